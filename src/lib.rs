@@ -1,0 +1,24 @@
+//! Condenses the conversations of coding agents so that they keep fitting the model's context window.
+//!
+//! Data flows one way: JavaScript → [`node`](crate) → [`manager`] → [`providers`] → a plan of edits → applied in
+//! [`conversation`] → back to JavaScript.
+//!
+//! | module | what it holds | knows |
+//! | --- | --- | --- |
+//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | nobody |
+//! | [`tokens`] | counting and its cache | `conversation` |
+//! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
+//! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
+//! | [`providers`] | strategies, each turns a conversation into a plan | all above |
+//! | [`manager`] | registry, trigger, fallback, budget, metrics | `providers` |
+//! | `node` | the only place that names napi | all above |
+
+pub mod conversation;
+pub mod llm;
+pub mod manager;
+pub mod providers;
+pub mod tokens;
+pub mod transcript;
+
+#[cfg(feature = "node")]
+mod node;
