@@ -1,0 +1,163 @@
+//! Content blocks.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::value::RawValue;
+
+use super::{
+    Content,
+    fields::{Fields, RawFields, serialize_into},
+    json_text,
+};
+
+/// One block of a message's content.
+#[derive(Debug, Clone)]
+pub enum Block {
+    /// `{type: "text", text}`
+    Text {
+        /// What it says.
+        text: String,
+        /// Fields not read here.
+        extra: Fields,
+    },
+    /// `{type: "tool_use", id, name, input}`: the assistant calls a tool.
+    ToolUse {
+        /// Answered by the result that carries the same id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// The parameters, as the JSON text they came as.
+        input: Box<RawValue>,
+        /// Fields not read here.
+        extra: Fields,
+    },
+    /// `{type: "tool_result", tool_use_id, content, is_error?}`: what the tool answered.
+    ToolResult {
+        /// The call that it answers.
+        tool_use_id: String,
+        /// A string, or blocks.
+        content: Content,
+        /// The tool reported a failure.
+        is_error: bool,
+        /// Fields not read here (`is_error` among them, so that it is written as it was).
+        extra: Fields,
+    },
+    /// `{type: "image", …}`
+    Image {
+        /// Length of the base64 data in UTF-16 units; `None` when there is no data (a URL, say).
+        data_length: Option<usize>,
+        /// The whole block.
+        raw: Box<RawValue>,
+    },
+    /// `{type: "thinking", thinking, signature}`: signed, so it is never changed.
+    Thinking {
+        /// What it says.
+        thinking: String,
+        /// The whole block.
+        raw: Box<RawValue>,
+    },
+    /// Any other type, and blocks that are not what their type promises. Carried through untouched.
+    Other {
+        /// The `type` field; empty when there is none.
+        kind: String,
+        /// The whole block.
+        raw: Box<RawValue>,
+    },
+}
+
+impl Block {
+    /// A text block.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into(), extra: Vec::new() }
+    }
+
+    /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
+    #[must_use]
+    pub fn read(raw: &RawValue) -> Self {
+        let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: raw.to_owned() };
+        let Some(mut fields) = RawFields::read(raw) else { return other("") };
+        let Some(kind) = fields.take_string("type") else { return other("") };
+        match kind.as_str() {
+            "text" => match fields.take_string("text") {
+                Some(text) => Self::Text { text, extra: fields.into_owned() },
+                None => other(&kind),
+            },
+            "tool_use" => match (fields.take_string("id"), fields.take_string("name")) {
+                (Some(id), Some(name)) => {
+                    let input = fields.take("input").unwrap_or(RawValue::NULL).to_owned();
+                    Self::ToolUse { id, name, input, extra: fields.into_owned() }
+                }
+                _ => other(&kind),
+            },
+            "tool_result" => match fields.take_string("tool_use_id") {
+                Some(tool_use_id) => Self::ToolResult {
+                    tool_use_id,
+                    content: Content::read(fields.take("content")),
+                    is_error: fields.get("is_error").is_some_and(|flag| flag.get() == "true"),
+                    extra: fields.into_owned(),
+                },
+                None => other(&kind),
+            },
+            "image" => Self::Image { data_length: image_data_length(&fields), raw: raw.to_owned() },
+            "thinking" => match fields.take_string("thinking") {
+                Some(thinking) => Self::Thinking { thinking, raw: raw.to_owned() },
+                None => other(&kind),
+            },
+            _ => other(&kind),
+        }
+    }
+
+    /// The `type` field; empty when there is none.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::ToolUse { .. } => "tool_use",
+            Self::ToolResult { .. } => "tool_result",
+            Self::Image { .. } => "image",
+            Self::Thinking { .. } => "thinking",
+            Self::Other { kind, .. } => kind,
+        }
+    }
+}
+
+/// `source.data` is where the Messages API holds base64 data.
+fn image_data_length(fields: &RawFields) -> Option<usize> {
+    let source = RawFields::read(fields.get("source")?)?;
+    let data = source.get("data")?.get();
+    if !data.starts_with('"') {
+        return None;
+    }
+    // Base64 has no escapes but `\/`, which JSON.stringify does not write; a literal without any is its own length.
+    Some(if data.contains('\\') { json_text::unescape(data).encode_utf16().count() } else { data.len() - 2 })
+}
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (raw, extra) = match self {
+            Self::Image { raw, .. } | Self::Thinking { raw, .. } | Self::Other { raw, .. } => {
+                return raw.serialize(serializer);
+            }
+            Self::Text { extra, .. } | Self::ToolUse { extra, .. } | Self::ToolResult { extra, .. } => (self, extra),
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", raw.kind())?;
+        match raw {
+            Self::Text { text, .. } => map.serialize_entry("text", text)?,
+            Self::ToolUse { id, name, input, .. } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("input", input)?;
+            }
+            Self::ToolResult { tool_use_id, content, .. } => {
+                map.serialize_entry("tool_use_id", tool_use_id)?;
+                if !matches!(content, Content::Missing) {
+                    map.serialize_entry("content", content)?;
+                }
+            }
+            Self::Image { .. } | Self::Thinking { .. } | Self::Other { .. } => {}
+        }
+        serialize_into(&mut map, extra)?;
+        map.end()
+    }
+}

@@ -1,0 +1,196 @@
+//! The strings inside a JSON text, found and replaced in place.
+//!
+//! Tool inputs and unknown fields stay the text they came as, so that integers, key order and number formatting survive.
+//! When one string inside has to change, it is exchanged by its byte range and every other byte stays.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// One step from a JSON value to a value inside it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PathStep {
+    /// The index in an array.
+    Index(usize),
+    /// The key in an object.
+    Key(String),
+}
+
+impl From<&str> for PathStep {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for PathStep {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// A string value (not a key) inside a JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StringValue {
+    /// From the root to the string.
+    pub path: Vec<PathStep>,
+    /// Byte range of the literal, quotes included.
+    pub literal: Range<usize>,
+}
+
+/// Strings deeper than this are not listed. Paths grow with the depth, so a bound keeps hostile nesting linear.
+pub const MAX_LISTED_DEPTH: usize = 64;
+
+enum Frame {
+    Object { key: Option<Range<usize>> },
+    Array { index: usize },
+}
+
+/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels. `json` must be valid JSON; on
+/// anything else the list is unspecified, but nothing panics.
+#[must_use]
+pub fn string_values(json: &str) -> Vec<StringValue> {
+    let bytes = json.as_bytes();
+    let mut found = Vec::new();
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' => stack.push(Frame::Object { key: None }),
+            b'[' => stack.push(Frame::Array { index: 0 }),
+            b'}' | b']' => {
+                stack.pop();
+            }
+            b',' => match stack.last_mut() {
+                Some(Frame::Object { key }) => *key = None,
+                Some(Frame::Array { index }) => *index += 1,
+                None => {}
+            },
+            b'"' => {
+                let literal = at..literal_end(bytes, at);
+                at = literal.end;
+                if let Some(Frame::Object { key: key @ None }) = stack.last_mut() {
+                    *key = Some(literal);
+                } else if stack.len() <= MAX_LISTED_DEPTH {
+                    found.push(StringValue { path: path(json, &stack), literal });
+                }
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// The text that a JSON string literal (with its quotes) stands for.
+#[must_use]
+pub fn unescape(literal: &str) -> String {
+    serde_json::from_str(literal).unwrap_or_default()
+}
+
+/// The JSON string literal for `text`, quotes included.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// `json` with each range exchanged for its replacement. The ranges must not overlap; they may come in any order.
+#[must_use]
+pub fn splice(json: &str, replacements: &mut [(Range<usize>, String)]) -> String {
+    replacements.sort_by_key(|(range, _)| range.start);
+    let mut result = String::with_capacity(json.len());
+    let mut copied = 0;
+    for (range, replacement) in replacements.iter() {
+        result.push_str(&json[copied..range.start]);
+        result.push_str(replacement);
+        copied = range.end;
+    }
+    result.push_str(&json[copied..]);
+    result
+}
+
+fn path(json: &str, stack: &[Frame]) -> Vec<PathStep> {
+    stack
+        .iter()
+        .map(|frame| match frame {
+            Frame::Array { index } => PathStep::Index(*index),
+            Frame::Object { key } => PathStep::Key(key.clone().map(|range| unescape(&json[range])).unwrap_or_default()),
+        })
+        .collect()
+}
+
+fn literal_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    #[test]
+    fn lists_strings_with_their_paths() {
+        let json = r#"{"a":"x","b":[1,"y\"z",{"c\n":"w"}],"d":{}}"#;
+        let listed: Vec<_> = string_values(json)
+            .into_iter()
+            .map(|value| (serde_json::to_string(&value.path).unwrap(), unescape(&json[value.literal])))
+            .collect();
+        let expected = [(r#"["a"]"#, "x"), (r#"["b",1]"#, "y\"z"), (r#"["b",2,"c\n"]"#, "w")];
+        assert_eq!(listed, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn hostile_nesting_is_passed_over_in_linear_time() {
+        let json = format!("{}\"deep\"{}", "[".repeat(500_000), "]".repeat(500_000));
+        assert_eq!(string_values(&json), []);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::hash_map(".*", inner, 0..5).prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_listed_string_is_at_its_path_and_can_be_exchanged(value in any_json()) {
+            let json = value.to_string();
+            for listed in string_values(&json) {
+                let mut pointer = &value;
+                for step in &listed.path {
+                    pointer = match step {
+                        PathStep::Index(index) => &pointer[index],
+                        PathStep::Key(key) => &pointer[key],
+                    };
+                }
+                prop_assert_eq!(pointer, &Value::from(unescape(&json[listed.literal.clone()])));
+                let changed = splice(&json, &mut [(listed.literal, escape("new\u{0}\"text"))]);
+                prop_assert!(serde_json::from_str::<Value>(&changed).is_ok());
+            }
+        }
+
+        #[test]
+        fn any_text_is_survived(text in ".*") {
+            let _ = string_values(&text);
+        }
+    }
+}

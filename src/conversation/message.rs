@@ -1,0 +1,153 @@
+//! Messages and their content.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::value::RawValue;
+
+use super::{
+    Block,
+    fields::{Fields, RawFields, serialize_into},
+    json_text,
+};
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// The user, and the tools' answers.
+    User,
+    /// The model.
+    Assistant,
+    /// Anything else; not legal, but carried through.
+    Other(String),
+}
+
+impl Role {
+    /// As it is written in JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Other(role) => role,
+        }
+    }
+}
+
+impl From<String> for Role {
+    fn from(role: String) -> Self {
+        match role.as_str() {
+            "user" => Self::User,
+            "assistant" => Self::Assistant,
+            _ => Self::Other(role),
+        }
+    }
+}
+
+/// The content of a message or of a tool result.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// One string.
+    Text(String),
+    /// Blocks.
+    Blocks(Vec<Block>),
+    /// Neither; carried through untouched.
+    Other(Box<RawValue>),
+    /// There is no such field.
+    Missing,
+}
+
+impl Content {
+    pub(super) fn read(raw: Option<&RawValue>) -> Self {
+        let Some(raw) = raw else { return Self::Missing };
+        match raw.get().as_bytes().first() {
+            Some(b'"') => Self::Text(json_text::unescape(raw.get())),
+            Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+                Ok(blocks) => Self::Blocks(blocks.into_iter().map(Block::read).collect()),
+                Err(_) => Self::Other(raw.to_owned()),
+            },
+            _ => Self::Other(raw.to_owned()),
+        }
+    }
+
+    /// The blocks; none when the content is a string or not readable.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        match self {
+            Self::Blocks(blocks) => blocks,
+            _ => &[],
+        }
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+            Self::Other(raw) => raw.serialize(serializer),
+            Self::Missing => serializer.serialize_none(),
+        }
+    }
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// Fields not read here, in their order: `ts`, `isSummary`, `condenseParent`, anything.
+    pub extra: Fields,
+    /// Set when the JSON was not a message at all (a number, say): it is carried through as it is.
+    unreadable: Option<Box<RawValue>>,
+}
+
+impl Message {
+    /// A message of one text block.
+    #[must_use]
+    pub fn new(role: Role, content: Content) -> Self {
+        Self { role, content, extra: Vec::new(), unreadable: None }
+    }
+
+    /// Reads a message. Never fails: what is not a message is carried through as it is, and [`super::problems`] says so.
+    #[must_use]
+    pub fn read(raw: &RawValue) -> Self {
+        let unreadable = || Self {
+            role: Role::Other(String::new()),
+            content: Content::Missing,
+            extra: Vec::new(),
+            unreadable: Some(raw.to_owned()),
+        };
+        let Some(mut fields) = RawFields::read(raw) else { return unreadable() };
+        let Some(role) = fields.take_string("role") else { return unreadable() };
+        let content = Content::read(fields.take("content"));
+        Self { role: role.into(), content, extra: fields.into_owned(), unreadable: None }
+    }
+
+    /// Whether the JSON was not a message at all.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        self.unreadable.is_some()
+    }
+
+    /// The field `name` among those not read here, as JSON text.
+    #[must_use]
+    pub fn extra(&self, name: &str) -> Option<&str> {
+        self.extra.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get())
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(raw) = &self.unreadable {
+            return raw.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("role", self.role.as_str())?;
+        if !matches!(self.content, Content::Missing) {
+            map.serialize_entry("content", &self.content)?;
+        }
+        serialize_into(&mut map, &self.extra)?;
+        map.end()
+    }
+}

@@ -1,0 +1,364 @@
+//! Plans: edits on a conversation, and the one place that applies them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::{
+    Block, Content, Conversation, Entry, Message, PathStep,
+    fields::to_raw,
+    json_text::{self, escape, string_values},
+};
+
+/// One edit. Indices are those of the conversation that the plan was made for.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Edit {
+    /// Puts a value in the place of another.
+    Set {
+        /// The message.
+        message: usize,
+        /// From the message to the value.
+        path: Vec<PathStep>,
+        /// What stands there from now on.
+        value: Value,
+    },
+    /// Removes a message.
+    Drop {
+        /// The message.
+        message: usize,
+    },
+    /// Adds a message.
+    Insert {
+        /// Stands right before this one; the number of messages for the end.
+        before: usize,
+        /// The new message.
+        value: Arc<Message>,
+        /// Which of the host's own objects this is, when the host made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        foreign: Option<usize>,
+    },
+}
+
+/// What an [`Edit::Set`] puts in place.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// Any JSON.
+    Json(Box<RawValue>),
+}
+
+impl Value {
+    fn json(&self) -> Box<RawValue> {
+        match self {
+            Self::Text(text) => to_raw(text),
+            Self::Json(raw) => raw.clone(),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Json(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+/// A plan that does not fit the conversation it is applied to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The plan names a message that is not there, such as message 12 of 10.
+    #[error("the plan names message {message}, but there are only {length}")]
+    NoSuchMessage {
+        /// The index named.
+        message: usize,
+        /// How many there are.
+        length: usize,
+    },
+    /// The plan names a value that is not there, such as `["content",3,"text"]` in a message of two blocks.
+    #[error("message {message} has nothing to replace at {path}")]
+    NoSuchPath {
+        /// The message.
+        message: usize,
+        /// The path, as JSON.
+        path: String,
+    },
+}
+
+impl Edit {
+    /// Puts `text` where a text of [`Message::texts`] stands.
+    #[must_use]
+    pub fn set_text(message: usize, path: Vec<PathStep>, text: String) -> Self {
+        Self::Set { message, path, value: Value::Text(text) }
+    }
+}
+
+/// What a provider decides. An empty plan changes nothing.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(transparent)]
+pub struct Plan {
+    /// The edits, in no particular order, but inserts before the same message keep theirs.
+    pub edits: Vec<Edit>,
+}
+
+impl Plan {
+    /// Whether nothing would change.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The plan that turns `before` into `after`, which must descend from it by [`Conversation::apply`].
+    #[must_use]
+    pub fn between(before: &Conversation, after: &Conversation) -> Self {
+        let position = positions(before);
+        let mut edits = Vec::new();
+        let mut next = 0;
+        for entry in after.entries() {
+            match entry.origin.and_then(|origin| position.get(&origin).copied()) {
+                Some(index) => {
+                    edits.extend((next..index).map(|message| Edit::Drop { message }));
+                    next = index + 1;
+                    differences(index, &before.entries()[index].message, &entry.message, &mut edits);
+                }
+                None => {
+                    edits.push(Edit::Insert { before: next, value: entry.message.clone(), foreign: entry.foreign });
+                }
+            }
+        }
+        edits.extend((next..before.len()).map(|message| Edit::Drop { message }));
+        Self { edits }
+    }
+
+    /// The plan that turns `after` back into `before`.
+    #[must_use]
+    pub fn inverse(before: &Conversation, after: &Conversation) -> Self {
+        let position = positions(before);
+        let mut edits = Vec::new();
+        let mut next = 0;
+        let missing = |range: std::ops::Range<usize>, at: usize, edits: &mut Vec<Edit>| {
+            edits.extend(range.map(|index| Edit::Insert {
+                before: at,
+                value: before.entries()[index].message.clone(),
+                foreign: None,
+            }));
+        };
+        for (at, entry) in after.entries().iter().enumerate() {
+            match entry.origin.and_then(|origin| position.get(&origin).copied()) {
+                Some(index) => {
+                    missing(next..index, at, &mut edits);
+                    next = index + 1;
+                    differences(at, &entry.message, &before.entries()[index].message, &mut edits);
+                }
+                None => edits.push(Edit::Drop { message: at }),
+            }
+        }
+        missing(next..before.len(), after.len(), &mut edits);
+        Self { edits }
+    }
+}
+
+fn positions(conversation: &Conversation) -> HashMap<usize, usize> {
+    let entries = conversation.entries().iter().enumerate();
+    entries.filter_map(|(index, entry)| entry.origin.map(|origin| (origin, index))).collect()
+}
+
+/// The edits that turn message `index` from `from` into `to`.
+fn differences(index: usize, from: &Arc<Message>, to: &Arc<Message>, edits: &mut Vec<Edit>) {
+    if Arc::ptr_eq(from, to) {
+        return;
+    }
+    let mut set = |path, value| edits.push(Edit::Set { message: index, path, value });
+    content_differences(&["content".into()], &from.content, &to.content, &mut set);
+}
+
+fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+    match (from, to) {
+        (Content::Text(from), Content::Text(to)) if from == to => {}
+        (_, Content::Text(to)) => set(path.to_vec(), Value::Text(to.clone())),
+        (Content::Blocks(from), Content::Blocks(to)) if from.len() == to.len() => {
+            for (index, (from, to)) in from.iter().zip(to).enumerate() {
+                block_differences(&[path, &[index.into()]].concat(), from, to, set);
+            }
+        }
+        _ => {
+            let json = to_raw(to);
+            if to_raw(from).get() != json.get() {
+                set(path.to_vec(), Value::Json(json));
+            }
+        }
+    }
+}
+
+fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+    let at = |key: &str| [path, &[key.into()]].concat();
+    match (from, to) {
+        (Block::Text { text: from, .. }, Block::Text { text: to, .. }) => {
+            if from != to {
+                set(at("text"), Value::Text(to.clone()));
+            }
+        }
+        (Block::ToolResult { content: from, .. }, Block::ToolResult { content: to, .. }) => {
+            content_differences(&at("content"), from, to, set);
+        }
+        (Block::ToolUse { input: from, .. }, Block::ToolUse { input: to, .. }) => {
+            input_differences(&at("input"), from, to, set);
+        }
+        _ => {
+            let json = to_raw(to);
+            if to_raw(from).get() != json.get() {
+                set(path.to_vec(), Value::Json(json));
+            }
+        }
+    }
+}
+
+fn input_differences(path: &[PathStep], from: &RawValue, to: &RawValue, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+    if from.get() == to.get() {
+        return;
+    }
+    let (old, new) = (string_values(from.get()), string_values(to.get()));
+    let same_places = old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.path == new.path);
+    if !same_places {
+        return set(path.to_vec(), Value::Json(to.to_owned()));
+    }
+    for (old, new) in old.into_iter().zip(new) {
+        let text = &to.get()[new.literal];
+        if from.get()[old.literal] != *text {
+            set([path, &new.path].concat(), Value::Text(json_text::unescape(text)));
+        }
+    }
+}
+
+impl Conversation {
+    /// Applies a plan: the only place where a conversation changes. `self` stays as it is; messages that the plan does not
+    /// touch are shared.
+    ///
+    /// # Errors
+    /// [`PlanError`] when the plan names something that is not there; then nothing is applied.
+    pub fn apply(&self, plan: &Plan) -> Result<Self, PlanError> {
+        let length = self.len();
+        let in_range = |message: usize, length: usize| {
+            if message < length { Ok(()) } else { Err(PlanError::NoSuchMessage { message, length }) }
+        };
+        let mut dropped = vec![false; length];
+        let mut sets: HashMap<usize, Vec<(&[PathStep], &Value)>> = HashMap::new();
+        let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::new();
+        for edit in &plan.edits {
+            match edit {
+                Edit::Set { message, path, value } => {
+                    in_range(*message, length)?;
+                    sets.entry(*message).or_default().push((path, value));
+                }
+                Edit::Drop { message } => {
+                    in_range(*message, length)?;
+                    dropped[*message] = true;
+                }
+                Edit::Insert { before, value, foreign } => {
+                    in_range(*before, length + 1)?;
+                    let entry = Entry { origin: None, foreign: *foreign, message: value.clone() };
+                    inserts.entry(*before).or_default().push(entry);
+                }
+            }
+        }
+        let mut entries = Vec::with_capacity(length);
+        for (index, entry) in self.entries().iter().enumerate() {
+            entries.extend(inserts.remove(&index).unwrap_or_default());
+            if dropped[index] {
+                continue;
+            }
+            entries.push(match sets.get(&index) {
+                None => entry.clone(),
+                Some(sets) => {
+                    let message = changed_message(&entry.message, sets).map_err(|path| PlanError::NoSuchPath {
+                        message: index,
+                        path: serde_json::to_string(path).unwrap_or_default(),
+                    })?;
+                    Entry { message: Arc::new(message), ..entry.clone() }
+                }
+            });
+        }
+        entries.extend(inserts.remove(&length).unwrap_or_default());
+        Ok(self.with_entries(entries))
+    }
+}
+
+type Set<'a> = (&'a [PathStep], &'a Value);
+
+fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &'a [PathStep]> {
+    let mut changed = message.clone();
+    let inner: Vec<Set> = sets
+        .iter()
+        .map(|(path, value)| match path.split_first() {
+            Some((PathStep::Key(key), rest)) if key == "content" => Ok((rest, *value)),
+            _ => Err(*path),
+        })
+        .collect::<Result<_, _>>()?;
+    set_content(&mut changed.content, &inner)?;
+    Ok(changed)
+}
+
+fn set_content<'a>(content: &mut Content, sets: &[Set<'a>]) -> Result<(), &'a [PathStep]> {
+    let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::new();
+    for (path, value) in sets {
+        match path.split_first() {
+            None => *content = Content::read(Some(&value.json())),
+            Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
+            Some(_) => return Err(path),
+        }
+    }
+    for (index, sets) in by_block {
+        let Content::Blocks(blocks) = content else { return Err(sets[0].0) };
+        set_block(blocks.get_mut(index).ok_or(sets[0].0)?, &sets)?;
+    }
+    Ok(())
+}
+
+fn set_block<'a>(block: &mut Block, sets: &[Set<'a>]) -> Result<(), &'a [PathStep]> {
+    let mut content_sets = Vec::new();
+    let mut input_sets = Vec::new();
+    for (path, value) in sets {
+        let Some((step, rest)) = path.split_first() else {
+            *block = Block::read(&value.json());
+            continue;
+        };
+        let PathStep::Key(key) = step else { return Err(path) };
+        match (&mut *block, key.as_str(), value) {
+            (Block::Text { text, .. }, "text", Value::Text(new)) if rest.is_empty() => text.clone_from(new),
+            (Block::ToolResult { .. }, "content", _) => content_sets.push((rest, *value)),
+            (Block::ToolUse { .. }, "input", _) => input_sets.push((rest, *value)),
+            _ => return Err(path),
+        }
+    }
+    match block {
+        Block::ToolResult { content, .. } if !content_sets.is_empty() => set_content(content, &content_sets),
+        Block::ToolUse { input, .. } if !input_sets.is_empty() => {
+            *input = set_input(input, &input_sets)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn set_input<'a>(input: &RawValue, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'a [PathStep]> {
+    if let Some((_, value)) = sets.iter().find(|(path, _)| path.is_empty()) {
+        return Ok(value.json());
+    }
+    let literals: HashMap<Vec<PathStep>, _> =
+        string_values(input.get()).into_iter().map(|value| (value.path, value.literal)).collect();
+    let mut replacements = Vec::with_capacity(sets.len());
+    for (path, value) in sets {
+        let literal = literals.get(*path).ok_or(*path)?;
+        let replacement = match value {
+            Value::Text(text) => escape(text),
+            Value::Json(raw) => raw.get().to_owned(),
+        };
+        replacements.push((literal.clone(), replacement));
+    }
+    RawValue::from_string(json_text::splice(input.get(), &mut replacements)).map_err(|_| sets[0].0)
+}

@@ -1,0 +1,153 @@
+//! What makes a conversation legal for the Anthropic Messages API.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::{Block, Content, Conversation, Message, Role};
+
+/// A breach of the shape that the Messages API accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// The message it is in.
+    pub message_index: usize,
+    /// The block it is in, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_index: Option<usize>,
+    /// What is wrong, as a fixed word.
+    pub code: &'static str,
+    /// What is wrong, for a person.
+    pub message: String,
+}
+
+/// Every breach, in order of appearance. Calls in the last message may still be unanswered: an agent condenses between
+/// a call and its answer.
+#[must_use]
+pub fn problems(conversation: &Conversation) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    let mut previous: Option<&Message> = None;
+    for (index, message) in conversation.messages().enumerate() {
+        let mut at = Report { index, found: &mut found };
+        at.message(message, previous);
+        at.blocks(message, &open);
+        open = calls(message);
+        previous = Some(message);
+    }
+    found
+}
+
+/// White space as JavaScript's `trim` sees it, because that is what hosts and the API check with.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| (c.is_whitespace() && c != '\u{85}') || c == '\u{FEFF}')
+}
+
+/// The ids of the calls that the next message has to answer.
+#[must_use]
+pub fn calls(message: &Message) -> Vec<&str> {
+    if message.role != Role::Assistant {
+        return Vec::new();
+    }
+    let ids = message.content.blocks().iter().filter_map(|block| match block {
+        Block::ToolUse { id, .. } => Some(id.as_str()),
+        _ => None,
+    });
+    ids.collect()
+}
+
+/// The ids of the calls that this message answers.
+#[must_use]
+pub fn answers(message: &Message) -> Vec<&str> {
+    let ids = message.content.blocks().iter().filter_map(|block| match block {
+        Block::ToolResult { tool_use_id, .. } => Some(tool_use_id.as_str()),
+        _ => None,
+    });
+    ids.collect()
+}
+
+struct Report<'a> {
+    index: usize,
+    found: &'a mut Vec<Problem>,
+}
+
+impl Report<'_> {
+    fn add(&mut self, block_index: Option<usize>, code: &'static str, message: impl Into<String>) {
+        self.found.push(Problem { message_index: self.index, block_index, code, message: message.into() });
+    }
+
+    fn message(&mut self, message: &Message, previous: Option<&Message>) {
+        if message.is_unreadable() {
+            return self.add(None, "not_a_message", "is not an object with a role");
+        }
+        if let Role::Other(role) = &message.role {
+            self.add(None, "unknown_role", format!("role is {role:?}; allowed: \"user\", \"assistant\""));
+        }
+        match previous {
+            None if message.role != Role::User => {
+                self.add(None, "first_not_user", "the first message is not the user's")
+            }
+            Some(previous) if previous.role == message.role => {
+                self.add(None, "same_role_twice", "has the same role as the message before");
+            }
+            _ => {}
+        }
+        match &message.content {
+            Content::Text(text) if is_blank(text) => self.add(None, "empty_content", "content is blank"),
+            Content::Blocks(blocks) if blocks.is_empty() => self.add(None, "empty_content", "content has no blocks"),
+            Content::Other(_) | Content::Missing => {
+                self.add(None, "empty_content", "content is neither a string nor an array of blocks");
+            }
+            _ => {}
+        }
+    }
+
+    fn blocks(&mut self, message: &Message, open: &[&str]) {
+        let open_ids: HashSet<&str> = open.iter().copied().collect();
+        let mut answered = HashSet::new();
+        for (index, block) in message.content.blocks().iter().enumerate() {
+            let at = Some(index);
+            match block {
+                Block::Text { text, .. } if is_blank(text) => self.add(at, "empty_text", "text block is blank"),
+                Block::ToolUse { id, name, input, .. } => {
+                    if message.role != Role::Assistant {
+                        self.add(at, "misplaced_tool_use", "tool_use in a message that is not the assistant's");
+                    }
+                    if !input.get().starts_with('{') {
+                        self.add(at, "invalid_tool_input", "tool_use.input is not an object");
+                    }
+                    if id.is_empty() || name.is_empty() {
+                        self.add(at, "unnamed_tool_use", "tool_use without id or name");
+                    }
+                }
+                Block::ToolResult { tool_use_id, .. } => {
+                    if message.role != Role::User {
+                        self.add(at, "misplaced_tool_result", "tool_result in a message that is not the user's");
+                    }
+                    if !open_ids.contains(tool_use_id.as_str()) {
+                        let text = format!("tool_result {tool_use_id:?} answers nothing in the message before");
+                        self.add(at, "orphan_tool_result", text);
+                    }
+                    if !answered.insert(tool_use_id.as_str()) {
+                        self.add(at, "repeated_tool_result", format!("tool_result {tool_use_id:?} stands twice"));
+                    }
+                }
+                Block::Other { kind, .. } if matches!(kind.as_str(), "text" | "tool_use" | "tool_result" | "") => {
+                    self.add(at, "unreadable_block", format!("block of type {kind:?} lacks a field of its type"));
+                }
+                _ => {}
+            }
+        }
+        let mut missing = HashSet::new();
+        for id in open.iter().filter(|id| !answered.contains(**id)) {
+            if missing.insert(*id) {
+                self.add(
+                    None,
+                    "unanswered_tool_use",
+                    format!("tool_use {id:?} of the message before has no tool_result"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Every text a model reads in a message, with its address and its kind (decomposition).
+//!
+//! Recomposition is [`super::Edit::set_text`]: a text is put back at the address it was taken from, and everything around it stays.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{Block, Content, Message, PathStep, json_text};
+
+/// What a text is (the three kinds of content that can be condensed each in its own way).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ContentKind {
+    /// What the user or the assistant says.
+    MessageText,
+    /// The parameters of a tool call.
+    ToolParameters,
+    /// What a tool answered.
+    ToolResults,
+}
+
+/// A text of a message.
+#[derive(Debug, Clone)]
+pub struct TextAt<'a> {
+    /// The block it stands in; 0 when the content is a string.
+    pub block: usize,
+    /// From the message to the string.
+    pub path: Vec<PathStep>,
+    /// What kind of content it is.
+    pub kind: ContentKind,
+    /// The text.
+    pub text: Cow<'a, str>,
+}
+
+impl Message {
+    /// Every text in this message, in order: the content string or text blocks, strings inside tool parameters, and the text of
+    /// tool results. Thinking is not listed: it is signed and must not change.
+    #[must_use]
+    pub fn texts(&self) -> Vec<TextAt<'_>> {
+        let content = PathStep::from("content");
+        match &self.content {
+            Content::Text(text) => {
+                vec![TextAt {
+                    block: 0,
+                    path: vec![content],
+                    kind: ContentKind::MessageText,
+                    text: Cow::Borrowed(text),
+                }]
+            }
+            Content::Blocks(blocks) => blocks
+                .iter()
+                .enumerate()
+                .flat_map(|(index, block)| {
+                    let path = vec![content.clone(), PathStep::Index(index)];
+                    block.texts(index, &path)
+                })
+                .collect(),
+            Content::Other(_) | Content::Missing => Vec::new(),
+        }
+    }
+}
+
+impl Block {
+    /// The texts in this block, which is the `index`th of its message and stands at `path`.
+    #[must_use]
+    pub fn texts(&self, index: usize, path: &[PathStep]) -> Vec<TextAt<'_>> {
+        let at = |rest: Vec<PathStep>, kind, text| TextAt { block: index, path: [path, &rest].concat(), kind, text };
+        match self {
+            Self::Text { text, .. } => {
+                vec![at(vec!["text".into()], ContentKind::MessageText, Cow::Borrowed(text.as_str()))]
+            }
+            Self::ToolUse { input, .. } => json_text::string_values(input.get())
+                .into_iter()
+                .map(|value| {
+                    let text = json_text::unescape(&input.get()[value.literal]);
+                    at([vec!["input".into()], value.path].concat(), ContentKind::ToolParameters, Cow::Owned(text))
+                })
+                .collect(),
+            Self::ToolResult { content: Content::Text(text), .. } => {
+                vec![at(vec!["content".into()], ContentKind::ToolResults, Cow::Borrowed(text.as_str()))]
+            }
+            Self::ToolResult { content: Content::Blocks(blocks), .. } => blocks
+                .iter()
+                .enumerate()
+                .filter_map(|(inner, block)| match block {
+                    Self::Text { text, .. } => Some(at(
+                        vec!["content".into(), inner.into(), "text".into()],
+                        ContentKind::ToolResults,
+                        Cow::Borrowed(text.as_str()),
+                    )),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
