@@ -18,8 +18,8 @@ const LONG_S: &str = "'ſ";
 /// (a test below reads the vocabulary for it).
 const I_LONG_S: &str = " I'ſ";
 
-/// The words of `o200k_base`, but for the words of white space, which end before their last character if more text follows. That
-/// does not matter here: cuts are made only at words that contain `'ſ`.
+/// The words of `o200k_base`, but for blanks, which end before their last if more text follows: [`parts`] sees to that, for this
+/// kind of expression cannot look ahead.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     const LEAD: &str = r"[^\r\n\p{L}\p{N}]?";
     const UPPER: &str = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]";
@@ -38,7 +38,7 @@ pub(super) struct Tiktoken {
     attaches_contractions: bool,
 }
 
-/// A part of a text between whose ends the crate counts right.
+/// A part of a text that is counted by itself.
 enum Part<'a> {
     /// Counted by the crate.
     Plain(&'a str),
@@ -89,30 +89,31 @@ impl Tiktoken {
     }
 }
 
-/// Cuts a text before and after each word that contains `'ſ`, and before that apostrophe: no token crosses it, [`I_LONG_S`] excepted.
+/// Cuts a text into its words, and those that end in `'ſ` before their apostrophe: no token crosses it, [`I_LONG_S`] excepted.
 fn parts<'a>(text: &'a str, mut each: impl FnMut(Part<'a>)) {
-    let mut done = 0;
-    // White space runs here are one character longer than in the encoding, which could hide the lead of a following word.
     let mut at = 0;
-    while let Some(word) = WORDS.find_at(text, at) {
-        at = word.end();
-        let run = word.as_str();
-        let more = at < text.len() && run.chars().all(char::is_whitespace) && !run.ends_with(['\r', '\n']);
-        if more && let Some((last, _)) = run.char_indices().next_back().filter(|&(last, _)| last > 0) {
-            at = word.start() + last;
+    while let Some(found) = WORDS.find_at(text, at) {
+        let mut word = found.as_str();
+        if found.end() < text.len() && word.chars().all(char::is_whitespace) && !word.ends_with(['\r', '\n']) {
+            // Blanks leave their last to the next word.
+            word = word
+                .char_indices()
+                .next_back()
+                .map(|(last, _)| &word[..last])
+                .filter(|rest| !rest.is_empty())
+                .unwrap_or(word);
         }
-        let Some(apostrophe) = run.find(LONG_S) else { continue };
-        each(Part::Plain(&text[done..word.start()]));
-        if run == I_LONG_S {
+        at = found.start() + word.len();
+        if word == I_LONG_S {
             each(Part::Token(" I'"));
             each(Part::Plain("ſ"));
+        } else if let Some(apostrophe) = word.find(LONG_S) {
+            each(Part::Plain(&word[..apostrophe]));
+            each(Part::Plain(&word[apostrophe..]));
         } else {
-            each(Part::Plain(&run[..apostrophe]));
-            each(Part::Plain(&run[apostrophe..]));
+            each(Part::Plain(word));
         }
-        done = word.end();
     }
-    each(Part::Plain(&text[done..]));
 }
 
 #[cfg(test)]
@@ -135,6 +136,42 @@ mod tests {
             })
         });
         assert_eq!(crossing.collect::<Vec<_>>(), [b" I'"]);
+    }
+
+    #[test]
+    fn long_s_is_counted_as_the_reference_does() {
+        let engine = Tiktoken::load(Encoding::O200kBase);
+        let reference = tiktoken_rs::o200k_base_singleton();
+        let texts = [
+            "don'ſ",
+            "don'ſt",
+            " I'ſ",
+            "I'ſ I'ſt",
+            " 'ſ",
+            "\t\t'ſ",
+            "  'ſ",
+            " \n 'ſ",
+            "\n\n'ſ",
+            "a'ſ'ſ'ſ",
+            "don't'ſ",
+            "'ſ'ſ",
+            "1'ſ",
+            "='ſ",
+            "=\u{301}'ſ",
+            "==\u{301}'ſx",
+            "é'ſ",
+            "漢'ſ",
+            "A'ſB",
+            "x  I'ſ",
+            "  0'ſ",
+            "x \t'ſ\u{a0}\u{a0}'ſ",
+            "don'ſ   ",
+            "don'ſ  x",
+        ];
+        for text in texts {
+            assert_eq!(engine.count(text), reference.count_ordinary(text), "{text:?}");
+            assert_eq!(engine.token_lengths(text).len(), engine.count(text), "{text:?}");
+        }
     }
 
     /// The reference reads white space at the end of a text as one word in `cl100k_base`, the crate as two if it has a line feed inside.
