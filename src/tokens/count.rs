@@ -3,18 +3,20 @@
 use std::{
     iter::Sum,
     ops::{Add, AddAssign},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
 use super::{
-    Encoding, cache, engine, least_tokens,
+    Encoding,
+    cache::{self, Key},
+    engine, least_tokens,
     pieces::{Piece, pieces},
 };
 use crate::cancel::{Cancel, Cancelled};
 
-/// Below this many bytes a second thread costs more (starting it, filling its tables) than it saves: measured in `benches/tokens.rs`.
-const PARALLEL_BYTES: usize = 512 * 1024;
+/// With fewer bytes to count, a second thread costs what it saves: it starts without the engine's memory of words, 1.2 MB for each thread.
+const PARALLEL_BYTES: usize = 1024 * 1024;
 
 /// Threads share the work by batches of pieces of about this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -49,7 +51,7 @@ impl Sum for Count {
     }
 }
 
-/// Counts a text. Large ones (over 512 KB) are counted on two threads. Text that looks like a special token (`<|endoftext|>`) is
+/// Counts a text. Of large ones, what is not in the cache is counted on two threads if it is over 1 MB. Text that looks like a special token (`<|endoftext|>`) is
 /// ordinary text. Loads the vocabulary if nothing has yet.
 pub fn count(text: &str, encoding: Encoding) -> Count {
     if text.len() < PARALLEL_BYTES {
@@ -79,7 +81,7 @@ pub fn count_until(text: &str, limit: usize, encoding: Encoding) -> Option<Count
     Some(count)
 }
 
-/// Counts many texts, in their order, on two threads when there is enough to count (over 512 KB). Stops within a piece (milliseconds)
+/// Counts many texts, in their order, on two threads when over 1 MB of them is not in the cache. Stops within a piece (milliseconds)
 /// of `cancel`.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
@@ -88,7 +90,11 @@ pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<
 
 /// Counts a piece, or remembers its count.
 pub(super) fn count_piece(piece: &Piece<'_>, encoding: Encoding) -> Count {
-    let count = cache::get_or_count(piece.text, encoding, || engine::count_guarded(piece.text, encoding));
+    let count = cache::get(piece.text, encoding).unwrap_or_else(|key| {
+        let count = engine::count_guarded(piece.text, encoding);
+        cache::insert(key, count);
+        count
+    });
     marked(count, piece)
 }
 
@@ -97,65 +103,78 @@ fn marked(count: Count, piece: &Piece<'_>) -> Count {
     Count { approximate: count.approximate || piece.forced, ..count }
 }
 
-fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Result<Vec<Count>, Cancelled> {
-    let stopped = || cancel.is_some_and(Cancel::is_cancelled);
-    let bytes: usize = texts.iter().map(|text| text.len()).sum();
-    if bytes < PARALLEL_BYTES || thread::available_parallelism().map_or(1, usize::from) < 2 {
-        return count_in_order(texts, encoding, &stopped);
-    }
-    let jobs: Vec<(usize, Piece<'_>)> =
-        texts.iter().enumerate().flat_map(|(index, text)| pieces(text).map(move |piece| (index, piece))).collect();
-    let batches: Vec<&[(usize, Piece<'_>)]> = batches(&jobs);
-    let tokens: Vec<AtomicUsize> = texts.iter().map(|_| AtomicUsize::new(0)).collect();
-    let approximate: Vec<AtomicBool> = texts.iter().map(|_| AtomicBool::new(false)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for (index, piece) in *batch {
-                if stopped() {
-                    return;
-                }
-                let count = count_piece(piece, encoding);
-                tokens[*index].fetch_add(count.tokens, Ordering::Relaxed);
-                approximate[*index].fetch_or(count.approximate, Ordering::Relaxed);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        // If the system gives us no second thread, this one does all the work.
-        let helper = thread::Builder::new().name("count-tokens".to_owned()).spawn_scoped(scope, work);
-        work();
-        drop(helper);
-    });
-    if stopped() {
-        return Err(Cancelled);
-    }
-    let counts = tokens.into_iter().zip(approximate);
-    Ok(counts
-        .map(|(tokens, approximate)| Count { tokens: tokens.into_inner(), approximate: approximate.into_inner() })
-        .collect())
+/// A piece that is not in the cache.
+struct Job<'a> {
+    /// The text it is a piece of.
+    index: usize,
+    piece: Piece<'a>,
+    key: Key,
 }
 
-fn count_in_order(texts: &[&str], encoding: Encoding, stopped: &dyn Fn() -> bool) -> Result<Vec<Count>, Cancelled> {
-    let mut counts = Vec::with_capacity(texts.len());
-    for text in texts {
-        let mut count = Count::default();
+impl Job<'_> {
+    fn count(&self, encoding: Encoding) -> (usize, Count) {
+        let count = engine::count_guarded(self.piece.text, encoding);
+        cache::insert(self.key, count);
+        (self.index, marked(count, &self.piece))
+    }
+}
+
+/// Looks all pieces up on this thread, then counts what is missing, on two threads if that is much.
+fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Result<Vec<Count>, Cancelled> {
+    let check = || cancel.map_or(Ok(()), Cancel::check);
+    let mut counts = vec![Count::default(); texts.len()];
+    let mut jobs = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
         for piece in pieces(text) {
-            if stopped() {
-                return Err(Cancelled);
+            check()?;
+            match cache::get(piece.text, encoding) {
+                Ok(count) => counts[index] += marked(count, &piece),
+                Err(key) => jobs.push(Job { index, piece, key }),
             }
-            count += count_piece(&piece, encoding);
         }
-        counts.push(count);
+    }
+    let batches = batches(&jobs);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for job in *batch {
+                check()?;
+                done.push(job.count(encoding));
+            }
+        }
+        Ok(done)
+    };
+    let bytes: usize = jobs.iter().map(|job| job.piece.text.len()).sum();
+    let done = if bytes < PARALLEL_BYTES { work()? } else { on_two_threads(work)? };
+    for (index, count) in done {
+        counts[index] += count;
     }
     Ok(counts)
 }
 
+/// What `work` returns here and on a second thread, together.
+fn on_two_threads<T: Send>(work: impl Fn() -> Result<Vec<T>, Cancelled> + Sync) -> Result<Vec<T>, Cancelled> {
+    thread::scope(|scope| {
+        // If the system gives us no second thread, this one does all the work.
+        let helper = thread::Builder::new().name("count-tokens".to_owned()).spawn_scoped(scope, &work);
+        let mut done = work();
+        if let Ok(helper) = helper {
+            let other = helper.join().expect("counting does not panic: the engine is guarded");
+            done = done.and_then(|mut done| {
+                done.extend(other?);
+                Ok(done)
+            });
+        }
+        done
+    })
+}
+
 /// Groups jobs in order, each group of about [`BATCH_BYTES`].
-fn batches<'a, 'b>(jobs: &'a [(usize, Piece<'b>)]) -> Vec<&'a [(usize, Piece<'b>)]> {
+fn batches<'a, 'b>(jobs: &'a [Job<'b>]) -> Vec<&'a [Job<'b>]> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for (index, (_, piece)) in jobs.iter().enumerate() {
-        bytes += piece.text.len();
+    for (index, job) in jobs.iter().enumerate() {
+        bytes += job.piece.text.len();
         if bytes >= BATCH_BYTES {
             batches.push(&jobs[start..=index]);
             (start, bytes) = (index + 1, 0);

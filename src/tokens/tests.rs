@@ -19,7 +19,7 @@ fn exactly(tokens: usize) -> Count {
 
 #[test]
 fn equal_to_the_reference_on_a_large_mixed_text() {
-    let text = mixed(700_000);
+    let text = mixed(1_300_000);
     for encoding in Encoding::ALL {
         let tokens = reference(encoding).count_ordinary(&text);
         assert_eq!(count_uncached(&text, encoding), exactly(tokens), "{encoding}");
@@ -83,7 +83,7 @@ fn truncation_holds_its_limit_across_forced_cuts() {
 
 #[test]
 fn count_all_gives_each_text_its_count_in_order() {
-    let long = mixed(600_000);
+    let long = mixed(1_300_000);
     let texts: Vec<&str> =
         ["", "a", "hello world"].into_iter().chain([long.as_str()]).chain(long.lines().take(500)).collect();
     let counts = count_all(&texts, Encoding::O200kBase, &Cancel::new()).unwrap();
