@@ -13,6 +13,9 @@
 /// the wait for a cancellation, are below a millisecond; large enough that calls and cache lookups do not show.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
+/// The size of pieces when one token is looked for.
+const SMALL_PIECE_BYTES: usize = 1024;
+
 /// A run without an exact cut that is longer than this, in bytes, is cut anyway: tokenizers slow down on such runs, and no text in
 /// a language or of a program has one.
 pub(super) const RUN_LIMIT: usize = 256 * 1024;
@@ -29,12 +32,21 @@ pub(super) struct Piece<'a> {
 
 /// The pieces of a text, in order; together they are the text.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    split(text, PIECE_BYTES, RUN_LIMIT)
+}
+
+/// Smaller pieces, where that is possible; never forced. For finding a place within a piece.
+pub(super) fn small_pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    split(text, SMALL_PIECE_BYTES, text.len())
+}
+
+fn split(text: &str, piece_bytes: usize, run_limit: usize) -> impl Iterator<Item = Piece<'_>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         if start == text.len() {
             return None;
         }
-        let (end, forced) = piece_end(text, start, PIECE_BYTES, RUN_LIMIT);
+        let (end, forced) = piece_end(text, start, piece_bytes, run_limit);
         let piece = Piece { start, text: &text[start..end], forced };
         start = end;
         Some(piece)
@@ -89,22 +101,12 @@ mod tests {
     use super::*;
     use crate::tokens::{Encoding, engine::count_guarded, samples::*};
 
-    fn split(text: &str, piece_bytes: usize, run_limit: usize) -> Vec<(&str, bool)> {
-        let (mut start, mut parts) = (0, Vec::new());
-        while start < text.len() {
-            let (end, forced) = piece_end(text, start, piece_bytes, run_limit);
-            assert!(end > start && end - start <= run_limit.max(piece_bytes));
-            parts.push((&text[start..end], forced));
-            start = end;
-        }
-        parts
-    }
-
     fn counts_add_up(text: &str, piece_bytes: usize) -> Result<(), TestCaseError> {
         for encoding in Encoding::ALL {
             let whole = count_guarded(text, encoding).tokens;
-            let parts = split(text, piece_bytes, text.len() + piece_bytes);
-            let sum: usize = parts.iter().map(|(part, _)| count_guarded(part, encoding).tokens).sum();
+            let parts: Vec<Piece<'_>> = split(text, piece_bytes, text.len()).collect();
+            prop_assert_eq!(parts.iter().map(|piece| piece.text).collect::<String>(), text);
+            let sum: usize = parts.iter().map(|piece| count_guarded(piece.text, encoding).tokens).sum();
             prop_assert_eq!(sum, whole, "{} pieces of {}, {}", parts.len(), piece_bytes, encoding);
         }
         Ok(())
@@ -116,7 +118,7 @@ mod tests {
         for piece_bytes in [1, 2, 3, 5, 17, 64, 500, 4_096, PIECE_BYTES, 100_000] {
             counts_add_up(&text, piece_bytes).unwrap();
         }
-        assert!(split(&text, 64, RUN_LIMIT).len() > 1_000);
+        assert!(split(&text, 64, RUN_LIMIT).count() > 1_000);
     }
 
     #[test]
@@ -149,9 +151,18 @@ mod tests {
 
     #[test]
     fn long_runs_are_forced_apart_at_characters() {
-        let parts = split("漢漢漢漢", 2, 4);
-        assert_eq!(parts, [("漢", true), ("漢", true), ("漢", true), ("漢", false)]);
-        assert!(split(&"=".repeat(RUN_LIMIT), PIECE_BYTES, RUN_LIMIT) == [("=".repeat(RUN_LIMIT).as_str(), false)]);
+        let parts: Vec<_> = split("漢漢漢漢", 2, 4).map(|piece| (piece.start, piece.text, piece.forced)).collect();
+        assert_eq!(parts, [(0, "漢", true), (3, "漢", true), (6, "漢", true), (9, "漢", false)]);
+        assert_eq!(
+            pieces(&"=".repeat(RUN_LIMIT)).map(|piece| (piece.text.len(), piece.forced)).collect::<Vec<_>>(),
+            [(RUN_LIMIT, false)]
+        );
+        let long = "=".repeat(RUN_LIMIT + 1);
+        assert_eq!(
+            pieces(&long).map(|piece| (piece.text.len(), piece.forced)).collect::<Vec<_>>(),
+            [(RUN_LIMIT, true), (1, false)]
+        );
+        assert_eq!(small_pieces(&long).count(), 1);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use super::{
     Encoding,
     count::{count, count_piece},
     engine::{count_guarded, token_lengths},
-    pieces::{Piece, ceil_char_boundary, floor_char_boundary, pieces},
+    pieces::{Piece, ceil_char_boundary, floor_char_boundary, pieces, small_pieces},
 };
 
 /// The beginning of the text with at most `limit` tokens, as [`count`] counts it, ending between two characters: the longest that
-/// ends with a token of the whole text, or a few tokens less where the cut changes how the end is read. Only the piece with the cut is encoded.
+/// ends with a token of the whole text, or a few tokens less where the cut changes how the end is read. Only the piece with the cut is encoded (1 KB in most texts).
 pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
         return text;
@@ -60,6 +60,18 @@ fn suffix(parts: &[Piece<'_>], limit: usize, encoding: Encoding) -> (usize, bool
 
 /// Where the first `limit` tokens of a piece end.
 fn front(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let mut left = limit;
+    for small in small_pieces(piece) {
+        let tokens = count_guarded(small.text, encoding).tokens;
+        if tokens > left {
+            return small.start + encoded_front(small.text, left, encoding);
+        }
+        left -= tokens;
+    }
+    piece.len()
+}
+
+fn encoded_front(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let lengths = token_lengths(piece, encoding);
     let mut keep = limit.min(lengths.len());
     loop {
@@ -75,6 +87,19 @@ fn front(piece: &str, limit: usize, encoding: Encoding) -> usize {
 
 /// Where the last `limit` tokens of a piece begin.
 fn back(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let mut left = limit;
+    let parts: Vec<Piece<'_>> = small_pieces(piece).collect();
+    for small in parts.iter().rev() {
+        let tokens = count_guarded(small.text, encoding).tokens;
+        if tokens > left {
+            return small.start + encoded_back(small.text, left, encoding);
+        }
+        left -= tokens;
+    }
+    0
+}
+
+fn encoded_back(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let lengths = token_lengths(piece, encoding);
     let mut skip = lengths.len().saturating_sub(limit);
     loop {
