@@ -5,6 +5,7 @@
 //!
 //! | module | what it holds | knows |
 //! | --- | --- | --- |
+//! | [`cancel`] | the signal that stops work early | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | nobody |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
@@ -13,6 +14,7 @@
 //! | [`manager`] | registry, trigger, fallback, budget, metrics | `providers` |
 //! | `node` | the only place that names napi | all above |
 
+pub mod cancel;
 pub mod conversation;
 pub mod llm;
 pub mod manager;

@@ -1,1 +1,41 @@
-//! tokens.
+//! Counting tokens: exactly as `tiktoken-rs` does, fast, and on any text without panic or stall.
+//!
+//! A text is cut into pieces at places where no token can cross (module `pieces`), so pieces are counted on two threads, one at a time
+//! until a limit, or not at all when the cache by content hash ([`clear_cache`]) knows them. [`Scale`] turns counts of our vocabulary into
+//! those of another model's.
+//!
+//! The first count with an encoding builds its vocabulary (up to 0.3 s): call [`warm_up`] off the main thread first.
+
+mod cache;
+mod calibration;
+mod count;
+mod encoding;
+mod engine;
+mod error;
+mod image;
+mod pieces;
+mod scale;
+mod truncate;
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+
+pub use cache::clear_cache;
+pub use calibration::Calibration;
+pub use count::{Count, count, count_all, count_uncached, count_until};
+pub use encoding::Encoding;
+pub use engine::{is_loaded, warm_up};
+pub use error::TokensError;
+pub use image::image_tokens;
+pub use scale::{Family, Scale, ScaleSetting};
+pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
+
+/// The longest token of both vocabularies, in bytes: a text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at most one for each byte.
+pub const MAX_TOKEN_BYTES: usize = 128;
+
+/// The fewest tokens a text of this many bytes can have, without counting.
+pub fn least_tokens(bytes: usize) -> usize {
+    bytes.div_ceil(MAX_TOKEN_BYTES)
+}

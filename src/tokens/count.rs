@@ -1,0 +1,185 @@
+//! Counting texts: whole, until a limit, or many on two threads.
+
+use std::{
+    iter::Sum,
+    ops::{Add, AddAssign},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use super::{
+    Encoding,
+    cache::{self, Key},
+    engine, least_tokens,
+    pieces::{Piece, pieces},
+};
+use crate::cancel::{Cancel, Cancelled};
+
+/// With fewer bytes to count, a second thread costs what it saves: it starts without the engine's memory of words, 1.2 MB for each thread.
+const PARALLEL_BYTES: usize = 1024 * 1024;
+
+/// Threads share the work by batches of pieces of about this many bytes.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// The tokens of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// How many.
+    pub tokens: usize,
+    /// Whether the text holds a run of over 256 KB with no place to cut it, such as a megabyte of blanks: the number may be off by
+    /// a few tokens for each 256 KB. Otherwise it is exact.
+    pub approximate: bool,
+}
+
+impl Add for Count {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { tokens: self.tokens + other.tokens, approximate: self.approximate || other.approximate }
+    }
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Count {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), Add::add)
+    }
+}
+
+/// Counts a text. Of large ones, what is not in the cache is counted on two threads if it is over 1 MB. Text that looks like a special token (`<|endoftext|>`) is
+/// ordinary text. Loads the vocabulary if nothing has yet.
+pub fn count(text: &str, encoding: Encoding) -> Count {
+    if text.len() < PARALLEL_BYTES {
+        return pieces(text).map(|piece| count_piece(&piece, encoding)).sum();
+    }
+    count_many(&[text], encoding, None)
+        .map_or_else(|Cancelled| unreachable!("nothing can cancel this"), |counts| counts[0])
+}
+
+/// Counts a text on this thread without looking into the cache or adding to it.
+pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
+    pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
+}
+
+/// Counts a text, but stops as soon as it has more than `limit` tokens: `None`. What it costs depends on the limit, not on the text.
+pub fn count_until(text: &str, limit: usize, encoding: Encoding) -> Option<Count> {
+    if least_tokens(text.len()) > limit {
+        return None;
+    }
+    let mut count = Count::default();
+    for piece in pieces(text) {
+        count += count_piece(&piece, encoding);
+        if count.tokens > limit {
+            return None;
+        }
+    }
+    Some(count)
+}
+
+/// Counts many texts, in their order, on two threads when over 1 MB of them is not in the cache. Stops within a piece (milliseconds)
+/// of `cancel`.
+pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
+    cancel.check()?;
+    count_many(texts, encoding, Some(cancel))
+}
+
+/// Counts a piece, or remembers its count.
+pub(super) fn count_piece(piece: &Piece<'_>, encoding: Encoding) -> Count {
+    let count = cache::get(piece.text, encoding).unwrap_or_else(|key| {
+        let count = engine::count_guarded(piece.text, encoding);
+        cache::insert(key, count);
+        count
+    });
+    marked(count, piece)
+}
+
+/// Whether a piece ends in a forced cut is not in the cache: the same piece may end exactly in another text.
+fn marked(count: Count, piece: &Piece<'_>) -> Count {
+    Count { approximate: count.approximate || piece.forced, ..count }
+}
+
+/// A piece that is not in the cache.
+struct Job<'a> {
+    /// The text it is a piece of.
+    index: usize,
+    piece: Piece<'a>,
+    key: Key,
+}
+
+impl Job<'_> {
+    fn count(&self, encoding: Encoding) -> (usize, Count) {
+        let count = engine::count_guarded(self.piece.text, encoding);
+        cache::insert(self.key, count);
+        (self.index, marked(count, &self.piece))
+    }
+}
+
+/// Looks all pieces up on this thread, then counts what is missing, on two threads if that is much.
+fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Result<Vec<Count>, Cancelled> {
+    let check = || cancel.map_or(Ok(()), Cancel::check);
+    let mut counts = vec![Count::default(); texts.len()];
+    let mut jobs = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        for piece in pieces(text) {
+            check()?;
+            match cache::get(piece.text, encoding) {
+                Ok(count) => counts[index] += marked(count, &piece),
+                Err(key) => jobs.push(Job { index, piece, key }),
+            }
+        }
+    }
+    let batches = batches(&jobs);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for job in *batch {
+                check()?;
+                done.push(job.count(encoding));
+            }
+        }
+        Ok(done)
+    };
+    let bytes: usize = jobs.iter().map(|job| job.piece.text.len()).sum();
+    let done = if bytes < PARALLEL_BYTES { work()? } else { on_two_threads(work)? };
+    for (index, count) in done {
+        counts[index] += count;
+    }
+    Ok(counts)
+}
+
+/// What `work` returns here and on a second thread, together.
+fn on_two_threads<T: Send>(work: impl Fn() -> Result<Vec<T>, Cancelled> + Sync) -> Result<Vec<T>, Cancelled> {
+    thread::scope(|scope| {
+        // If the system gives us no second thread, this one does all the work.
+        let helper = thread::Builder::new().name("count-tokens".to_owned()).spawn_scoped(scope, &work);
+        let mut done = work();
+        if let Ok(helper) = helper {
+            let other = helper.join().expect("counting does not panic: the engine is guarded");
+            done = done.and_then(|mut done| {
+                done.extend(other?);
+                Ok(done)
+            });
+        }
+        done
+    })
+}
+
+/// Groups jobs in order, each group of about [`BATCH_BYTES`].
+fn batches<'a, 'b>(jobs: &'a [Job<'b>]) -> Vec<&'a [Job<'b>]> {
+    let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, job) in jobs.iter().enumerate() {
+        bytes += job.piece.text.len();
+        if bytes >= BATCH_BYTES {
+            batches.push(&jobs[start..=index]);
+            (start, bytes) = (index + 1, 0);
+        }
+    }
+    batches.push(&jobs[start..]);
+    batches
+}

@@ -1,0 +1,42 @@
+//! What can be wrong with the settings of this module. Counting itself does not fail.
+
+/// A wrong setting. Each message names the field, the value and what is allowed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokensError {
+    /// An encoding we do not have, for example `p50k_base`.
+    #[error("encoding: {value:?} is not known; allowed are \"o200k_base\" and \"cl100k_base\"")]
+    UnknownEncoding {
+        /// What was given.
+        value: String,
+    },
+    /// A scale that is neither a family, `auto`, nor a number in range, for example `0`.
+    #[error(
+        "scale: {value} is not valid; allowed are a number from 0.1 to 10, \"gpt\", \"gemini\", \"claude\", \"claude-4.7\" and \"auto\""
+    )]
+    InvalidScale {
+        /// What was given, as text.
+        value: String,
+    },
+    /// A calibration report that cannot be true, for example zero reported tokens.
+    #[error("{field}: {value} is not valid; allowed is {allowed}")]
+    InvalidCalibration {
+        /// `localTokens`, `reportedTokens`, `reportedTokens / localTokens` or `model`.
+        field: &'static str,
+        /// What was given, as text.
+        value: String,
+        /// What would have been accepted.
+        allowed: &'static str,
+    },
+}
+
+impl TokensError {
+    /// The error code: `unknown_encoding`, `invalid_scale` or `invalid_calibration`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownEncoding { .. } => "unknown_encoding",
+            Self::InvalidScale { .. } => "invalid_scale",
+            Self::InvalidCalibration { .. } => "invalid_calibration",
+        }
+    }
+}

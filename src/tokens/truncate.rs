@@ -1,0 +1,113 @@
+//! Cutting a text to a number of tokens.
+
+use super::{
+    Encoding,
+    count::{count, count_piece},
+    engine::{count_guarded, token_lengths},
+    pieces::{Piece, ceil_char_boundary, floor_char_boundary, pieces, small_pieces},
+};
+
+/// The beginning of the text with at most `limit` tokens, as [`count`] counts it, ending between two characters: the longest that
+/// ends with a token of the whole text, or a few tokens less where the cut changes how the end is read. Only the piece with the cut is encoded (1 KB in most texts).
+pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut left = limit;
+    for piece in pieces(text) {
+        let tokens = count_piece(&piece, encoding).tokens;
+        if tokens > left {
+            return &text[..piece.start + front(piece.text, left, encoding)];
+        }
+        left -= tokens;
+    }
+    text
+}
+
+/// The end of the text with at most `limit` tokens, as [`count`] counts it, beginning between two characters. Like
+/// [`truncate_to_tokens`], from the other side.
+pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let parts: Vec<Piece<'_>> = pieces(text).collect();
+    let mut target = limit;
+    loop {
+        let (start, crosses_forced) = suffix(&parts, target, encoding);
+        let kept = &text[start..];
+        // Forced cuts depend on where the text begins, so only then the sum of the pieces may not be the count of what is kept.
+        let excess = if crosses_forced { count(kept, encoding).tokens.saturating_sub(limit) } else { 0 };
+        if excess == 0 || kept.is_empty() {
+            return kept;
+        }
+        target = target.saturating_sub(excess);
+    }
+}
+
+/// Where the last `limit` tokens begin, and whether a forced cut lies after that.
+fn suffix(parts: &[Piece<'_>], limit: usize, encoding: Encoding) -> (usize, bool) {
+    let (mut left, mut crosses_forced) = (limit, false);
+    for piece in parts.iter().rev() {
+        crosses_forced |= piece.forced;
+        let tokens = count_piece(piece, encoding).tokens;
+        if tokens > left {
+            return (piece.start + back(piece.text, left, encoding), crosses_forced);
+        }
+        left -= tokens;
+    }
+    (0, crosses_forced)
+}
+
+/// Where the first `limit` tokens of a piece end.
+fn front(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let mut left = limit;
+    for small in small_pieces(piece) {
+        let tokens = count_guarded(small.text, encoding).tokens;
+        if tokens > left {
+            return small.start + encoded_front(small.text, left, encoding);
+        }
+        left -= tokens;
+    }
+    piece.len()
+}
+
+fn encoded_front(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let lengths = token_lengths(piece, encoding);
+    let mut keep = limit.min(lengths.len());
+    loop {
+        let end = floor_char_boundary(piece, lengths[..keep].iter().sum());
+        // Cut in the middle of a word, what is left may have more tokens than it had.
+        let excess = count_guarded(&piece[..end], encoding).tokens.saturating_sub(limit);
+        if excess == 0 || end == 0 {
+            return end;
+        }
+        keep = keep.saturating_sub(excess);
+    }
+}
+
+/// Where the last `limit` tokens of a piece begin.
+fn back(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let mut left = limit;
+    let parts: Vec<Piece<'_>> = small_pieces(piece).collect();
+    for small in parts.iter().rev() {
+        let tokens = count_guarded(small.text, encoding).tokens;
+        if tokens > left {
+            return small.start + encoded_back(small.text, left, encoding);
+        }
+        left -= tokens;
+    }
+    0
+}
+
+fn encoded_back(piece: &str, limit: usize, encoding: Encoding) -> usize {
+    let lengths = token_lengths(piece, encoding);
+    let mut skip = lengths.len().saturating_sub(limit);
+    loop {
+        let start = ceil_char_boundary(piece, lengths[..skip].iter().sum());
+        let excess = count_guarded(&piece[start..], encoding).tokens.saturating_sub(limit);
+        if excess == 0 || start == piece.len() {
+            return start;
+        }
+        skip = (skip + excess).min(lengths.len());
+    }
+}
