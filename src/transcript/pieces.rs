@@ -1,0 +1,237 @@
+//! The texts of a conversation cut into pieces of one kind of content each, whatever dialect they are in.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use crate::conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt};
+
+use super::{
+    labels::ToolSource,
+    user_text::{SectionKind, UserTexts},
+    xml_calls,
+};
+
+/// A part of a text that is of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The block it stands in; 0 when the content is a string.
+    pub block: usize,
+    /// From the message to the text, as in [`Message::texts`]. The pieces of one text share it.
+    pub path: Arc<[PathStep]>,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What kind of content it is.
+    pub kind: ContentKind,
+    /// What it belongs to.
+    pub source: PieceSource,
+}
+
+/// What a piece belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PieceSource {
+    /// The words of the user, of the assistant or of the host.
+    Words,
+    /// A tool call or its answer (the header that announces the answer in plain text too).
+    Tool(Arc<ToolSource>),
+    /// A snapshot of the host's environment (`<environment_details>`).
+    EnvironmentDetails,
+    /// The content of a file that the user mentioned.
+    Mention(Arc<ToolSource>),
+}
+
+impl PieceSource {
+    /// A short line for people, such as `read_file src/a.ts`; empty when there is nothing to say.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Words => "",
+            Self::Tool(tool) | Self::Mention(tool) => &tool.label,
+            Self::EnvironmentDetails => "environment details",
+        }
+    }
+
+    /// The name of the tool; empty when there is none or it is not known.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.name,
+            _ => "",
+        }
+    }
+}
+
+/// The pieces of every message, in order. The pieces of a text follow each other without gaps and cover it; an empty text has
+/// one empty piece. Linear in the length of the conversation.
+#[must_use]
+pub fn decompose(conversation: &Conversation) -> Vec<Vec<Piece>> {
+    let mut decomposer = Decomposer::default();
+    conversation.messages().map(|message| decomposer.message(message)).collect()
+}
+
+/// Tools whose answer is what the user says.
+const ASKING: [&str; 4] = ["ask_followup_question", "attempt_completion", "plan_mode_respond", "AskUserQuestion"];
+
+#[derive(Default)]
+struct Decomposer<'a> {
+    /// The native calls so far by id.
+    calls: HashMap<&'a str, Arc<ToolSource>>,
+    /// The names of the tools called in the newest message of the assistant.
+    called: Vec<String>,
+}
+
+impl<'a> Decomposer<'a> {
+    fn message(&mut self, message: &'a Message) -> Vec<Piece> {
+        let texts = message.texts();
+        match message.role {
+            Role::Assistant => self.assistant(message, texts),
+            Role::User => self.user(message, texts),
+            Role::Other(_) => texts.into_iter().map(|text| self.whole(message, text)).collect(),
+        }
+    }
+
+    fn assistant(&mut self, message: &'a Message, texts: Vec<TextAt<'_>>) -> Vec<Piece> {
+        self.called.clear();
+        for (index, block) in message.content.blocks().iter().enumerate() {
+            let Block::ToolUse { id, name, .. } = block else { continue };
+            let first = texts.partition_point(|text| text.block < index);
+            let parameters = texts[first..].iter().take_while(|text| text.block == index);
+            let parameters = parameters.filter_map(|text| Some((last_key(&text.path)?, text.text.as_ref())));
+            self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters)));
+            self.called.push(name.clone());
+        }
+        let mut pieces = Vec::with_capacity(texts.len());
+        for text in texts {
+            if text.kind != ContentKind::MessageText {
+                pieces.push(self.whole(message, text));
+                continue;
+            }
+            let mut cutter = Cutter::new(&text, &mut pieces);
+            for call in xml_calls::calls(&text.text) {
+                self.called.push(call.name.to_owned());
+                let values =
+                    call.parameters.iter().map(|parameter| (parameter.name, &text.text[parameter.value.clone()]));
+                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values)));
+                for parameter in &call.parameters {
+                    if !SPEAKING.contains(&parameter.name) && !parameter.value.is_empty() {
+                        cutter.cut(parameter.value.clone(), ContentKind::ToolParameters, &source);
+                    }
+                }
+            }
+            cutter.finish();
+        }
+        pieces
+    }
+
+    fn user(&mut self, message: &'a Message, texts: Vec<TextAt<'_>>) -> Vec<Piece> {
+        let whole = matches!(message.content, Content::Text(_));
+        let mut pieces = Vec::with_capacity(texts.len());
+        let mut answers = Vec::new();
+        {
+            let called = &self.called;
+            let mut reader = UserTexts::new(|name: &str| called.iter().any(|called| called == name));
+            for text in &texts {
+                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(&text.text, whole));
+                answers.push(sections);
+            }
+        }
+        for (text, sections) in texts.iter().zip(answers) {
+            let Some(sections) = sections else {
+                pieces.push(self.whole(message, text.clone()));
+                continue;
+            };
+            let mut cutter = Cutter::new(text, &mut pieces);
+            let mut tool: Option<(usize, Arc<ToolSource>)> = None;
+            for section in sections {
+                let (kind, source) = match section.kind {
+                    SectionKind::Words => continue,
+                    SectionKind::EnvironmentDetails => (ContentKind::ToolResults, PieceSource::EnvironmentDetails),
+                    SectionKind::Mention(path) => {
+                        let source = Arc::new(ToolSource::new("file", path));
+                        (ContentKind::ToolResults, PieceSource::Mention(source))
+                    }
+                    SectionKind::Header(header) => {
+                        let source = Arc::new(ToolSource::new(header.name, header.target()));
+                        tool = Some((header.end, source.clone()));
+                        (ContentKind::MessageText, PieceSource::Tool(source))
+                    }
+                    SectionKind::Body(header) => {
+                        let known = tool.as_ref().filter(|(end, _)| header.is_some_and(|header| header.end == *end));
+                        let source = known.map(|(_, source)| source.clone()).unwrap_or_else(|| {
+                            Arc::new(header.map_or_else(ToolSource::default, |header| {
+                                ToolSource::new(header.name, header.target())
+                            }))
+                        });
+                        (ContentKind::ToolResults, PieceSource::Tool(source))
+                    }
+                };
+                cutter.cut(section.range, kind, &source);
+            }
+            cutter.finish();
+        }
+        pieces
+    }
+
+    /// A text that is one piece.
+    fn whole(&self, message: &Message, text: TextAt<'_>) -> Piece {
+        let id = match message.content.blocks().get(text.block) {
+            Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => Some(id.as_str()),
+            _ => None,
+        };
+        let source = match id {
+            None => PieceSource::Words,
+            Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
+        };
+        let spoken = ASKING.contains(&source.tool()) && text.kind == ContentKind::ToolResults;
+        Piece {
+            block: text.block,
+            range: 0..text.text.len(),
+            kind: if spoken { ContentKind::MessageText } else { text.kind },
+            path: text.path.into(),
+            source,
+        }
+    }
+}
+
+/// Parameters in which the assistant speaks to the user.
+const SPEAKING: [&str; 4] = ["result", "question", "response", "follow_up"];
+
+fn last_key(path: &[PathStep]) -> Option<&str> {
+    path.iter().rev().find_map(|step| match step {
+        PathStep::Key(key) => Some(key.as_str()),
+        PathStep::Index(_) => None,
+    })
+}
+
+/// Cuts a text: what lies between the cuts becomes pieces of words.
+struct Cutter<'p> {
+    block: usize,
+    path: Arc<[PathStep]>,
+    length: usize,
+    done: usize,
+    pieces: &'p mut Vec<Piece>,
+}
+
+impl<'p> Cutter<'p> {
+    fn new(text: &TextAt<'_>, pieces: &'p mut Vec<Piece>) -> Self {
+        Self { block: text.block, path: text.path.as_slice().into(), length: text.text.len(), done: 0, pieces }
+    }
+
+    fn cut(&mut self, range: Range<usize>, kind: ContentKind, source: &PieceSource) {
+        debug_assert!(self.done <= range.start && range.end <= self.length);
+        if self.done < range.start {
+            self.push(range.start, ContentKind::MessageText, PieceSource::Words);
+        }
+        self.push(range.end, kind, source.clone());
+    }
+
+    fn push(&mut self, end: usize, kind: ContentKind, source: PieceSource) {
+        let range = self.done..end;
+        self.done = end;
+        self.pieces.push(Piece { block: self.block, path: self.path.clone(), range, kind, source });
+    }
+
+    fn finish(mut self) {
+        if self.done < self.length || self.length == 0 {
+            self.push(self.length, ContentKind::MessageText, PieceSource::Words);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The pieces of any conversation cover its texts, and real histories come apart as they should.
+
+#[path = "transcript_support/mod.rs"]
+mod support;
+
+use proptest::prelude::*;
+use roo_condense::{
+    conversation::{ContentKind, Conversation},
+    transcript::{PieceSource, decompose},
+};
+use serde_json::json;
+
+/// Panics unless the pieces of every text follow each other and cover it.
+fn assert_covers(conversation: &Conversation) {
+    for (message, pieces) in conversation.messages().zip(decompose(conversation)) {
+        let mut pieces = pieces.into_iter().peekable();
+        for text in message.texts() {
+            let mut done = 0;
+            let mut count = 0;
+            while let Some(piece) = pieces.next_if(|piece| *piece.path == *text.path) {
+                assert_eq!((piece.block, piece.range.start), (text.block, done));
+                done = piece.range.end;
+                assert!(text.text.is_char_boundary(done));
+                count += 1;
+            }
+            assert_eq!(done, text.text.len());
+            assert!(count > 0);
+        }
+        assert_eq!(pieces.next(), None);
+    }
+}
+
+#[test]
+fn the_kinds_of_the_xml_dialect() {
+    let conversation = json!([
+        {"role": "user", "content": [{"type": "text", "text": "<task>\nDo it\n</task>"}, {"type": "text", "text": "<environment_details>\nx\n</environment_details>"}]},
+        {"role": "assistant", "content": "I write.\n<write_to_file>\n<path>a.ts</path>\n<content>\nlet a\n</content>\n</write_to_file>"},
+        {"role": "user", "content": [{"type": "text", "text": "[write_to_file for 'a.ts'] Result:"}, {"type": "text", "text": "<file_write_result>"}]},
+    ]);
+    let conversation = Conversation::parse(&conversation.to_string()).unwrap();
+    let read: Vec<_> = decompose(&conversation)
+        .into_iter()
+        .zip(conversation.messages())
+        .flat_map(|(pieces, message)| {
+            let texts = message.texts();
+            pieces
+                .into_iter()
+                .map(move |piece| {
+                    let text = texts.iter().find(|text| *text.path == *piece.path).unwrap();
+                    (piece.kind, piece.source.label().to_owned(), text.text[piece.range].to_owned())
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let expected = [
+        (ContentKind::MessageText, "", "<task>\nDo it\n</task>"),
+        (ContentKind::ToolResults, "environment details", "<environment_details>\nx\n</environment_details>"),
+        (ContentKind::MessageText, "", "I write.\n<write_to_file>\n<path>"),
+        (ContentKind::ToolParameters, "write_to_file a.ts", "a.ts"),
+        (ContentKind::MessageText, "", "</path>\n<content>\n"),
+        (ContentKind::ToolParameters, "write_to_file a.ts", "let a"),
+        (ContentKind::MessageText, "", "\n</content>\n</write_to_file>"),
+        (ContentKind::MessageText, "write_to_file a.ts", "[write_to_file for 'a.ts'] Result:"),
+        (ContentKind::ToolResults, "write_to_file a.ts", "<file_write_result>"),
+    ];
+    let expected = expected.map(|(kind, label, text)| (kind, label.to_owned(), text.to_owned()));
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn native_results_are_named_after_their_calls() {
+    let conversation = json!([
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "Read", "input": {"file_path": "/a.ts"}}, {"type": "tool_use", "id": "2", "name": "Bash", "input": {"command": "npm test"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "2", "content": [{"type": "text", "text": "ok"}]}, {"type": "tool_result", "tool_use_id": "1", "content": "text"}, {"type": "tool_result", "tool_use_id": "3", "content": ""}]},
+    ]);
+    let conversation = Conversation::parse(&conversation.to_string()).unwrap();
+    let pieces = decompose(&conversation);
+    let labels: Vec<_> = pieces[1].iter().map(|piece| (piece.kind, piece.source.label())).collect();
+    assert_eq!(labels, ["npm test", "Read /a.ts", ""].map(|label| (ContentKind::ToolResults, label)));
+}
+
+#[test]
+fn real_histories_come_apart() {
+    support::for_each_history("pieces", |name, conversation| {
+        assert_covers(conversation);
+        if !name.starts_with("roo-") {
+            return;
+        }
+        // All but a little of a Roo history's user messages is known for what it is.
+        let pieces = decompose(conversation);
+        let user = conversation.messages().zip(&pieces).filter(|(message, _)| message.role.as_str() == "user");
+        let (mut known, mut all) = (0, 0);
+        for (_, pieces) in user {
+            for piece in pieces {
+                all += piece.range.len();
+                known += if piece.source == PieceSource::Words { 0 } else { piece.range.len() };
+            }
+        }
+        assert!(known * 100 > all * 60, "{name}: {known} of {all} bytes");
+    });
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_covered(conversation in support::any_conversation()) {
+        assert_covers(&conversation);
+    }
+}

@@ -1,0 +1,204 @@
+//! Real histories, and made ones that come near to every dialect.
+
+use std::{fs, path::Path};
+
+use proptest::prelude::*;
+use roo_condense::conversation::Conversation;
+use serde_json::{Value, json};
+
+/// Calls `check` with the name and the conversation of every history in `../shared/corpus`; says so when there is none.
+pub fn for_each_history(what: &str, mut check: impl FnMut(&str, &Conversation)) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = match std::env::var_os("ROO_CONDENSE_CORPUS") {
+        Some(folder) => folder.into(),
+        None => root.join("../shared/corpus"),
+    };
+    let Ok(entries) = fs::read_dir(&folder) else {
+        eprintln!("skipped ({what}): there is no {}", folder.display());
+        return;
+    };
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+        let json: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let conversation = Conversation::parse(&json["messages"].to_string()).unwrap();
+        check(&file.file_stem().unwrap().to_string_lossy(), &conversation);
+    }
+}
+
+/// Bits of every dialect: put together at random they make near-misses.
+const BITS: [&str; 92] = [
+    "[read_file for 'a.ts'] Result:",
+    "[read_file for 'a.ts'",
+    "] Result:",
+    "[execute_command for 'cat a.ts'] Result:",
+    "[write_to_file for 'a.ts'] Result:",
+    "[apply_diff for 'a.ts'] Result:",
+    "[search_files for 'x' in '*'] Result:",
+    "[update_todo_list] Result:",
+    "[list_files for '.'] Result:",
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "é",
+    "\u{1F600}",
+    "<files>",
+    "</files>",
+    "<file>",
+    "</file>",
+    "<path>",
+    "</path>",
+    "a.ts",
+    "./a.ts",
+    "C:\\p\\a.ts",
+    "<content>",
+    "<content lines=\"1-3\">",
+    "<content lines=\"9",
+    "</content>",
+    " 1 | let a\n",
+    " 2 | let b\n",
+    "1 | x",
+    "     1\tone\n",
+    "     2\ttwo\n",
+    "     1→one\n",
+    "12-text\n",
+    "12:text\n",
+    "<read_file>",
+    "</read_file>",
+    "<write_to_file>",
+    "</write_to_file>",
+    "<apply_diff>",
+    "</apply_diff>",
+    "<diff>",
+    "</diff>",
+    "<<<<<<< SEARCH\n",
+    ":start_line:1\n",
+    "-------\n",
+    "=======\n",
+    ">>>>>>> REPLACE\n",
+    "<args>",
+    "</args>",
+    "<line_range>1-2</line_range>",
+    "<execute_command>",
+    "<command>",
+    "</command>",
+    "</execute_command>",
+    "<environment_details>",
+    "</environment_details>",
+    "# Current Workspace Directory (c:/p) Files\n",
+    "<feedback>",
+    "</feedback>",
+    "<file_content path=\"a.ts\">",
+    "</file_content>",
+    "<error>",
+    "</error>",
+    "<status>Denied by user</status>",
+    "File: a.ts\n",
+    "Lines 1-2:\n",
+    "\n\n---\n\n",
+    "IMPORTANT: File content truncated.\n\tStatus: Showing lines 1-2 of 9 total lines.\n",
+    "Command executed in terminal  within working directory 'c:/p'. Exit code: 0\nOutput:\n",
+    "<returncode>0</returncode>\n<output>\n",
+    "</output>",
+    "<output_head>\n",
+    "</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>\n",
+    "Found 2 results.\n\n# a.ts\n",
+    "----\n",
+    "<system-reminder>",
+    "</system-reminder>",
+    "*** Begin Patch\n",
+    "*** Update File: a.ts\n",
+    "*** Add File: b.ts\n",
+    "*** End Patch",
+    "@@ -1,2 +1,2 @@\n",
+    "+let c\n",
+    "-let a\n",
+    "sed -n '1,2p' a.ts",
+    "cat a.ts",
+    "cat > a.ts << 'EOF'\n",
+    "EOF",
+    "head -n 2 a.ts",
+    "nl -ba a.ts | sed -n '1,2p'",
+];
+
+fn any_text() -> impl Strategy<Value = String> {
+    let bit = prop_oneof![8 => prop::sample::select(BITS.as_slice()).prop_map(str::to_owned), 1 => ".{0,6}"];
+    prop::collection::vec(bit, 0..14).prop_map(|bits| bits.concat())
+}
+
+fn any_input() -> impl Strategy<Value = Value> {
+    let key = prop::sample::select(
+        [
+            "file_path",
+            "path",
+            "content",
+            "old_string",
+            "new_string",
+            "command",
+            "offset",
+            "limit",
+            "edits",
+            "files",
+            "line_ranges",
+            "diff",
+            "patch",
+            "input",
+            "replace_all",
+            "pattern",
+            "todos",
+        ]
+        .as_slice(),
+    );
+    let scalar = prop_oneof![
+        any_text().prop_map(Value::from),
+        (0..9_i64).prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        Just(json!([[1, 2]]))
+    ];
+    let object = prop::collection::hash_map(key.clone(), scalar.clone(), 0..4).prop_map(|map| json!(map));
+    let value = prop_oneof![6 => scalar, 1 => prop::collection::vec(object, 0..3).prop_map(Value::from)];
+    prop_oneof![9 => prop::collection::hash_map(key, value, 0..5).prop_map(|map| json!(map)), 1 => Just(Value::Null)]
+}
+
+fn any_block() -> impl Strategy<Value = Value> {
+    let name = prop::sample::select(
+        [
+            "Read",
+            "Write",
+            "Edit",
+            "MultiEdit",
+            "Bash",
+            "Grep",
+            "Glob",
+            "TodoWrite",
+            "read_file",
+            "write_to_file",
+            "apply_diff",
+            "apply_patch",
+            "search_files",
+            "execute_command",
+            "bash",
+            "mcp__fs__read_text_file",
+            "edit",
+            "other",
+        ]
+        .as_slice(),
+    );
+    let id = prop::sample::select(["1", "2", "3"].as_slice());
+    prop_oneof![
+        4 => any_text().prop_map(|text| json!({"type": "text", "text": text})),
+        3 => (name, id.clone(), any_input()).prop_map(|(name, id, input)| json!({"type": "tool_use", "id": id, "name": name, "input": input})),
+        3 => (id.clone(), any_text(), any::<bool>()).prop_map(|(id, text, is_error)| json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error})),
+        1 => (id, any_text(), any_text()).prop_map(|(id, a, b)| json!({"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": a}, {"type": "text", "text": b}]})),
+        1 => Just(json!({"type": "image", "source": {}})),
+    ]
+}
+
+/// A conversation of near-misses.
+pub fn any_conversation() -> impl Strategy<Value = Conversation> {
+    let content = prop_oneof![1 => any_text().prop_map(Value::from), 3 => prop::collection::vec(any_block(), 0..4).prop_map(Value::from)];
+    let role = prop_oneof![8 => Just("user"), 8 => Just("assistant"), 1 => Just("system")];
+    let message = (role, content).prop_map(|(role, content)| json!({"role": role, "content": content}));
+    prop::collection::vec(message, 0..8).prop_map(|messages| Conversation::parse(&json!(messages).to_string()).unwrap())
+}
