@@ -20,7 +20,7 @@ import { Failure, PLATFORMS, addonName, isStale, main, megabytes, platformName, 
 
 /** What only serves development does not belong into the published package.json. */
 function publishedManifest(manifest, platforms) {
-  const { devDependencies, scripts, napi, ...published } = manifest;
+  const { devDependencies, overrides, scripts, napi, "//": reasons, ...published } = manifest;
   const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`${manifest.name}-${platform}`, manifest.version]));
   return { ...published, optionalDependencies };
 }
