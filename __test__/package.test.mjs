@@ -85,8 +85,14 @@ describe("packed and installed", () => {
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "index.js", "index.d.ts"]));
   });
 
-  test("the platform package holds the binary and the licence", () => {
-    expect(readdirSync(platformPackage)).toEqual(expect.arrayContaining([addonName(), "LICENSE", "README.md", "package.json"]));
+  test("the platform package holds the binary, the licence and those of the crates in it", () => {
+    const files = readdirSync(platformPackage).sort();
+    expect(files).toEqual(["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "package.json", addonName()].sort());
+    const notices = readFileSync(path.join(platformPackage, "THIRD-PARTY-NOTICES.txt"), "utf8");
+    expect(notices).toMatch(/^- napi \d/m);
+    expect(notices).toMatch(/^- tiktoken \d/m);
+    // Only the tests use it.
+    expect(notices).not.toMatch(/^- proptest /m);
   });
 
   test("what is exported exists", () => {

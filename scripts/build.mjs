@@ -11,20 +11,8 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import {
-  Failure, PLATFORMS, addonName, commandOf, debugAddon, debugFolder, ensureDependencies, ensureRust, main, megabytes, root, runNode,
+  Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, commandOf, debugAddon, debugFolder, ensureDependencies, ensureRust, main, megabytes, root, runNode,
 } from "./tools.mjs";
-
-/** The platform a Rust target triple is for; a glibc version (`.2.28`) may follow the triple. */
-const PLATFORM_OF_TARGET = {
-  "x86_64-unknown-linux-gnu": "linux-x64-gnu",
-  "aarch64-unknown-linux-gnu": "linux-arm64-gnu",
-  "x86_64-unknown-linux-musl": "linux-x64-musl",
-  "aarch64-unknown-linux-musl": "linux-arm64-musl",
-  "x86_64-apple-darwin": "darwin-x64",
-  "aarch64-apple-darwin": "darwin-arm64",
-  "x86_64-pc-windows-msvc": "win32-x64-msvc",
-  "aarch64-pc-windows-msvc": "win32-arm64-msvc",
-};
 
 /** Cargo.lock decides the versions where a change to it would go unnoticed. */
 const locked = process.env.CI ? ["--locked"] : [];

@@ -10,13 +10,29 @@
 // not exist, so a lockfile could not hold them, every `npm ci` would ask the registry for them in vain, and would install whatever
 // somebody else published under these names.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
-import { Failure, PLATFORMS, addonName, isStale, main, megabytes, platformName, readJson, releaseAddon, root, runNpm } from "./tools.mjs";
+import { thirdPartyNotices } from "./notices.mjs";
+import { Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, isStale, main, megabytes, platformName, readJson, releaseAddon, root, runNpm } from "./tools.mjs";
+
+const NOTICES = "THIRD-PARTY-NOTICES.txt";
+
+/** The newest glibc a published binary may need: 2.28 is that of RHEL 8, Debian 10, and what VS Code asks for. */
+const GLIBC_MINOR = 28;
+
+/** A plain build needs the glibc of the machine it was made on, and would fail on users' older ones. */
+function checkGlibc(platform, binary) {
+  if (!platform.endsWith("-gnu")) return;
+  const needed = [...readFileSync(binary, "latin1").matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
+  const newest = Math.max(0, ...needed);
+  if (newest > GLIBC_MINOR) {
+    throw new Failure(`${path.relative(root, binary)} needs glibc 2.${newest}, at most 2.${GLIBC_MINOR} is allowed: build it as docs/release.md says.`);
+  }
+}
 
 /** What only serves development does not belong into the published package.json. */
 function publishedManifest(manifest, platforms) {
@@ -42,8 +58,10 @@ function packPlatform(platform, binary, version, destination) {
     cpSync(path.join(root, "npm", platform), folder, { recursive: true });
     copyFileSync(binary, path.join(folder, addonName(platform)));
     copyInto(folder, "LICENSE");
+    const [target] = Object.entries(PLATFORM_OF_TARGET).find(([, name]) => name === platform);
+    writeFileSync(path.join(folder, NOTICES), thirdPartyNotices(target));
     const manifest = readJson(path.join(folder, "package.json"));
-    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
+    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify({ ...manifest, version, files: [...manifest.files, NOTICES] }, null, 2)}\n`);
     npmPack(folder, destination);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -81,6 +99,7 @@ await main(() => {
   for (const platform of platforms) {
     const inPackage = path.join(root, "npm", platform, addonName(platform));
     const binary = values.binary ? path.resolve(values.binary) : values.all ? inPackage : releaseAddon;
+    if (values.all) checkGlibc(platform, binary);
     packPlatform(platform, binary, manifest.version, destination);
     console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
   }

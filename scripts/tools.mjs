@@ -15,6 +15,18 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 /** The platforms that have a package, and the name of this one. */
 export const { PLATFORMS, platformName } = require("../js/platform.js");
 
+/** The platform a Rust target triple is for; a glibc version (`.2.28`) may follow the triple. */
+export const PLATFORM_OF_TARGET = {
+  "x86_64-unknown-linux-gnu": "linux-x64-gnu",
+  "aarch64-unknown-linux-gnu": "linux-arm64-gnu",
+  "x86_64-unknown-linux-musl": "linux-x64-musl",
+  "aarch64-unknown-linux-musl": "linux-arm64-musl",
+  "x86_64-apple-darwin": "darwin-x64",
+  "aarch64-apple-darwin": "darwin-arm64",
+  "x86_64-pc-windows-msvc": "win32-x64-msvc",
+  "aarch64-pc-windows-msvc": "win32-arm64-msvc",
+};
+
 /** The file name of the addon for a platform. */
 export const addonName = (platform = platformName()) => `roo-condense.${platform}.node`;
 
