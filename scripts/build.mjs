@@ -8,10 +8,9 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import {
-  Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, commandOf, debugAddon, debugFolder, ensureDependencies, ensureRust, main, megabytes, root, runNode,
+  Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, commandOf, debugAddon, debugFolder, ensureDependencies, ensureRust, isProgram, main, megabytes, root, runNode,
 } from "./tools.mjs";
 
 /** Cargo.lock decides the versions where a change to it would go unnoticed. */
@@ -80,7 +79,7 @@ export function buildRelease({ target, crossCompile = false } = {}) {
   return built;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isProgram(import.meta.url)) {
   await main(() => {
     const { values } = parseArgs({
       options: { debug: { type: "boolean" }, target: { type: "string" }, "cross-compile": { type: "boolean", short: "x" } },

@@ -1,7 +1,7 @@
 // What the scripts share: where things are, and running programs the same way on every system.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
@@ -128,13 +128,17 @@ export function isStale(addon) {
 /** Megabytes of a file, for people. */
 export const megabytes = (file) => `${(statSync(file).size / 1e6).toFixed(1)} MB`;
 
-/** Runs a script's main function; a Failure becomes its message and exit code. */
+/** Runs a script's main function; a Failure, or an option that does not exist, becomes a message and an exit code. */
 export async function main(body) {
   try {
     await body();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    const expected = error instanceof Failure || String(error.code).startsWith("ERR_PARSE_ARGS");
+    if (!expected) throw error;
     console.error(error.message);
-    process.exitCode = error.exitCode;
+    process.exitCode = error.exitCode ?? 1;
   }
 }
+
+/** Whether a module is the program that was started, rather than imported by one. */
+export const isProgram = (moduleUrl) => realpathSync(process.argv[1]) === fileURLToPath(moduleUrl);
