@@ -1,0 +1,257 @@
+// The package as users get it: packed, installed into an empty folder, bundled, and with its binary missing or wrong.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PLATFORMS, addonName, cargoPackage, platformName, readJson, releaseAddon, root, runNpm } from "../scripts/tools.mjs";
+
+const binary = process.env.ROO_CONDENSE_BINARY ?? releaseAddon;
+const { version } = readJson(path.join(root, "package.json"));
+
+/** The environment without what would lead the loader to a binary. */
+const { ROO_CONDENSE_BINARY: _, NODE_OPTIONS: __, ...cleanEnvironment } = process.env;
+
+const folders = [];
+function emptyFolder() {
+  // The real path: on macOS the temporary folder is a link, and module paths are resolved.
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "roo-condense-test-")));
+  folders.push(folder);
+  return folder;
+}
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** Runs a program in a new Node; it must end by itself within the time limit. */
+function runProgram(file, env = {}) {
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [file], {
+    cwd: path.dirname(file),
+    env: { ...cleanEnvironment, ...env },
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  return { status, signal, stdout: stdout.trim(), stderr };
+}
+
+const printsVersion = { status: 0, signal: null, stdout: version, stderr: "" };
+
+const workerProgram = (use) => `
+const { Worker, isMainThread, parentPort } = require("node:worker_threads");
+if (isMainThread) {
+  const workers = [1, 2].map(() => new Promise((resolve, reject) => new Worker(__filename).on("message", resolve).on("error", reject)));
+  Promise.all(workers).then((found) => console.log([...new Set(found)].join()));
+} else {
+  parentPort.postMessage(${use}.version());
+}`;
+
+function write(folder, files) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+}
+
+describe("packed and installed", () => {
+  const tarballs = emptyFolder();
+  const folder = emptyFolder();
+  const installed = path.join(folder, "node_modules", "roo-condense");
+  const platformPackage = path.join(folder, "node_modules", `roo-condense-${platformName()}`);
+
+  beforeAll(() => {
+    execFileSync(process.execPath, [path.join(root, "scripts", "pack.mjs"), "--binary", binary, "--out", tarballs], { stdio: ["ignore", "ignore", "inherit"] });
+    write(folder, { "package.json": '{ "name": "a-host", "version": "1.0.0" }' });
+    const files = readdirSync(tarballs).map((name) => path.join(tarballs, name));
+    expect(runNpm(["install", "--offline", "--no-save", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd: folder })).toBe(0);
+    write(folder, {
+      "import.mjs": 'import { version } from "roo-condense";\nconsole.log(version());',
+      "require.cjs": 'const { version } = require("roo-condense");\nconsole.log(version());',
+      "worker.cjs": workerProgram('require("roo-condense")'),
+    });
+  }, 120_000);
+
+  test.each(["import.mjs", "require.cjs", "worker.cjs"])("%s prints the version and ends", (name) => {
+    expect(runProgram(path.join(folder, name))).toEqual(printsVersion);
+  });
+
+  test("the main package names the platform packages packed with it, and holds nothing of the development", () => {
+    const manifest = readJson(path.join(installed, "package.json"));
+    expect(manifest.optionalDependencies).toEqual({ [`roo-condense-${platformName()}`]: version });
+    expect(manifest).not.toHaveProperty("devDependencies");
+    expect(manifest).not.toHaveProperty("scripts");
+    expect(manifest.engines).toEqual({ node: ">=20" });
+    const files = readdirSync(installed, { recursive: true });
+    expect(files.filter((name) => name.endsWith(".node") || name.startsWith("src"))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "index.js", "index.d.ts"]));
+  });
+
+  test("the platform package holds the binary, the licence and those of the crates in it", () => {
+    const files = readdirSync(platformPackage).sort();
+    expect(files).toEqual(["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "package.json", addonName()].sort());
+    const notices = readFileSync(path.join(platformPackage, "THIRD-PARTY-NOTICES.txt"), "utf8");
+    expect(notices).toMatch(/^- napi \d/m);
+    expect(notices).toMatch(/^- tiktoken \d/m);
+    // Only the tests use it.
+    expect(notices).not.toMatch(/^- proptest /m);
+  });
+
+  test("what is exported exists", () => {
+    const { exports } = readJson(path.join(installed, "package.json"));
+    const targets = Object.values(exports).flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)));
+    expect(targets.filter((file) => !existsSync(path.join(installed, file)))).toEqual([]);
+  });
+
+  test.skipIf(!existsSync(path.join(root, "js", "cli")))("the command line runs by its name", () => {
+    const command = path.join(folder, "node_modules", ".bin", "roo-condense");
+    const { status, stdout } = spawnSync(command, ["--help"], {
+      env: cleanEnvironment,
+      encoding: "utf8",
+      shell: process.platform === "win32",
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain("roo-condense");
+  });
+});
+
+describe("the loader", () => {
+  /** A copy of the loader alone, with no binary anywhere near. */
+  function loaderFolder(packageVersion = version) {
+    const folder = emptyFolder();
+    write(folder, {
+      "package.json": JSON.stringify({ name: "roo-condense", version: packageVersion }),
+      "main.cjs": `
+try {
+  console.log(require("./js/native.js").version());
+} catch (error) {
+  console.log(JSON.stringify({ code: error.code, message: error.message, tried: error.tried.map(({ place, reason }) => ({ place, reason })) }));
+}`,
+    });
+    mkdirSync(path.join(folder, "js"));
+    for (const name of ["native.js", "platform.js"]) copyFileSync(path.join(root, "js", name), path.join(folder, "js", name));
+    return folder;
+  }
+  const failure = (folder, env) => JSON.parse(runProgram(path.join(folder, "main.cjs"), env).stdout);
+
+  test("says what it tried and what to do when there is nothing", () => {
+    const folder = loaderFolder();
+    const error = failure(folder);
+    expect(error.code).toBe("binary_not_found");
+    expect(error.tried).toEqual([
+      { place: path.join(folder, "js", addonName()), reason: "no such file" },
+      { place: path.join(folder, addonName()), reason: "no such file" },
+      { place: `package roo-condense-${platformName()}`, reason: "is not installed" },
+    ]);
+    for (const { place, reason } of error.tried) expect(error.message).toContain(`- ${place}: ${reason}`);
+    expect(error.message).toContain("npm install");
+    expect(error.message).toContain("ROO_CONDENSE_BINARY");
+  });
+
+  test("the error reaches an importing module with its code", () => {
+    const folder = loaderFolder();
+    write(folder, { "main.mjs": 'await import("./js/native.js").catch((error) => console.log(error.code));' });
+    expect(runProgram(path.join(folder, "main.mjs")).stdout).toBe("binary_not_found");
+  });
+
+  test("takes an explicit path from the environment, absolute or relative to the working directory", () => {
+    const folder = loaderFolder();
+    const main = path.join(folder, "main.cjs");
+    expect(runProgram(main, { ROO_CONDENSE_BINARY: binary })).toEqual(printsVersion);
+    copyFileSync(binary, path.join(folder, "mine.node"));
+    expect(runProgram(main, { ROO_CONDENSE_BINARY: "mine.node" })).toEqual(printsVersion);
+  });
+
+  test("takes an explicit path from the global symbol", () => {
+    const folder = loaderFolder();
+    const program = `globalThis[Symbol.for("roo-condense.binary")] = ${JSON.stringify(binary)};\nrequire("./main.cjs");`;
+    write(folder, { "symbol.cjs": program });
+    expect(runProgram(path.join(folder, "symbol.cjs"))).toEqual(printsVersion);
+  });
+
+  test("does not run another binary than the one asked for", () => {
+    const folder = loaderFolder();
+    copyFileSync(binary, path.join(folder, addonName()));
+    expect(runProgram(path.join(folder, "main.cjs"))).toEqual(printsVersion);
+    const error = failure(folder, { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") });
+    expect(error.code).toBe("binary_not_found");
+    expect(error.tried).toEqual([
+      { place: `${path.join(folder, "absent.node")} (from environment variable ROO_CONDENSE_BINARY)`, reason: "no such file" },
+    ]);
+  });
+
+  test("passes over a file that is no addon, and says why", () => {
+    const folder = loaderFolder();
+    write(folder, { [`js/${addonName()}`]: "not a library" });
+    const error = failure(folder);
+    expect(error.tried[0].place).toBe(path.join(folder, "js", addonName()));
+    expect(error.tried[0].reason).not.toBe("no such file");
+    copyFileSync(binary, path.join(folder, addonName()));
+    expect(runProgram(path.join(folder, "main.cjs"))).toEqual(printsVersion);
+  });
+
+  test("refuses a binary of another version", () => {
+    const folder = loaderFolder("99.0.0");
+    copyFileSync(binary, path.join(folder, addonName()));
+    const error = failure(folder);
+    expect(error.tried[1].reason).toBe(`is of version ${version}, this is roo-condense 99.0.0`);
+  });
+});
+
+describe("bundled with esbuild into one file, without node_modules", () => {
+  async function bundle(format, entry, options = {}) {
+    const folder = emptyFolder();
+    const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
+    // The alias stands for a node_modules folder that has the package.
+    const alias = { "roo-condense": path.join(root, "index.js") };
+    const stdin = { contents: entry, resolveDir: root };
+    const result = await build({ stdin, alias, outfile, format, bundle: true, platform: "node", target: "node20", logLevel: "silent", ...options });
+    expect(result.warnings).toEqual([]);
+    return outfile;
+  }
+  const printing = 'import { version } from "roo-condense";\nconsole.log(version());';
+  const putBinaryBeside = (file) => copyFileSync(binary, path.join(path.dirname(file), addonName()));
+
+  test("a CommonJS bundle finds the binary beside it", async () => {
+    const file = await bundle("cjs", printing);
+    expect(runProgram(file).stderr).toContain(path.join(path.dirname(file), addonName()));
+    putBinaryBeside(file);
+    expect(runProgram(file)).toEqual(printsVersion);
+  });
+
+  test("also minified, in a worker thread", async () => {
+    const file = await bundle("cjs", workerProgram('require("roo-condense")'), { minify: true });
+    putBinaryBeside(file);
+    expect(runProgram(file)).toEqual(printsVersion);
+  });
+
+  test("an ES module bundle that brings require takes an explicit path", async () => {
+    const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
+    const file = await bundle("esm", printing, { banner });
+    expect(runProgram(file, { ROO_CONDENSE_BINARY: binary })).toEqual(printsVersion);
+    expect(runProgram(file).stderr).toContain("binary_not_found");
+  });
+});
+
+describe("the source", () => {
+  test("has one version and one licence everywhere", () => {
+    const lock = readJson(path.join(root, "package-lock.json"));
+    const { license } = readJson(path.join(root, "package.json"));
+    const cargo = cargoPackage();
+    expect({ version: cargo.version, license: cargo.license }).toEqual({ version, license });
+    expect(lock.version).toBe(version);
+    for (const platform of PLATFORMS) expect(readJson(path.join(root, "npm", platform, "package.json"))).toMatchObject({ version, license });
+    expect(readFileSync(path.join(root, "LICENSE"), "utf8")).toContain("Apache License");
+  });
+
+  test("has a package for each platform, which npm installs on that platform only and on any Node", () => {
+    expect(readdirSync(path.join(root, "npm")).sort()).toEqual([...PLATFORMS].sort());
+    for (const platform of PLATFORMS) {
+      const [os, cpu, abi] = platform.split("-");
+      const manifest = readJson(path.join(root, "npm", platform, "package.json"));
+      const file = addonName(platform);
+      expect(manifest).toMatchObject({ name: `roo-condense-${platform}`, os: [os], cpu: [cpu], main: file, files: [file] });
+      expect(manifest.libc).toEqual(os === "linux" ? [abi === "gnu" ? "glibc" : "musl"] : undefined);
+      // npm passes over an optional dependency in silence when the running Node does not satisfy its engines.
+      expect(manifest).not.toHaveProperty("engines");
+    }
+  });
+});

@@ -1,0 +1,2 @@
+/** The version of the addon, as in `package.json`. */
+export function version(): string;

@@ -1,0 +1,5 @@
+"use strict";
+
+const native = require("./js/native.js");
+
+exports.version = native.version;

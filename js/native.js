@@ -1,0 +1,104 @@
+"use strict";
+
+// Finds and loads the addon; `require("./native.js")` is the addon itself. Looked for, in this order:
+//
+// 1. A path somebody gave: the environment variable ROO_CONDENSE_BINARY or, set before this module is loaded,
+//    `globalThis[Symbol.for("roo-condense.binary")] = "/path/to/file.node"`. A given path that does not load is an error:
+//    to run another binary than the one asked for would hide the mistake.
+// 2. `roo-condense.<platform>.node` beside this file, which after bundling is beside the bundle.
+// 3. The same file in the package's folder, where `npm run build` puts it.
+// 4. The package `roo-condense-<platform>`, an optional dependency of the published package.
+//
+// Files are opened with `process.dlopen`: it needs no `require`, so bundlers have nothing to rewrite, and it works in worker
+// threads. It takes no account of the module cache, but a module body runs once.
+
+const fs = require("node:fs");
+const path = require("node:path");
+const { createRequire } = require("node:module");
+const { PLATFORMS, platformName } = require("./platform.js");
+const { version } = require("../package.json");
+
+const PATH_VARIABLE = "ROO_CONDENSE_BINARY";
+const PATH_SYMBOL = Symbol.for("roo-condense.binary");
+
+/** Loads one file; throws with the reason when it is absent, not loadable, or of another version. */
+function open(file) {
+  if (!fs.existsSync(file)) throw new Error("no such file");
+  const addon = { exports: {} };
+  process.dlopen(addon, file);
+  const found = typeof addon.exports.version === "function" ? addon.exports.version() : undefined;
+  if (found === undefined) throw new Error("loads, but is not the addon of roo-condense");
+  // The JavaScript and the addon are one program: a mix of two versions fails later, in places that say nothing about the cause.
+  if (found !== version) throw new Error(`is of version ${found}, this is roo-condense ${version}`);
+  return addon.exports;
+}
+
+/** The path somebody gave, with who gave it; undefined when nobody did. */
+function givenPath() {
+  const fromVariable = process.env[PATH_VARIABLE];
+  if (fromVariable) return { file: path.resolve(fromVariable), source: `environment variable ${PATH_VARIABLE}` };
+  const fromSymbol = globalThis[PATH_SYMBOL];
+  if (fromSymbol) return { file: path.resolve(String(fromSymbol)), source: 'globalThis[Symbol.for("roo-condense.binary")]' };
+  return undefined;
+}
+
+/** The places of 1 to 4 above, each with a function that loads from it. */
+function places(platform) {
+  const given = givenPath();
+  if (given) return [{ name: `${given.file} (from ${given.source})`, load: () => open(given.file) }];
+  // An ES module bundle has no __dirname unless its banner defines one; there, only a given path works.
+  if (typeof __dirname === "undefined") return [];
+  const fileName = `roo-condense.${platform}.node`;
+  const files = [path.join(__dirname, fileName), path.join(__dirname, "..", fileName)];
+  const packageName = `roo-condense-${platform}`;
+  return [
+    ...files.map((file) => ({ name: file, load: () => open(file) })),
+    {
+      name: `package ${packageName}`,
+      load() {
+        // createRequire, because a bundler would try to resolve the argument of a plain `require`.
+        return open(createRequire(path.join(__dirname, "native.js")).resolve(packageName));
+      },
+    },
+  ];
+}
+
+/** The first sentence of what went wrong: the loader's own errors list every folder and the require stack. */
+function reason(error) {
+  if (error?.code === "MODULE_NOT_FOUND") return "is not installed";
+  return String(error?.message ?? error).split("\n", 1)[0];
+}
+
+function advice(platform, given) {
+  if (given) return `Correct the path, or remove it so that the installed binary is used.`;
+  if (!PLATFORMS.includes(platform)) {
+    return `There is no prebuilt binary for ${platform} (there are: ${PLATFORMS.join(", ")}). Build one with Rust: \`npm run build\` in a clone of the source.`;
+  }
+  return [
+    `- Installed from npm: run \`npm install\` again with optional dependencies allowed (no --omit=optional, no --no-optional) and on the platform`,
+    `  where the program runs: a node_modules folder or lockfile made on another platform lacks the package for this one.`,
+    `- In a bundle: copy roo-condense.${platform}.node beside the bundled file, or set ${PATH_VARIABLE} to its path.`,
+    `- In a clone of the source: \`npm run build\`.`,
+  ].join("\n");
+}
+
+function load() {
+  const platform = platformName();
+  const tried = [];
+  for (const place of places(platform)) {
+    try {
+      return place.load();
+    } catch (error) {
+      tried.push({ place: place.name, reason: reason(error), error });
+    }
+  }
+  const list = tried.map((attempt) => `- ${attempt.place}: ${attempt.reason}`).join("\n") || "- nothing: this module was bundled without __dirname";
+  const error = new Error(
+    `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath())}`,
+  );
+  error.code = "binary_not_found";
+  error.tried = tried;
+  throw error;
+}
+
+module.exports = load();

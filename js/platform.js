@@ -1,0 +1,47 @@
+"use strict";
+
+// The name of the platform a binary is for: the suffix of the file and of the npm package that hold it.
+
+/** The platforms that have a package, as in `npm/`. */
+const PLATFORMS = Object.freeze([
+  "linux-x64-gnu",
+  "linux-arm64-gnu",
+  "linux-x64-musl",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "win32-x64-msvc",
+  "win32-arm64-msvc",
+]);
+
+/**
+ * The C library of this process, `"gnu"` or `"musl"`. Node's own report names the version of glibc it runs on and is silent on musl.
+ * @returns {"gnu" | "musl"}
+ */
+function linuxLibc() {
+  const report = process.report;
+  // No report (some runtimes other than Node): glibc is by far the more common.
+  if (!report || typeof report.getReport !== "function") return "gnu";
+  // With the network part the report resolves the host name of every open socket, which can take seconds.
+  const before = report.excludeNetwork;
+  report.excludeNetwork = true;
+  try {
+    return report.getReport().header.glibcVersionRuntime ? "gnu" : "musl";
+  } finally {
+    report.excludeNetwork = before;
+  }
+}
+
+/**
+ * The platform of this process, in the naming of napi-rs: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`. Also names
+ * platforms for which there is no package (`freebsd-x64`), so that errors and local builds can.
+ * @returns {string}
+ */
+function platformName() {
+  const { platform, arch } = process;
+  if (platform === "linux") return `linux-${arch}-${linuxLibc()}`;
+  if (platform === "win32") return `win32-${arch}-msvc`;
+  return `${platform}-${arch}`;
+}
+
+module.exports = { PLATFORMS, platformName };

@@ -1,0 +1,57 @@
+// The licences of the crates that are linked into the addon: most ask for their text to go along with the binary.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { Failure, root } from "./tools.mjs";
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyright|unlicense)/i;
+
+function cargoMetadata(target) {
+  const { status, stdout, stderr } = spawnSync("cargo", ["metadata", "--format-version", "1", "--filter-platform", target], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: Infinity,
+  });
+  if (status !== 0) throw new Failure(`cargo metadata failed:\n${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** The crates the addon is linked with on a target, without itself, sorted by name. */
+function linkedCrates(target) {
+  const { packages, resolve } = cargoMetadata(target);
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const crates = new Map(packages.map((crate) => [crate.id, crate]));
+  const isMacro = (id) => crates.get(id).targets.some((built) => built.kind.includes("proc-macro"));
+  const reached = new Set([resolve.root]);
+  // A set visits what is added while it is walked.
+  for (const id of reached) {
+    for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) {
+      // Build scripts, macros and what the tests use leave nothing in the binary but generated code.
+      if (kinds.some(({ kind }) => kind === null) && !isMacro(pkg)) reached.add(pkg);
+    }
+  }
+  reached.delete(resolve.root);
+  return [...reached].map((id) => crates.get(id)).sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
+}
+
+/**
+ * The text of the notices for a Rust target triple; each distinct licence text once, under the crates it is for.
+ * @param {string} target
+ * @returns {string}
+ */
+export function thirdPartyNotices(target) {
+  const cratesOfText = new Map();
+  const crates = linkedCrates(target);
+  for (const crate of crates) {
+    const folder = path.dirname(crate.manifest_path);
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name));
+    for (const file of files) {
+      const text = readFileSync(path.join(folder, file.name), "utf8").replaceAll("\r\n", "\n").trim();
+      cratesOfText.set(text, [...(cratesOfText.get(text) ?? []), `${crate.name} ${crate.version}`]);
+    }
+  }
+  const list = crates.map(({ name, version, license, repository }) => `- ${name} ${version}: ${license ?? "see below"}${repository ? `, ${repository}` : ""}`);
+  const texts = [...cratesOfText].map(([text, names]) => `${"=".repeat(80)}\n${names.join(", ")}\n${"=".repeat(80)}\n\n${text}`);
+  return `The binary of roo-condense contains these Rust crates, under the licences named, whose texts follow.\n\n${list.join("\n")}\n\n${texts.join("\n\n")}\n`;
+}

@@ -1,0 +1,108 @@
+// Writes the npm tarballs to dist-packages/: one for each platform, and the main package, which names exactly those
+// platform packages as optional dependencies.
+//
+//   node scripts/pack.mjs              this machine's platform; builds the addon in release mode when it is missing or old
+//   node scripts/pack.mjs --all        all platforms; their binaries must be in npm/<platform> (docs/release.md)
+//   node scripts/pack.mjs --binary F   this machine's platform, with the addon F
+//   node scripts/pack.mjs --out DIR    another folder
+//
+// The optional dependencies are not in the committed package.json: until a version is published its platform packages do
+// not exist, so a lockfile could not hold them, every `npm ci` would ask the registry for them in vain, and would install whatever
+// somebody else published under these names.
+
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { buildRelease } from "./build.mjs";
+import { thirdPartyNotices } from "./notices.mjs";
+import { Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, isStale, main, megabytes, platformName, readJson, releaseAddon, root, runNpm } from "./tools.mjs";
+
+const NOTICES = "THIRD-PARTY-NOTICES.txt";
+
+/** The newest glibc a published binary may need: 2.28 is that of RHEL 8, Debian 10, and what VS Code asks for. */
+const GLIBC_MINOR = 28;
+
+/** A plain build needs the glibc of the machine it was made on, and would fail on users' older ones. */
+function checkGlibc(platform, binary) {
+  if (!platform.endsWith("-gnu")) return;
+  const needed = [...readFileSync(binary, "latin1").matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
+  const newest = Math.max(0, ...needed);
+  if (newest > GLIBC_MINOR) {
+    throw new Failure(`${path.relative(root, binary)} needs glibc 2.${newest}, at most 2.${GLIBC_MINOR} is allowed: build it as docs/release.md says.`);
+  }
+}
+
+/** What only serves development does not belong into the published package.json. */
+function publishedManifest(manifest, platforms) {
+  const { devDependencies, overrides, scripts, napi, "//": reasons, ...published } = manifest;
+  const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`${manifest.name}-${platform}`, manifest.version]));
+  return { ...published, optionalDependencies };
+}
+
+function npmPack(folder, destination) {
+  const code = runNpm(["pack", "--ignore-scripts", "--pack-destination", destination, "--loglevel", "error"], { cwd: folder });
+  if (code !== 0) throw new Failure(`npm pack of ${folder} failed with exit code ${code}.`, code);
+}
+
+function copyInto(folder, name) {
+  const source = path.join(root, name);
+  if (existsSync(source)) cpSync(source, path.join(folder, name), { recursive: true });
+}
+
+/** Packs from a copy, so that a failure half-way leaves the source folder as it was. */
+function packPlatform(platform, binary, version, destination) {
+  const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-pack-"));
+  try {
+    cpSync(path.join(root, "npm", platform), folder, { recursive: true });
+    copyFileSync(binary, path.join(folder, addonName(platform)));
+    copyInto(folder, "LICENSE");
+    const [target] = Object.entries(PLATFORM_OF_TARGET).find(([, name]) => name === platform);
+    writeFileSync(path.join(folder, NOTICES), thirdPartyNotices(target));
+    const manifest = readJson(path.join(folder, "package.json"));
+    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify({ ...manifest, version, files: [...manifest.files, NOTICES] }, null, 2)}\n`);
+    npmPack(folder, destination);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function packMain(manifest, platforms, destination) {
+  const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-pack-"));
+  try {
+    for (const name of [...manifest.files, "README.md", "LICENSE"]) copyInto(folder, name);
+    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(publishedManifest(manifest, platforms), null, 2)}\n`);
+    npmPack(folder, destination);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main(() => {
+  const { values } = parseArgs({
+    options: { all: { type: "boolean" }, binary: { type: "string" }, out: { type: "string", default: path.join(root, "dist-packages") } },
+  });
+  const manifest = readJson(path.join(root, "package.json"));
+  const destination = path.resolve(values.out);
+  let platforms;
+  if (values.all) {
+    platforms = PLATFORMS;
+    const missing = platforms.filter((platform) => !existsSync(path.join(root, "npm", platform, addonName(platform))));
+    if (missing.length) throw new Failure(`These platforms have no binary in npm/<platform>: ${missing.join(", ")}. See docs/release.md.`);
+  } else {
+    platforms = [platformName()];
+    if (!PLATFORMS.includes(platforms[0])) throw new Failure(`There is no package for ${platforms[0]}; there are: ${PLATFORMS.join(", ")}.`);
+    if (!values.binary && isStale(releaseAddon)) buildRelease();
+  }
+  mkdirSync(destination, { recursive: true });
+  for (const platform of platforms) {
+    const inPackage = path.join(root, "npm", platform, addonName(platform));
+    const binary = values.binary ? path.resolve(values.binary) : values.all ? inPackage : releaseAddon;
+    if (values.all) checkGlibc(platform, binary);
+    packPlatform(platform, binary, manifest.version, destination);
+    console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
+  }
+  packMain(manifest, platforms, destination);
+  console.log(`Wrote ${platforms.length + 1} tarballs to ${path.relative(process.cwd(), destination) || "."}.`);
+});
