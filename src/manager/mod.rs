@@ -1,1 +1,341 @@
-//! manager.
+//! Decides when and how a conversation is condensed: registry, trigger, fallback, guard, metrics.
+
+mod chain;
+mod guard;
+mod metrics;
+mod options;
+mod registry;
+mod report;
+mod trigger;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use serde_json::Value;
+
+pub use self::{
+    chain::{Outcome, panic_message},
+    guard::GuardOptions,
+    metrics::{Call, Metrics, Totals, percent},
+    options::{CallOptions, ManagerOptions},
+    registry::Registry,
+    report::Report,
+    trigger::{
+        DEFAULT_RESERVED_TOKENS, INHERIT, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds, TriggerDecision,
+        Usage,
+    },
+};
+use self::guard::Guard;
+use crate::{
+    cancel::Cancel,
+    conversation::Conversation,
+    providers::{self, CondenseError, Lossless, Progress, Provider, Request, Truncation},
+    tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
+};
+
+/// The provider that is active when the options name none.
+pub const DEFAULT_PROVIDER: &str = Lossless::ID;
+
+/// Holds providers, options and metrics. Two managers share nothing but the caches of token counts.
+pub struct Manager {
+    options: ManagerOptions,
+    state: Mutex<State>,
+}
+
+struct State {
+    registry: Registry,
+    active: String,
+    thresholds: Thresholds,
+    metrics: Metrics,
+    guard: Guard,
+    calibration: Calibration,
+    /// The model that was calibrated last; `scale: "auto"` uses its ratio.
+    model: Option<String>,
+}
+
+/// A conversation and everything else about one call.
+pub struct Work {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The options of the call.
+    pub call: CallOptions,
+    /// Stops the work.
+    pub cancel: Cancel,
+    /// Told how the work goes.
+    pub progress: Progress,
+}
+
+impl Manager {
+    /// A manager with the built-in providers.
+    #[must_use]
+    pub fn new(options: ManagerOptions) -> Self {
+        let mut registry = Registry::default();
+        for id in providers::BUILT_IN {
+            if let Ok(provider) = providers::create(id, &Value::Null) {
+                registry.register(provider);
+            }
+        }
+        let state = State {
+            registry,
+            active: options.provider.clone(),
+            thresholds: options.thresholds.clone(),
+            metrics: Metrics::default(),
+            guard: Guard::default(),
+            calibration: Calibration::new(),
+            model: None,
+        };
+        Self { options, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs under the lock, and what it guards is valid at every step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a provider; one with the same id is replaced.
+    pub fn register(&self, provider: Arc<dyn Provider>) {
+        self.state().registry.register(provider);
+    }
+
+    /// Removes a provider. Whether there was one.
+    pub fn unregister(&self, id: &str) -> bool {
+        self.state().registry.unregister(id)
+    }
+
+    /// The providers there are.
+    #[must_use]
+    pub fn registry(&self) -> Registry {
+        self.state().registry.clone()
+    }
+
+    /// Makes a provider the active one.
+    ///
+    /// # Errors
+    /// [`CondenseError::UnknownProvider`].
+    pub fn set_active(&self, id: &str) -> Result<(), CondenseError> {
+        let mut state = self.state();
+        state.registry.get(id)?;
+        id.clone_into(&mut state.active);
+        Ok(())
+    }
+
+    /// The id of the active provider.
+    #[must_use]
+    pub fn active(&self) -> String {
+        self.state().active.clone()
+    }
+
+    /// The options it was made with.
+    #[must_use]
+    pub fn options(&self) -> &ManagerOptions {
+        &self.options
+    }
+
+    /// The thresholds now.
+    #[must_use]
+    pub fn thresholds(&self) -> Thresholds {
+        self.state().thresholds.clone()
+    }
+
+    /// Sets the threshold of a profile in percent; [`INHERIT`] to use the global one.
+    pub fn set_profile_threshold(&self, profile: &str, percent: f64) {
+        self.state().thresholds.profiles.insert(profile.to_owned(), percent);
+    }
+
+    /// Whether a condensation is due.
+    #[must_use]
+    pub fn should_condense(&self, usage: &Usage) -> TriggerDecision {
+        self.state().thresholds.decide(usage)
+    }
+
+    /// Learns how many tokens of a model's own one of ours stands for.
+    ///
+    /// # Errors
+    /// When the numbers cannot be true.
+    pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: &str) -> Result<(), TokensError> {
+        let mut state = self.state();
+        state.calibration.calibrate(local_tokens, reported_tokens, model)?;
+        state.model = Some(model.to_owned());
+        Ok(())
+    }
+
+    /// The scale in use.
+    #[must_use]
+    pub fn scale(&self) -> Scale {
+        let state = self.state();
+        self.options.scale.resolve(&state.calibration, state.model.as_deref())
+    }
+
+    /// A copy of the metrics.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.state().metrics.clone()
+    }
+
+    /// Forgets the metrics.
+    pub fn reset_metrics(&self) {
+        self.state().metrics = Metrics::default();
+    }
+
+    /// Condenses. Failures are in the report; the plan is then empty.
+    pub async fn condense(&self, work: Work) -> Report {
+        let report = self.run(&work, None).await;
+        self.remember(&work.call, &report);
+        report
+    }
+
+    /// Says what [`Manager::condense`] would do, and remembers nothing.
+    pub async fn preview(&self, work: Work) -> Report {
+        self.run(&work, None).await
+    }
+
+    /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
+    pub async fn condense_if_needed(&self, work: Work) -> Report {
+        let tally = match self.count(&work) {
+            Ok(tally) => tally,
+            Err(error) => return Report::failed(error, work.call.total_tokens),
+        };
+        let scale = self.scale();
+        let last = work.conversation.len().checked_sub(1);
+        #[allow(clippy::cast_precision_loss)]
+        let usage = Usage {
+            total_tokens: work.call.total_tokens.unwrap_or_default(),
+            last_message_tokens: last.map_or(0, |last| scale.apply(tally.message(last))) as f64,
+            context_window: work.call.context_window.unwrap_or(f64::MAX),
+            max_tokens: work.call.max_tokens,
+            profile_id: work.call.profile_id.clone(),
+        };
+        let decision = self.should_condense(&usage);
+        if !decision.due {
+            return Report::not_due(decision, scale.apply(self.system_tokens(&work) + tally.total()));
+        }
+        let guard = self.options.guard;
+        if let Some(guard) = &guard
+            && let Err(error) = self.state().guard.check(guard, &work.call.task_id, Instant::now())
+        {
+            return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
+        }
+        let report = self.run(&work, Some(&decision)).await;
+        if let Some(guard) = &guard {
+            let gain = percent(report.tokens_saved(), report.original_tokens());
+            self.state().guard.record(guard, &work.call.task_id, gain, Instant::now());
+        }
+        self.remember(&work.call, &report);
+        report.with_trigger(decision)
+    }
+
+    async fn run(&self, work: &Work, decision: Option<&TriggerDecision>) -> Report {
+        let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
+        let (chain, missing) = match self.chain(&work.call, decision) {
+            Ok(chain) => chain,
+            Err(error) => return Report::failed(error, prev),
+        };
+        work.progress.report("counting", "", 0, 1);
+        let tally = match self.count(work) {
+            Ok(tally) => tally,
+            Err(error) => return Report::failed(error, prev),
+        };
+        let mut request = Request {
+            conversation: work.conversation.clone(),
+            tally,
+            system_tokens: self.system_tokens(work),
+            scale: self.scale(),
+            target_tokens: work.call.target_tokens,
+            config: work.call.config.clone(),
+            cancel: work.cancel.clone(),
+            progress: work.progress.clone(),
+        };
+        if let Some(decision) = decision {
+            request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
+        }
+        let report = Report::of(chain::run(&chain, request, missing).await, prev);
+        work.progress.report("done", report.provider(), 1, 1);
+        report
+    }
+
+    fn count(&self, work: &Work) -> Result<Tally, CondenseError> {
+        Ok(Tally::count(&work.conversation, self.options.encoding, &work.cancel)?)
+    }
+
+    fn system_tokens(&self, work: &Work) -> usize {
+        system_tokens(&work.call, self.options.encoding)
+    }
+
+    /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
+    fn chain(
+        &self,
+        call: &CallOptions,
+        decision: Option<&TriggerDecision>,
+    ) -> Result<(Vec<Arc<dyn Provider>>, Vec<String>), CondenseError> {
+        let state = self.state();
+        // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
+        let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);
+        let first = call.provider.as_deref().or(forced).unwrap_or(&state.active);
+        let mut chain = vec![state.registry.get(first)?];
+        let mut warnings = Vec::new();
+        let standing_in: Vec<&str> = match &self.options.fallback {
+            Some(ids) => ids.iter().map(String::as_str).collect(),
+            None => default_fallback(first).to_vec(),
+        };
+        for id in standing_in.into_iter().filter(|id| *id != first) {
+            match state.registry.get(id) {
+                Ok(provider) => chain.push(provider),
+                Err(error) if self.options.fallback.is_some() => warnings.push(format!("{}: {error}", error.code())),
+                Err(_) => {}
+            }
+        }
+        Ok((chain, warnings))
+    }
+
+    fn remember(&self, call: &CallOptions, report: &Report) {
+        let mut state = self.state();
+        for (provider, call) in report.provider_calls() {
+            state.metrics.add_provider(provider, call);
+        }
+        state.metrics.add_call(call.profile_id.as_deref(), &report.call());
+    }
+}
+
+/// Which providers stand in for a built-in one that fails. A provider of the host's own has none: its failure is reported.
+fn default_fallback(provider: &str) -> &'static [&'static str] {
+    match provider {
+        "smart" => &["native", Lossless::ID, Truncation::ID],
+        "native" => &[Lossless::ID, Truncation::ID],
+        Lossless::ID => &[Truncation::ID],
+        _ => &[],
+    }
+}
+
+/// The target that brings the context down to what is allowed, in the scaled tokens that we count ourselves: what the API reports and
+/// what we count differ, so the share is what counts.
+fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize> {
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let target = (request.scaled(&request.tally) as f64 * decision.allowed_tokens.max(0.0)
+        / decision.prev_context_tokens.max(1.0)) as usize;
+    (decision.prev_context_tokens > decision.allowed_tokens).then_some(target)
+}
+
+/// Runs one provider on its own, without a manager.
+pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work) -> Report {
+    let tally = match Tally::count(&work.conversation, encoding, &work.cancel) {
+        Ok(tally) => tally,
+        Err(cancelled) => return Report::failed(cancelled.into(), work.call.total_tokens),
+    };
+    let request = Request {
+        system_tokens: system_tokens(&work.call, encoding),
+        conversation: work.conversation,
+        tally,
+        scale: Scale::default(),
+        target_tokens: work.call.target_tokens,
+        config: work.call.config,
+        cancel: work.cancel,
+        progress: work.progress,
+    };
+    Report::of(chain::run(std::slice::from_ref(provider), request, Vec::new()).await, work.call.total_tokens)
+}
+
+fn system_tokens(call: &CallOptions, encoding: Encoding) -> usize {
+    if call.system_prompt.is_empty() { 0 } else { count(&call.system_prompt, encoding).tokens }
+}

@@ -1,1 +1,54 @@
-//! providers.
+//! Condensation strategies. Each turns a conversation into a plan.
+//!
+//! A new provider is a file here with a type that implements [`Provider`], and a line in [`create`].
+
+mod config;
+mod error;
+mod lossless;
+mod provider;
+mod request;
+mod settle;
+mod truncation;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use self::{
+    config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
+    error::CondenseError,
+    lossless::Lossless,
+    provider::{Capabilities, Provider, ProviderInfo, Speed},
+    request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
+    settle::{Change, Settled, settle},
+    truncation::Truncation,
+};
+
+/// The ids of the providers that [`create`] makes.
+pub const BUILT_IN: &[&str] = &[Lossless::ID, Truncation::ID];
+
+/// Makes a built-in provider by its id.
+///
+/// # Errors
+/// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
+pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
+    match id {
+        Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
+        Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
+        _ => Err(vec![ConfigError::new("provider", &Value::from(id), BUILT_IN.join(", "))]),
+    }
+}
+
+/// A configuration with the fields of `overrides` in place of its own.
+#[must_use]
+pub fn merged(config: &Value, overrides: &Value) -> Value {
+    match (config, overrides) {
+        (Value::Object(config), Value::Object(overrides)) => {
+            let mut merged = config.clone();
+            merged.extend(overrides.clone());
+            Value::Object(merged)
+        }
+        (config, Value::Null) => config.clone(),
+        (_, overrides) => overrides.clone(),
+    }
+}

@@ -15,6 +15,7 @@ mod error;
 mod image;
 mod pieces;
 mod scale;
+mod tally;
 mod truncate;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use engine::{is_loaded, warm_up};
 pub use error::TokensError;
 pub use image::image_tokens;
 pub use scale::{Family, Scale, ScaleSetting};
+pub use tally::{Tally, count_block};
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 
 /// The longest token of both vocabularies, in bytes: a text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at most one for each byte.

@@ -1,0 +1,192 @@
+//! Runs one provider after the other until one does what was asked.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
+
+use futures_util::FutureExt;
+
+use super::metrics::Call;
+use crate::{
+    conversation::{Edit, Plan},
+    providers::{Change, CondenseError, Provider, Request, Settled, settle},
+    tokens::Tally,
+};
+
+/// What came out of a chain of providers.
+pub struct Outcome {
+    /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
+    pub plan: Plan,
+    /// What was changed.
+    pub changes: Vec<Change>,
+    /// The summary, if one was written.
+    pub summary: String,
+    /// Dollars spent, also by providers that failed.
+    pub cost: f64,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+    /// Why nothing was done, if that was a failure.
+    pub error: Option<CondenseError>,
+    /// The provider that changed the conversation last, or the one that was asked.
+    pub provider: String,
+    /// Scaled tokens before, system prompt included.
+    pub original_tokens: usize,
+    /// And after.
+    pub final_tokens: usize,
+    /// How each provider did.
+    pub calls: Vec<(String, Call)>,
+    /// Time in milliseconds.
+    pub elapsed_ms: f64,
+}
+
+impl Outcome {
+    /// The first message that differs, in the conversation that came in: from there on the model provider's prompt cache misses.
+    #[must_use]
+    pub fn first_changed_index(&self) -> Option<usize> {
+        let edits = self.plan.edits.iter().map(|edit| match edit {
+            Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message,
+        });
+        edits.min()
+    }
+
+    /// The operations that were done, each once, in order of appearance.
+    #[must_use]
+    pub fn operations(&self) -> Vec<String> {
+        let mut operations: Vec<String> = Vec::new();
+        for change in &self.changes {
+            if !operations.contains(&change.operation) {
+                operations.push(change.operation.clone());
+            }
+        }
+        operations
+    }
+}
+
+/// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
+/// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
+pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<String>) -> Outcome {
+    let started = Instant::now();
+    let original = request.conversation.clone();
+    let original_tally = request.tally.clone();
+    let asked = providers.first().map(|provider| provider.info().id).unwrap_or_default();
+    let mut current = request;
+    let mut outcome = Outcome {
+        plan: Plan::default(),
+        changes: Vec::new(),
+        summary: String::new(),
+        cost: 0.0,
+        warnings: missing,
+        error: None,
+        provider: asked,
+        original_tokens: current.scaled(&original_tally),
+        final_tokens: current.scaled(&original_tally),
+        calls: Vec::new(),
+        elapsed_ms: 0.0,
+    };
+    for (index, provider) in providers.iter().enumerate() {
+        let id = provider.info().id;
+        current.progress.report("condensing", &id, index, providers.len());
+        let step_started = Instant::now();
+        let spent_before = outcome.cost;
+        let result = step(&**provider, &id, &current, &mut outcome).await;
+        outcome.calls.push((
+            id.clone(),
+            Call {
+                success: result.is_ok(),
+                cost: outcome.cost - spent_before,
+                tokens_before: current.scaled(&current.tally),
+                tokens_after: current.scaled(result.as_ref().map_or(&current.tally, |settled| &settled.tally)),
+                latency_ms: milliseconds(step_started),
+            },
+        ));
+        match result {
+            Err(error) => {
+                let go_on = error.allows_fallback();
+                if go_on && index + 1 < providers.len() {
+                    outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
+                }
+                outcome.error.get_or_insert(error);
+                if !go_on {
+                    break;
+                }
+            }
+            Ok(settled) => {
+                let gained = adopt(settled, &id, &mut current, &mut outcome);
+                let enough = match current.target_tokens {
+                    Some(_) => current.meets_target(&current.tally),
+                    None => gained || outcome.error.is_none(),
+                };
+                if enough {
+                    break;
+                }
+            }
+        }
+    }
+    finish(&mut outcome, &current, &original_tally);
+    outcome.plan = Plan::between(&original, &current.conversation);
+    outcome.elapsed_ms = milliseconds(started);
+    outcome
+}
+
+async fn step(
+    provider: &dyn Provider,
+    id: &str,
+    request: &Request,
+    outcome: &mut Outcome,
+) -> Result<Settled, CondenseError> {
+    request.cancel.check()?;
+    let proposal = AssertUnwindSafe(provider.propose(request))
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))))?;
+    request.cancel.check()?;
+    outcome.cost += proposal.cost;
+    let settled = settle(request, id, &proposal)?;
+    outcome.warnings.extend(proposal.warnings);
+    if !proposal.summary.is_empty() {
+        outcome.summary = proposal.summary;
+    }
+    Ok(settled)
+}
+
+/// Takes over what a provider did. Whether it gained anything.
+fn adopt(settled: Settled, id: &str, current: &mut Request, outcome: &mut Outcome) -> bool {
+    if settled.changes.is_empty() {
+        return false;
+    }
+    id.clone_into(&mut outcome.provider);
+    outcome.changes.extend(settled.changes);
+    current.conversation = settled.conversation;
+    current.tally = settled.tally;
+    true
+}
+
+fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
+    outcome.final_tokens = current.scaled(&current.tally);
+    let changed = !outcome.changes.is_empty();
+    if outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {
+        // The caller wanted out: nothing is changed, whatever was done already.
+        outcome.changes.clear();
+        outcome.final_tokens = current.scaled(original_tally);
+    } else if changed {
+        outcome.error = None;
+    }
+    if outcome.error.is_none()
+        && let Some(target) = current.target_tokens
+        && outcome.final_tokens > target
+        && !outcome.warnings.iter().any(|warning| warning.starts_with("target_not_met"))
+    {
+        outcome
+            .warnings
+            .push(format!("target_not_met: {} tokens are left, the target is {target}", outcome.final_tokens));
+    }
+}
+
+/// What a panic said.
+#[must_use]
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
+}

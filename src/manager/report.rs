@@ -1,0 +1,217 @@
+//! The result of a call, as JavaScript reads it.
+
+use serde::Serialize;
+
+use super::{
+    TriggerDecision,
+    chain::Outcome,
+    metrics::{Call, percent},
+};
+use crate::{
+    conversation::Plan,
+    providers::{Change, CondenseError},
+};
+
+/// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    plan: Plan,
+    summary: String,
+    did_condense: bool,
+    cost: f64,
+    prev_context_tokens: f64,
+    new_context_tokens: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ReportedError>,
+    stats: Stats,
+    metrics: ReportMetrics,
+    changes: Vec<Change>,
+    /// -1 when nothing changed.
+    first_changed_index: i64,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trigger: Option<TriggerDecision>,
+    #[serde(skip)]
+    calls: Vec<(String, Call)>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportedError {
+    code: &'static str,
+    message: String,
+    /// Which of the host's own errors caused it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreign_cause: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    original_tokens: usize,
+    final_tokens: usize,
+    reduction_percent: f64,
+    cost: f64,
+    operations_performed: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportMetrics {
+    provider_id: String,
+    time_elapsed: f64,
+    tokens_saved: usize,
+    original_tokens: usize,
+    condensed_tokens: usize,
+    reduction_percentage: f64,
+    operations_applied: Vec<String>,
+}
+
+impl Report {
+    /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, if known.
+    #[must_use]
+    pub fn of(outcome: Outcome, prev: Option<f64>) -> Self {
+        let operations = outcome.operations();
+        let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
+        let reduction = percent(saved, outcome.original_tokens);
+        #[allow(clippy::cast_precision_loss)]
+        let (original, saved_tokens) = (outcome.original_tokens as f64, saved as f64);
+        let prev = prev.unwrap_or(original);
+        Self {
+            did_condense: !outcome.plan.is_empty(),
+            first_changed_index: outcome.first_changed_index().map_or(-1, |index| i64::try_from(index).unwrap_or(-1)),
+            prev_context_tokens: prev,
+            new_context_tokens: (prev - saved_tokens).max(0.0),
+            stats: Stats {
+                original_tokens: outcome.original_tokens,
+                final_tokens: outcome.final_tokens,
+                reduction_percent: reduction,
+                cost: outcome.cost,
+                operations_performed: operations.clone(),
+            },
+            metrics: ReportMetrics {
+                provider_id: outcome.provider,
+                time_elapsed: outcome.elapsed_ms,
+                tokens_saved: saved,
+                original_tokens: outcome.original_tokens,
+                condensed_tokens: outcome.final_tokens,
+                reduction_percentage: reduction,
+                operations_applied: operations,
+            },
+            plan: outcome.plan,
+            summary: outcome.summary,
+            cost: outcome.cost,
+            error: outcome.error.map(ReportedError::from),
+            changes: outcome.changes,
+            warnings: outcome.warnings,
+            trigger: None,
+            calls: outcome.calls,
+        }
+    }
+
+    /// The report of a call that failed before anything was done.
+    #[must_use]
+    pub fn failed(error: CondenseError, prev: Option<f64>) -> Self {
+        Self { error: Some(error.into()), ..Self::unchanged(prev.unwrap_or_default(), 0) }
+    }
+
+    /// The report of a condensation that is not due.
+    #[must_use]
+    pub fn not_due(decision: TriggerDecision, tokens: usize) -> Self {
+        Self { warnings: decision.warnings.clone(), ..Self::unchanged(decision.prev_context_tokens, tokens) }
+            .with_trigger(decision)
+    }
+
+    fn unchanged(prev: f64, tokens: usize) -> Self {
+        let outcome = Outcome {
+            plan: Plan::default(),
+            changes: Vec::new(),
+            summary: String::new(),
+            cost: 0.0,
+            warnings: Vec::new(),
+            error: None,
+            provider: String::new(),
+            original_tokens: tokens,
+            final_tokens: tokens,
+            calls: Vec::new(),
+            elapsed_ms: 0.0,
+        };
+        Self::of(outcome, Some(prev))
+    }
+
+    /// Adds why it was done.
+    #[must_use]
+    pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
+        self.trigger = Some(decision);
+        self
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The code of the error, if the call failed.
+    #[must_use]
+    pub fn error_code(&self) -> Option<&'static str> {
+        self.error.as_ref().map(|error| error.code)
+    }
+
+    /// What the caller should know.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What was changed.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// The provider that did the work.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        &self.metrics.provider_id
+    }
+
+    /// Scaled tokens before, system prompt included.
+    #[must_use]
+    pub fn original_tokens(&self) -> usize {
+        self.stats.original_tokens
+    }
+
+    /// And after.
+    #[must_use]
+    pub fn final_tokens(&self) -> usize {
+        self.stats.final_tokens
+    }
+
+    /// Tokens removed.
+    #[must_use]
+    pub fn tokens_saved(&self) -> usize {
+        self.metrics.tokens_saved
+    }
+
+    pub(super) fn provider_calls(&self) -> &[(String, Call)] {
+        &self.calls
+    }
+
+    pub(super) fn call(&self) -> Call {
+        Call {
+            success: self.error.is_none(),
+            cost: self.cost,
+            tokens_before: self.stats.original_tokens,
+            tokens_after: self.stats.final_tokens,
+            latency_ms: self.metrics.time_elapsed,
+        }
+    }
+}
+
+impl From<CondenseError> for ReportedError {
+    fn from(error: CondenseError) -> Self {
+        Self { code: error.code(), foreign_cause: error.foreign_cause(), message: error.to_string() }
+    }
+}

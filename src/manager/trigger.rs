@@ -1,0 +1,160 @@
+//! When a conversation is due to be condensed: Roo-Code's arithmetic.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Share of the context window that stays free, in percent.
+pub const TOKEN_BUFFER_PERCENTAGE: f64 = 10.0;
+/// Tokens kept for the answer when the host does not say how many it asks for.
+pub const DEFAULT_RESERVED_TOKENS: f64 = 8192.0;
+/// Lowest threshold, in percent of the context window.
+pub const MIN_CONDENSE_THRESHOLD: f64 = 5.0;
+/// Highest threshold, in percent of the context window.
+pub const MAX_CONDENSE_THRESHOLD: f64 = 100.0;
+/// A profile with this threshold uses the global one.
+pub const INHERIT: f64 = -1.0;
+
+/// What is known about the context.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Tokens of the conversation without its last message, as the API reported them.
+    pub total_tokens: f64,
+    /// Tokens of the last message.
+    #[serde(default)]
+    pub last_message_tokens: f64,
+    /// The model's context window in tokens.
+    pub context_window: f64,
+    /// Tokens the model may answer with; absent or 0 for [`DEFAULT_RESERVED_TOKENS`].
+    #[serde(default)]
+    pub max_tokens: Option<f64>,
+    /// Whose threshold applies.
+    #[serde(default)]
+    pub profile_id: Option<String>,
+}
+
+/// Whether a condensation is due, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TriggerDecision {
+    /// It is.
+    pub due: bool,
+    /// `threshold`: the share of the window is reached; `window`: the next answer would no longer fit; `none`.
+    pub reason: &'static str,
+    /// Tokens in the context now.
+    pub prev_context_tokens: f64,
+    /// Tokens that may be in the context so that an answer still fits.
+    pub allowed_tokens: f64,
+    /// Tokens kept for the answer.
+    pub reserved_tokens: f64,
+    /// Share of the window in use, in percent.
+    pub context_percent: f64,
+    /// The threshold that applied, in percent.
+    pub threshold: f64,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// The global threshold and those of the profiles, in percent of the context window.
+#[derive(Debug, Clone)]
+pub struct Thresholds {
+    /// Whether reaching the threshold makes a condensation due; if not, only a full window does.
+    pub automatic: bool,
+    /// The global one.
+    pub global: f64,
+    /// By profile.
+    pub profiles: HashMap<String, f64>,
+}
+
+impl Thresholds {
+    /// The threshold that applies to a profile, and a warning when its own is not valid.
+    #[must_use]
+    pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<String>) {
+        let own = profile_id.and_then(|id| Some((id, *self.profiles.get(id)?)));
+        match own {
+            Some((_, own)) if (MIN_CONDENSE_THRESHOLD..=MAX_CONDENSE_THRESHOLD).contains(&own) => (own, None),
+            None | Some((_, INHERIT)) => (self.global, None),
+            Some((id, own)) => {
+                let warning = format!(
+                    "invalid_threshold: profileThresholds.{id} is {own}; allowed: {INHERIT} to inherit, or \
+                     {MIN_CONDENSE_THRESHOLD} to {MAX_CONDENSE_THRESHOLD}; the global {} applies",
+                    self.global
+                );
+                (self.global, Some(warning))
+            }
+        }
+    }
+
+    /// Whether a condensation is due.
+    #[must_use]
+    pub fn decide(&self, usage: &Usage) -> TriggerDecision {
+        let reserved = usage.max_tokens.filter(|tokens| *tokens != 0.0).unwrap_or(DEFAULT_RESERVED_TOKENS);
+        let prev = usage.total_tokens + usage.last_message_tokens;
+        let allowed = usage.context_window * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0) - reserved;
+        let percent = 100.0 * prev / usage.context_window;
+        let (threshold, warning) = self.effective(usage.profile_id.as_deref());
+        let reason = if self.automatic && percent >= threshold {
+            "threshold"
+        } else if prev > allowed {
+            "window"
+        } else {
+            "none"
+        };
+        TriggerDecision {
+            due: reason != "none",
+            reason,
+            prev_context_tokens: prev,
+            allowed_tokens: allowed,
+            reserved_tokens: reserved,
+            context_percent: percent,
+            threshold,
+            warnings: warning.into_iter().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thresholds(profiles: &[(&str, f64)]) -> Thresholds {
+        let profiles = profiles.iter().map(|(id, percent)| ((*id).to_owned(), *percent)).collect();
+        Thresholds { automatic: true, global: 75.0, profiles }
+    }
+
+    fn usage(total_tokens: f64) -> Usage {
+        Usage { total_tokens, last_message_tokens: 100.0, context_window: 100_000.0, ..Usage::default() }
+    }
+
+    #[test]
+    fn the_threshold_makes_it_due() {
+        let decision = thresholds(&[]).decide(&usage(74_900.0));
+        assert_eq!((decision.due, decision.reason, decision.context_percent), (true, "threshold", 75.0));
+        assert!(!thresholds(&[]).decide(&usage(74_899.0)).due);
+    }
+
+    #[test]
+    fn a_full_window_makes_it_due_whatever_the_threshold() {
+        let mut late = thresholds(&[]);
+        late.global = 100.0;
+        // 100,000 * 0.9 - 8192 = 81,808 allowed.
+        assert_eq!(late.decide(&usage(81_709.0)).reason, "window");
+        assert_eq!(late.decide(&usage(81_708.0)).reason, "none");
+        late.automatic = false;
+        assert_eq!(late.decide(&usage(99_900.0)).reason, "window");
+        assert!(!late.decide(&usage(80_000.0)).due);
+    }
+
+    #[test]
+    fn profiles_inherit_or_override() {
+        let thresholds = thresholds(&[("own", 40.0), ("inherits", -1.0), ("wrong", 4.0)]);
+        assert_eq!(thresholds.effective(Some("own")), (40.0, None));
+        assert_eq!(thresholds.effective(Some("inherits")), (75.0, None));
+        assert_eq!(thresholds.effective(Some("absent")), (75.0, None));
+        assert_eq!(thresholds.effective(None), (75.0, None));
+        let (percent, warning) = thresholds.effective(Some("wrong"));
+        assert_eq!(percent, 75.0);
+        assert!(warning.unwrap().contains("profileThresholds.wrong is 4;"));
+    }
+}

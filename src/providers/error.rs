@@ -1,0 +1,121 @@
+//! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
+
+use super::ConfigError;
+use crate::{cancel::Cancelled, conversation::PlanError};
+
+/// Why a condensation ended without a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CondenseError {
+    /// The configuration given with the call is wrong, for example `maxToolResultLines: 0`.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    InvalidConfig(Vec<ConfigError>),
+    /// The call was aborted by its signal.
+    #[error("the condensation was aborted; the messages are unchanged")]
+    Aborted,
+    /// No provider has this id, for example `smrt`.
+    #[error("provider: \"{id}\" is not registered; registered: {registered}")]
+    UnknownProvider {
+        /// The id.
+        id: String,
+        /// The ids there are.
+        registered: String,
+    },
+    /// A provider returned a plan that does not fit the conversation.
+    #[error("provider \"{provider}\" returned a plan that does not fit: {source}")]
+    InvalidPlan {
+        /// The provider.
+        provider: String,
+        /// What does not fit.
+        source: PlanError,
+    },
+    /// A provider would have broken the conversation, for example by dropping one half of a tool pair.
+    #[error("provider \"{provider}\" would break the conversation: message {message}: {problem}")]
+    BrokenResult {
+        /// The provider.
+        provider: String,
+        /// Index of the message in the result.
+        message: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// The result would have at least as many tokens as the input.
+    #[error("the condensed conversation has {after} tokens, not fewer than the {before} it had")]
+    ContextGrew {
+        /// Tokens before.
+        before: usize,
+        /// Tokens after.
+        after: usize,
+    },
+    /// A provider written by the host failed or returned something that is not a result.
+    #[error("provider \"{provider}\" failed: {message}")]
+    ProviderFailed {
+        /// The provider.
+        provider: String,
+        /// What it said.
+        message: String,
+        /// Which of the host's own errors it is, when the host made it.
+        foreign_cause: Option<usize>,
+    },
+    /// Condensing again and again without gain.
+    #[error(
+        "{attempts} automatic condensations within {window_ms} ms gained less than {min_gain_percent}% each; waiting instead of \
+         trying again"
+    )]
+    CondenseLoop {
+        /// How many.
+        attempts: usize,
+        /// Time they happened in, in milliseconds.
+        window_ms: u64,
+        /// Below this gain an attempt counts.
+        min_gain_percent: f64,
+    },
+    /// A fault of this library.
+    #[error("internal error: {0}; please report it")]
+    Internal(String),
+}
+
+impl CondenseError {
+    /// The code, as hosts compare it.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidConfig(errors) => errors.first().map_or("invalid_config", ConfigError::code),
+            Self::Aborted => "aborted",
+            Self::UnknownProvider { .. } => "unknown_provider",
+            Self::InvalidPlan { .. } => "invalid_plan",
+            Self::BrokenResult { .. } => "broken_result",
+            Self::ContextGrew { .. } => "context_grew",
+            Self::ProviderFailed { .. } => "provider_failed",
+            Self::CondenseLoop { .. } => "condense_loop",
+            Self::Internal(_) => "internal_error",
+        }
+    }
+
+    /// Which of the host's own errors caused it.
+    #[must_use]
+    pub fn foreign_cause(&self) -> Option<usize> {
+        match self {
+            Self::ProviderFailed { foreign_cause, .. } => *foreign_cause,
+            _ => None,
+        }
+    }
+
+    /// Whether trying another provider makes sense: not when the caller wanted out or made a mistake.
+    #[must_use]
+    pub fn allows_fallback(&self) -> bool {
+        !matches!(self, Self::InvalidConfig(_) | Self::Aborted | Self::UnknownProvider { .. } | Self::CondenseLoop { .. })
+    }
+}
+
+impl From<Cancelled> for CondenseError {
+    fn from(_: Cancelled) -> Self {
+        Self::Aborted
+    }
+}
+
+impl From<Vec<ConfigError>> for CondenseError {
+    fn from(errors: Vec<ConfigError>) -> Self {
+        Self::InvalidConfig(errors)
+    }
+}

@@ -1,0 +1,132 @@
+//! What a provider is given, and what it gives back.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{
+    cancel::Cancel,
+    conversation::{Conversation, Plan},
+    tokens::{Scale, Tally},
+};
+
+/// A condensation to be done.
+#[derive(Clone)]
+pub struct Request {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Its tokens, unscaled.
+    pub tally: Tally,
+    /// Tokens of the system prompt, unscaled; they count towards the target.
+    pub system_tokens: usize,
+    /// How many tokens of the model's own tokenizer one of ours stands for.
+    pub scale: Scale,
+    /// How many tokens, scaled, the conversation and system prompt may have afterwards.
+    pub target_tokens: Option<usize>,
+    /// Overrides fields of the provider's configuration.
+    pub config: serde_json::Value,
+    /// Stops the work.
+    pub cancel: Cancel,
+    /// Told how the work goes.
+    pub progress: Progress,
+}
+
+impl Request {
+    /// Scaled tokens of a conversation with this tally.
+    #[must_use]
+    pub fn scaled(&self, tally: &Tally) -> usize {
+        self.scale.apply(self.system_tokens + tally.total())
+    }
+
+    /// Whether a conversation with this tally has at most the target tokens; true without a target.
+    #[must_use]
+    pub fn meets_target(&self, tally: &Tally) -> bool {
+        self.target_tokens.is_none_or(|target| self.scaled(tally) <= target)
+    }
+
+    /// How many unscaled tokens the messages may have so that the target is met.
+    #[must_use]
+    pub fn budget(&self) -> Option<usize> {
+        let target = self.target_tokens?;
+        // The largest number that scales to no more than the target: at most one off either way from the division.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+        let mut tokens = (target as f64 / self.scale.factor()) as usize + 1;
+        while tokens > 0 && self.scale.apply(tokens) > target {
+            tokens -= 1;
+        }
+        Some(tokens.saturating_sub(self.system_tokens))
+    }
+}
+
+/// Why something was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Index of the message in the conversation that the plan is for.
+    pub message: usize,
+    /// The block; `None` for the whole message.
+    pub block: Option<usize>,
+    /// What was done, as a fixed word.
+    pub operation: &'static str,
+    /// What was done and why, for a person.
+    pub reason: String,
+    /// How much of a promise the change keeps, where it makes one.
+    pub grade: Option<Grade>,
+}
+
+/// How lossless a change is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    /// What was removed can be read back from what is still in the conversation.
+    Inline,
+    /// What was removed is state that a later message replaced.
+    Superseded,
+}
+
+/// What a provider decides.
+#[derive(Debug, Clone, Default)]
+pub struct Proposal {
+    /// The edits.
+    pub plan: Plan,
+    /// Why, for the blocks and messages that the plan touches.
+    pub notes: Vec<Note>,
+    /// The summary, if one was written.
+    pub summary: String,
+    /// Dollars spent.
+    pub cost: f64,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// How the work goes.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressEvent {
+    /// What is being done: `counting`, `condensing`, `done`, and for providers their own steps.
+    pub phase: &'static str,
+    /// Who does it.
+    pub provider_id: String,
+    /// Steps done.
+    pub done: usize,
+    /// Steps in all.
+    pub total: usize,
+}
+
+/// Receives progress events. May be called from any thread.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(ProgressEvent) + Send + Sync>>);
+
+impl Progress {
+    /// Calls `listener` with every event.
+    #[must_use]
+    pub fn new(listener: impl Fn(ProgressEvent) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    /// Tells the listener, if there is one.
+    pub fn report(&self, phase: &'static str, provider_id: &str, done: usize, total: usize) {
+        if let Some(listener) = &self.0 {
+            listener(ProgressEvent { phase, provider_id: provider_id.to_owned(), done, total });
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Mode `content`: old tool results and long strings in tool parameters are cut, so far as a target asks for.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+use serde_json::Value;
+
+use super::{
+    apply, drop_messages,
+    cut::{Keep, LineLengths, MARKER_BYTES, cut_characters, cut_lines},
+    search::{Probe, loosest},
+    window_to_fit,
+};
+use crate::{
+    conversation::{ContentKind, Conversation, Edit, PathStep, Role, json_text::splice},
+    providers::{CondenseError, Note, Proposal, Request, Settings},
+    tokens::count,
+    transcript::{Piece, decompose},
+};
+
+/// With a target, the most lines of a result that are tried before it counts as whole.
+const MOST_LINES: usize = 2000;
+/// With a target, parameters keep this many characters for each line that results keep: 100 characters go with 5 lines, as in the
+/// defaults.
+const CHARACTERS_PER_LINE: usize = 20;
+
+/// How far texts are cut.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    lines: usize,
+    parameter_characters: usize,
+    suppress: bool,
+}
+
+/// A piece that may be cut.
+struct Candidate {
+    message: usize,
+    piece: Piece,
+    text: String,
+    tokens: usize,
+    line_lengths: LineLengths,
+}
+
+/// The work of this mode on one conversation.
+pub(super) struct ContentCut<'a> {
+    request: &'a Request,
+    keep: Keep,
+    keep_recent: usize,
+    line_characters: usize,
+    limits: Limits,
+    /// Limits that the user set hold even when a target would allow more.
+    fixed_lines: bool,
+    fixed_characters: bool,
+    /// In order of message and position.
+    candidates: Vec<Candidate>,
+}
+
+impl<'a> ContentCut<'a> {
+    pub(super) fn new(request: &'a Request, settings: &Settings, config: &Value) -> Self {
+        let conversation = &request.conversation;
+        let keep_recent = settings.integer("preserveRecentCount");
+        let zone = 1..conversation.len().saturating_sub(keep_recent);
+        let least = settings.integer("minTokensForTruncation");
+        let line_characters = settings.integer("maxLineChars");
+        let may_cut = |message: usize, kind: ContentKind| match (kind, &conversation.message(message).role) {
+            (ContentKind::ToolResults | ContentKind::ToolParameters, _) => true,
+            (ContentKind::MessageText, Role::User) => !settings.flag("preserveUserMessages"),
+            (ContentKind::MessageText, Role::Assistant) => !settings.flag("preserveAssistantText"),
+            (ContentKind::MessageText, Role::Other(_)) => false,
+        };
+        let pieces = if zone.is_empty() { Vec::new() } else { decompose(conversation) };
+        let mut candidates = Vec::new();
+        for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
+            // A text has no more tokens than bytes.
+            let pieces: Vec<_> = pieces
+                .into_iter()
+                .filter(|piece| may_cut(message, piece.kind) && piece.range.len() >= least.max(1))
+                .collect();
+            if pieces.is_empty() {
+                continue;
+            }
+            let texts = texts_by_path(conversation, message);
+            for piece in pieces {
+                let text = texts[&*piece.path][piece.range.clone()].to_owned();
+                let tokens = count(&text, request.tally.encoding()).tokens;
+                if tokens >= least {
+                    let line_lengths = LineLengths::of(&text, line_characters);
+                    candidates.push(Candidate { message, piece, text, tokens, line_lengths });
+                }
+            }
+        }
+        Self {
+            request,
+            keep: if settings.choice("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
+            keep_recent,
+            line_characters,
+            limits: Limits {
+                lines: settings.integer("maxToolResultLines"),
+                parameter_characters: settings.integer("maxToolParamChars"),
+                suppress: settings.choice("truncationMode") == "suppress",
+            },
+            fixed_lines: config.get("maxToolResultLines").is_some(),
+            fixed_characters: config.get("maxToolParamChars").is_some(),
+            candidates,
+        }
+    }
+
+    pub(super) fn propose(&self) -> Result<Proposal, CondenseError> {
+        let Some(budget) = self.request.budget() else { return Ok(self.proposal(self.candidates.len(), self.limits)) };
+        let found = loosest(
+            self.loosest_level(),
+            budget,
+            |level| self.estimate(level),
+            |level| {
+                let proposal = self.at_level(level);
+                let after = apply(&self.request.conversation, &proposal.plan)?;
+                let tally = self.request.tally.recount(&self.request.conversation, &after, &self.request.cancel)?;
+                Ok::<_, CondenseError>(Probe { tokens: tally.total(), result: proposal })
+            },
+        )?;
+        match found {
+            Some(probe) => Ok(probe.result),
+            None => self.window_after_suppression(budget),
+        }
+    }
+
+    fn window_after_suppression(&self, budget: usize) -> Result<Proposal, CondenseError> {
+        let conversation = &self.request.conversation;
+        let mut proposal = self.at_level(0);
+        let after = apply(conversation, &proposal.plan)?;
+        let tally = self.request.tally.recount(conversation, &after, &self.request.cancel)?;
+        // Nothing was dropped or added yet, so indices still are those of the request.
+        drop_messages(window_to_fit(&after, &tally, self.keep_recent, budget), &mut proposal);
+        Ok(proposal)
+    }
+
+    // Levels order what is kept from least to most, so that one search finds where a budget is met: level n within the number of
+    // candidates leaves the n newest ones (cut to one line) and suppresses the older ones; above that, limits grow line by line.
+
+    fn loosest_level(&self) -> usize {
+        if self.limits.suppress { self.candidates.len() } else { self.candidates.len() + MOST_LINES }
+    }
+
+    fn limits_at(&self, level: usize) -> (usize, Limits) {
+        let kept = level.min(self.candidates.len());
+        if self.limits.suppress {
+            return (kept, Limits { lines: usize::MAX, parameter_characters: usize::MAX, suppress: false });
+        }
+        let lines = 1 + level - kept;
+        let bounded = |value: usize, limit: usize, fixed: bool| if fixed { value.min(limit) } else { value };
+        let limits = Limits {
+            lines: bounded(lines, self.limits.lines, self.fixed_lines),
+            parameter_characters: bounded(
+                lines * CHARACTERS_PER_LINE,
+                self.limits.parameter_characters,
+                self.fixed_characters,
+            ),
+            suppress: false,
+        };
+        (kept, limits)
+    }
+
+    fn at_level(&self, level: usize) -> Proposal {
+        let (kept, limits) = self.limits_at(level);
+        self.proposal(kept, limits)
+    }
+
+    /// About how many tokens the conversation has at `level`: each piece in proportion to the bytes that stay of it.
+    fn estimate(&self, level: usize) -> usize {
+        const NOTE_TOKENS: usize = 12;
+        let (kept, limits) = self.limits_at(level);
+        let suppressed = self.candidates.len() - kept;
+        let mut total = self.request.tally.total();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let stays = if index < suppressed {
+                NOTE_TOKENS
+            } else {
+                let length = candidate.text.len();
+                let bytes = match candidate.piece.kind {
+                    ContentKind::ToolParameters => limits.parameter_characters.saturating_add(MARKER_BYTES),
+                    _ => candidate.line_lengths.after_cut(limits.lines, self.keep),
+                };
+                candidate.tokens * bytes.min(length) / length.max(1)
+            };
+            total -= candidate.tokens - stays.min(candidate.tokens);
+        }
+        total
+    }
+
+    /// The plan that cuts the newest `kept` candidates to `limits` and suppresses the older ones.
+    fn proposal(&self, kept: usize, limits: Limits) -> Proposal {
+        let suppressed = self.candidates.len() - kept;
+        let mut proposal = Proposal::default();
+        let mut by_message: BTreeMap<usize, Vec<(&Candidate, bool)>> = BTreeMap::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let suppress = limits.suppress || index < suppressed;
+            by_message.entry(candidate.message).or_default().push((candidate, suppress));
+        }
+        for (message, candidates) in by_message {
+            self.change_message(message, &candidates, limits, &mut proposal);
+        }
+        proposal
+    }
+
+    fn change_message(
+        &self,
+        message: usize,
+        candidates: &[(&Candidate, bool)],
+        limits: Limits,
+        proposal: &mut Proposal,
+    ) {
+        let mut changed: BTreeMap<&[PathStep], Vec<(Range<usize>, String)>> = BTreeMap::new();
+        for (candidate, suppress) in candidates {
+            let piece = &candidate.piece;
+            let text = candidate.text.as_str();
+            let parameter = piece.kind == ContentKind::ToolParameters;
+            let new = if *suppress {
+                suppressed_note(text, piece.kind).into()
+            } else if parameter {
+                cut_characters(text, limits.parameter_characters)
+            } else {
+                cut_lines(text, limits.lines, self.line_characters, self.keep)
+            };
+            if new.len() >= text.len() {
+                continue;
+            }
+            let reason = reason(piece, *suppress, limits, self.keep);
+            let operation = if *suppress { "suppress" } else { "truncate" };
+            proposal.notes.push(Note { message, block: Some(piece.block), operation, reason, grade: None });
+            changed.entry(&piece.path).or_default().push((piece.range.clone(), new.into_owned()));
+        }
+        if changed.is_empty() {
+            return;
+        }
+        let texts = texts_by_path(&self.request.conversation, message);
+        for (path, mut replacements) in changed {
+            let text = splice(&texts[path], &mut replacements);
+            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), text));
+        }
+    }
+}
+
+/// The texts of a message by their path.
+fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
+    conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
+}
+
+fn suppressed_note(text: &str, kind: ContentKind) -> String {
+    match kind {
+        ContentKind::ToolParameters => format!("[{} characters left out]", text.chars().count()),
+        ContentKind::ToolResults => format!("[Tool result of {} lines left out]", text.split('\n').count()),
+        ContentKind::MessageText => format!("[Text of {} lines left out]", text.split('\n').count()),
+    }
+}
+
+fn reason(piece: &Piece, suppress: bool, limits: Limits, keep: Keep) -> String {
+    let what = piece.source.label();
+    match (suppress, piece.kind, keep) {
+        (true, ..) => format!("old and left out: {what}"),
+        (_, ContentKind::ToolParameters, _) => {
+            format!("old, cut to {} characters: {what}", limits.parameter_characters)
+        }
+        (_, _, Keep::Head) => format!("old, cut to the first {} lines: {what}", limits.lines),
+        (_, _, Keep::HeadTail) => format!("old, cut to the first and last {} lines: {what}", limits.lines),
+    }
+}

@@ -1,0 +1,196 @@
+//! The truncation provider: cuts old tool results and parameters, or drops the oldest messages. No model is asked.
+
+mod content;
+mod cut;
+mod search;
+mod window;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use self::content::ContentCut;
+use super::{
+    Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
+    Settings, Speed, merged, schema,
+};
+use crate::{
+    conversation::{Conversation, Edit, Plan},
+    tokens::Tally,
+};
+
+/// Cuts what is old: in the zone between the first message and the newest ones, tool results to some lines and long strings in tool
+/// parameters to some characters (`mode: "content"`), or drops the oldest half (`mode: "window"`).
+pub struct Truncation {
+    config: Value,
+}
+
+const FIELDS: &[Field] = &[
+    Field {
+        name: "mode",
+        kind: FieldKind::Choice { default: "content", allowed: &["content", "window"] },
+        description: "`content` cuts old tool results and parameters, `window` drops the oldest messages.",
+    },
+    Field {
+        name: "strategy",
+        kind: FieldKind::Choice { default: "head", allowed: &["head", "head_tail"] },
+        description: "Which lines of a result stay: the first ones, or the first and the last.",
+    },
+    Field {
+        name: "truncationMode",
+        kind: FieldKind::Choice { default: "truncate", allowed: &["truncate", "suppress"] },
+        description: "Whether old results and parameters are cut or replaced by a note.",
+    },
+    Field {
+        name: "preserveRecentCount",
+        kind: FieldKind::Integer { default: 5, min: 1, max: 1000 },
+        description: "The newest messages that are never touched.",
+    },
+    Field {
+        name: "maxToolResultLines",
+        kind: FieldKind::Integer { default: 5, min: 1, max: 100_000 },
+        description: "Lines that stay of an old tool result. With a target and no value of its own, as many as fit.",
+    },
+    Field {
+        name: "maxLineChars",
+        kind: FieldKind::Integer { default: 500, min: 20, max: 1_000_000 },
+        description: "Characters that stay of each of those lines.",
+    },
+    Field {
+        name: "maxToolParamChars",
+        kind: FieldKind::Integer { default: 100, min: 1, max: 1_000_000 },
+        description: "Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.",
+    },
+    Field {
+        name: "preserveUserMessages",
+        kind: FieldKind::Flag { default: true },
+        description: "Whether what the user wrote stays whole.",
+    },
+    Field {
+        name: "preserveAssistantText",
+        kind: FieldKind::Flag { default: true },
+        description: "Whether what the assistant wrote stays whole.",
+    },
+    Field {
+        name: "minTokensForTruncation",
+        kind: FieldKind::Integer { default: 100, min: 0, max: 1_000_000 },
+        description: "Texts of fewer tokens are not touched.",
+    },
+];
+
+impl Truncation {
+    /// What it is registered under.
+    pub const ID: &'static str = "truncation";
+
+    /// A provider with this configuration.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Settings::read(FIELDS, config)?;
+        Ok(Self { config: config.clone() })
+    }
+}
+
+#[async_trait]
+impl Provider for Truncation {
+    fn info(&self) -> ProviderInfo {
+        ProviderInfo {
+            id: Self::ID.into(),
+            name: "Mechanical truncation".into(),
+            description: "Cuts old tool results and parameters, or drops the oldest messages, without a model.".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            capabilities: Capabilities {
+                supports_lossy: true,
+                supports_fallback: true,
+                estimated_speed: Speed::Fast,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn config_schema(&self) -> Value {
+        schema("Configuration of the truncation provider", FIELDS)
+    }
+
+    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
+        Settings::read(FIELDS, config).map(drop)
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let config = merged(&self.config, &request.config);
+        let settings = Settings::read(FIELDS, &config)?;
+        if request.target_tokens.is_some() && request.meets_target(&request.tally) {
+            return Ok(Proposal::default());
+        }
+        let mut proposal = match settings.choice("mode") {
+            "window" => window_proposal(request, &settings),
+            _ => ContentCut::new(request, &settings, &config).propose()?,
+        };
+        say_if_target_missed(request, &mut proposal)?;
+        Ok(proposal)
+    }
+}
+
+fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<(), CondenseError> {
+    let Some(target) = request.target_tokens else { return Ok(()) };
+    let after = measured(request, &proposal.plan)?;
+    if !request.meets_target(&after) {
+        proposal.warnings.push(format!(
+            "target_not_met: the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
+            request.scaled(&after),
+        ));
+    }
+    Ok(())
+}
+
+/// The tally after `plan`.
+fn measured(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
+    let after = apply(&request.conversation, plan)?;
+    Ok(request.tally.recount(&request.conversation, &after, &request.cancel)?)
+}
+
+fn apply(conversation: &Conversation, plan: &Plan) -> Result<Conversation, CondenseError> {
+    conversation
+        .apply(plan)
+        .map_err(|source| CondenseError::InvalidPlan { provider: Truncation::ID.into(), source })
+}
+
+fn window_proposal(request: &Request, settings: &Settings) -> Proposal {
+    let conversation = &request.conversation;
+    let keep = settings.integer("preserveRecentCount");
+    let mut proposal = Proposal::default();
+    let dropped = match request.budget() {
+        Some(budget) => window_to_fit(conversation, &request.tally, keep, budget),
+        None => {
+            let half = window::half(conversation.len());
+            if half == 0 { None } else { window::droppable(conversation, keep, |range| range.end > half) }
+        }
+    };
+    drop_messages(dropped, &mut proposal);
+    proposal
+}
+
+fn window_to_fit(
+    conversation: &Conversation,
+    tally: &Tally,
+    keep: usize,
+    budget: usize,
+) -> Option<std::ops::Range<usize>> {
+    let mut before = Vec::with_capacity(conversation.len() + 1);
+    before.push(0);
+    for index in 0..conversation.len() {
+        before.push(before[index] + tally.message(index));
+    }
+    window::droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
+}
+
+fn drop_messages(dropped: Option<std::ops::Range<usize>>, proposal: &mut Proposal) {
+    let Some(range) = dropped else { return };
+    let reason = format!("one of the {} oldest messages after the first", range.len());
+    proposal.plan.edits.retain(|edit| !matches!(edit, Edit::Set { message, .. } if range.contains(message)));
+    proposal.notes.retain(|note| !range.contains(&note.message));
+    for message in range {
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(Note { message, block: None, operation: "window", reason: reason.clone(), grade: None });
+    }
+}

@@ -1,0 +1,116 @@
+//! The sliding window: the oldest messages after the first are dropped.
+
+use std::ops::Range;
+
+use crate::conversation::{Conversation, Role, answers, calls, problems};
+
+/// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
+///
+/// `enough(dropped)` says whether dropping this range is enough. The newest `preserve_recent` messages stay.
+pub fn droppable(
+    conversation: &Conversation,
+    preserve_recent: usize,
+    enough: impl Fn(&Range<usize>) -> bool,
+) -> Option<Range<usize>> {
+    let length = conversation.len();
+    if length == 0 {
+        return None;
+    }
+    // The answers to calls in the first message stay with it.
+    let start = if length > 1 && !calls(conversation.message(0)).is_empty() { 2 } else { 1 };
+    let end = length.saturating_sub(preserve_recent);
+    let seams = Seams::new(conversation, start);
+    let mut best = None;
+    for first_kept in start + 1..=end {
+        if !seams.is_clean(first_kept) {
+            continue;
+        }
+        let range = start..first_kept;
+        let done = enough(&range);
+        best = Some(range);
+        if done {
+            break;
+        }
+    }
+    best
+}
+
+/// Knows where a conversation can be closed again after messages were dropped.
+struct Seams<'a> {
+    conversation: &'a Conversation,
+    start: usize,
+    /// Problems in the messages before each index.
+    problems_before: Vec<usize>,
+}
+
+impl<'a> Seams<'a> {
+    fn new(conversation: &'a Conversation, start: usize) -> Self {
+        let mut problems_before = vec![0; conversation.len() + 1];
+        for problem in problems(conversation) {
+            problems_before[problem.message_index + 1] += 1;
+        }
+        for index in 1..problems_before.len() {
+            problems_before[index] += problems_before[index - 1];
+        }
+        Self { conversation, start, problems_before }
+    }
+
+    /// Whether the conversation is no worse when the messages between the start and `first_kept` are gone.
+    fn is_clean(&self, first_kept: usize) -> bool {
+        if first_kept >= self.conversation.len() {
+            return true;
+        }
+        let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
+        // A result whose call would be dropped never survives its call.
+        let dropped_calls = calls(self.conversation.message(first_kept - 1));
+        if answers(next).iter().any(|id| dropped_calls.contains(id)) {
+            return false;
+        }
+        let known = self.problems_before[first_kept + 1] - self.problems_before[self.start];
+        let same_role = last.role == next.role;
+        let fresh = usize::from(same_role) + usize::from(self.start == 0 && next.role != Role::User);
+        fresh <= known
+    }
+}
+
+/// How many messages Roo-Code's window drops: half of all but the first, rounded down to an even number.
+pub fn half(length: usize) -> usize {
+    let half = length.saturating_sub(1) / 2;
+    half - half % 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(json: &str) -> Conversation {
+        Conversation::parse(json).unwrap()
+    }
+
+    #[test]
+    fn half_is_even_and_spares_the_first() {
+        assert_eq!([0, 1, 2, 4, 5, 6, 9, 10, 101].map(half), [0, 0, 0, 0, 2, 2, 4, 4, 50]);
+    }
+
+    #[test]
+    fn a_tool_pair_is_never_split() {
+        let pairs = conversation(
+            r#"[{"role":"user","content":"task"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]},
+            {"role":"assistant","content":[{"type":"tool_use","id":"b","name":"x","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"2"}]},
+            {"role":"assistant","content":"done"}]"#,
+        );
+        for wanted in 1..5 {
+            let dropped = droppable(&pairs, 1, |range| range.len() >= wanted).unwrap();
+            assert!(dropped.end % 2 == 1, "{dropped:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_can_be_dropped_from_the_smallest() {
+        assert_eq!(droppable(&conversation("[]"), 1, |_| true), None);
+        assert_eq!(droppable(&conversation(r#"[{"role":"user","content":"a"}]"#), 1, |_| true), None);
+    }
+}

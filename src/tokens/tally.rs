@@ -1,0 +1,171 @@
+//! Tokens of messages and conversations.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::{Encoding, count, count_all, image_tokens};
+use crate::{
+    cancel::{Cancel, Cancelled},
+    conversation::{Block, Content, Conversation, Message},
+};
+
+/// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
+///
+/// What counts: texts; of a tool call its name and the JSON text of its input; of a tool result its texts; thinking;
+/// images by [`image_tokens`]; blocks of other types by their JSON text. Roles, ids and other fields count nothing.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    encoding: Encoding,
+    /// Parallel to the conversation's messages; one number for each block, one for a content string.
+    messages: Vec<Arc<[usize]>>,
+    total: usize,
+    /// At least one text was too uniform to be counted exactly.
+    approximate: bool,
+}
+
+/// Something a block is counted by.
+enum Part<'a> {
+    Text(&'a str),
+    Tokens(usize),
+}
+
+impl Tally {
+    /// Counts `conversation`, on two threads when it is large.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` is set meanwhile.
+    pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
+        Self::of(encoding, conversation.messages().map(|message| Err(message)), cancel)
+    }
+
+    /// Counts `after`, which descends from `before`, taking over what did not change.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` is set meanwhile.
+    pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut known = before.entries().iter().zip(&self.messages).peekable();
+        let messages = after.entries().iter().map(|entry| {
+            // Both run in order of origin, so one walk over each is enough.
+            while known.peek().is_some_and(|(old, _)| old.origin < entry.origin) {
+                known.next();
+            }
+            match known.peek() {
+                Some((old, tokens)) if Arc::ptr_eq(&old.message, &entry.message) => Ok((*tokens).clone()),
+                _ => Err(&*entry.message),
+            }
+        });
+        let messages: Vec<_> = messages.collect();
+        let mut tally = Self::of(self.encoding, messages.into_iter(), cancel)?;
+        tally.approximate |= self.approximate;
+        Ok(tally)
+    }
+
+    fn of<'a>(
+        encoding: Encoding,
+        messages: impl Iterator<Item = Result<Arc<[usize]>, &'a Message>>,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
+        let mut texts: Vec<&str> = Vec::new();
+        // For each message either its tokens, or for each block the parts it is counted by (texts by their number).
+        let mut layout: Vec<Result<Arc<[usize]>, Vec<(usize, std::ops::Range<usize>)>>> = Vec::new();
+        for message in messages {
+            layout.push(message.map_err(|message| {
+                let mut blocks = Vec::new();
+                for parts in message_parts(message) {
+                    let first = texts.len();
+                    let mut tokens = 0;
+                    for part in parts {
+                        match part {
+                            Part::Text(text) => texts.push(text),
+                            Part::Tokens(known) => tokens += known,
+                        }
+                    }
+                    blocks.push((tokens, first..texts.len()));
+                }
+                blocks
+            }));
+        }
+        let counts = count_all(&texts, encoding, cancel)?;
+        let approximate = counts.iter().any(|count| count.approximate);
+        let sum = |range: std::ops::Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
+        let messages: Vec<Arc<[usize]>> = layout
+            .into_iter()
+            .map(|message| match message {
+                Ok(tokens) => tokens,
+                Err(blocks) => blocks.into_iter().map(|(tokens, range)| tokens + sum(range)).collect(),
+            })
+            .collect();
+        let total = messages.iter().map(|blocks| blocks.iter().sum::<usize>()).sum();
+        Ok(Self { encoding, messages, total, approximate })
+    }
+
+    /// Tokens of all messages.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Tokens of one message.
+    #[must_use]
+    pub fn message(&self, index: usize) -> usize {
+        self.messages[index].iter().sum()
+    }
+
+    /// Tokens of each block of one message.
+    #[must_use]
+    pub fn blocks(&self, message: usize) -> &[usize] {
+        &self.messages[message]
+    }
+
+    /// Whether some text was too uniform to be counted exactly.
+    #[must_use]
+    pub fn is_approximate(&self) -> bool {
+        self.approximate
+    }
+
+    /// The vocabulary it was counted with.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+}
+
+/// Tokens of one block, unscaled.
+#[must_use]
+pub fn count_block(block: &Block, encoding: Encoding) -> usize {
+    block_parts(block)
+        .into_iter()
+        .map(|part| match part {
+            Part::Text(text) => count(text, encoding).tokens,
+            Part::Tokens(tokens) => tokens,
+        })
+        .sum()
+}
+
+fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {
+    match &message.content {
+        Content::Blocks(blocks) => blocks.iter().map(block_parts).collect(),
+        other => vec![content_parts(other)],
+    }
+}
+
+fn content_parts(content: &Content) -> Vec<Part<'_>> {
+    match content {
+        Content::Text(text) => vec![Part::Text(text)],
+        Content::Blocks(blocks) => blocks.iter().flat_map(block_parts).collect(),
+        Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::Text(raw.get())],
+        Content::Other(_) | Content::Missing => Vec::new(),
+    }
+}
+
+fn block_parts(block: &Block) -> Vec<Part<'_>> {
+    match block {
+        Block::Text { text, .. } => vec![Part::Text(text)],
+        Block::ToolUse { name, input, .. } => vec![Part::Text(name), Part::Text(input.get())],
+        Block::ToolResult { content, .. } => content_parts(content),
+        Block::Image { data_length, .. } => vec![Part::Tokens(image_tokens(*data_length))],
+        Block::Thinking { thinking, .. } => vec![Part::Text(thinking)],
+        Block::Other { raw, .. } => vec![Part::Text(raw.get())],
+    }
+}
