@@ -1,5 +1,20 @@
 "use strict";
 
-const native = require("./js/native.js");
+// Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
 
+const native = require("./js/native.js");
+const { checked } = require("./js/errors.js");
+const { countTokens, warmUp } = require("./js/count.js");
+const { CondensationManager } = require("./js/manager.js");
+const { createLosslessProvider, createTruncationProvider } = require("./js/provider.js");
+const { restore } = require("./js/restore.js");
+const { serializeMessages } = require("./js/serialize.js");
+
+exports.CondensationManager = CondensationManager;
+exports.createLosslessProvider = createLosslessProvider;
+exports.createTruncationProvider = createTruncationProvider;
+exports.countTokens = countTokens;
+exports.warmUp = warmUp;
+exports.restore = restore;
+exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
 exports.version = native.version;

@@ -19,7 +19,7 @@ pub use self::{
     fields::Fields,
     json_text::PathStep,
     message::{Content, Message, Role},
-    plan::{Edit, Plan, PlanError, Value},
+    plan::{Edit, Inserted, Plan, PlanError, Value},
     shape::{Problem, answers, calls, is_blank, problems},
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
@@ -34,11 +34,28 @@ pub enum Edit {
         /// Stands right before this one; the number of messages for the end.
         before: usize,
         /// The new message.
-        value: Arc<Message>,
-        /// Which of the host's own objects this is, when the host made it.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        foreign: Option<usize>,
+        value: Inserted,
     },
+}
+
+/// A message that an [`Edit::Insert`] adds. As JSON it is `{message}`, or `{foreign}` when the host has the object already.
+#[derive(Debug, Clone)]
+pub struct Inserted {
+    /// The message.
+    pub message: Arc<Message>,
+    /// Which of the host's own objects this is, when the host made it.
+    pub foreign: Option<usize>,
+}
+
+impl Serialize for Inserted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        match self.foreign {
+            Some(foreign) => map.serialize_entry("foreign", &foreign)?,
+            None => map.serialize_entry("message", &self.message)?,
+        }
+        map.end()
+    }
 }
 
 /// What an [`Edit::Set`] puts in place.
@@ -127,7 +144,8 @@ impl Plan {
                     differences(index, &before.entries()[index].message, &entry.message, &mut edits);
                 }
                 None => {
-                    edits.push(Edit::Insert { before: next, value: entry.message.clone(), foreign: entry.foreign });
+                    let value = Inserted { message: entry.message.clone(), foreign: entry.foreign };
+                    edits.push(Edit::Insert { before: next, value });
                 }
             }
         }
@@ -142,10 +160,9 @@ impl Plan {
         let mut edits = Vec::new();
         let mut next = 0;
         let missing = |range: std::ops::Range<usize>, at: usize, edits: &mut Vec<Edit>| {
-            edits.extend(range.map(|index| Edit::Insert {
-                before: at,
-                value: before.entries()[index].message.clone(),
-                foreign: None,
+            edits.extend(range.map(|index| {
+                let value = Inserted { message: before.entries()[index].message.clone(), foreign: None };
+                Edit::Insert { before: at, value }
             }));
         };
         for (at, entry) in after.entries().iter().enumerate() {
@@ -259,9 +276,9 @@ impl Conversation {
                     in_range(*message, length)?;
                     dropped[*message] = true;
                 }
-                Edit::Insert { before, value, foreign } => {
+                Edit::Insert { before, value } => {
                     in_range(*before, length + 1)?;
-                    let entry = Entry { origin: None, foreign: *foreign, message: value.clone() };
+                    let entry = Entry { origin: None, foreign: value.foreign, message: value.message.clone() };
                     inserts.entry(*before).or_default().push(entry);
                 }
             }

@@ -64,7 +64,6 @@ impl Outcome {
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
 pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<String>) -> Outcome {
     let started = Instant::now();
-    let original = request.conversation.clone();
     let original_tally = request.tally.clone();
     let asked = providers.first().map(|provider| provider.info().id).unwrap_or_default();
     let mut current = request;
@@ -83,6 +82,10 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     };
     for (index, provider) in providers.iter().enumerate() {
         let id = provider.info().id;
+        if index > 0 {
+            // The configuration of the call is for the provider that was asked.
+            current.config = serde_json::Value::Null;
+        }
         current.progress.report("condensing", &id, index, providers.len());
         let step_started = Instant::now();
         let spent_before = outcome.cost;
@@ -121,7 +124,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         }
     }
     finish(&mut outcome, &current, &original_tally);
-    outcome.plan = Plan::between(&original, &current.conversation);
+    if !outcome.changes.is_empty() {
+        outcome.plan = Plan::between(&current.original, &current.conversation);
+    }
     outcome.elapsed_ms = milliseconds(started);
     outcome
 }

@@ -61,6 +61,8 @@ pub struct Work {
     pub conversation: Conversation,
     /// The options of the call.
     pub call: CallOptions,
+    /// The host's own name for this call; providers of the host are told it.
+    pub host_call: u32,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.
@@ -238,12 +240,14 @@ impl Manager {
             Err(error) => return Report::failed(error, prev),
         };
         let mut request = Request {
+            original: work.conversation.clone(),
             conversation: work.conversation.clone(),
             tally,
             system_tokens: self.system_tokens(work),
             scale: self.scale(),
             target_tokens: work.call.target_tokens,
             config: work.call.config.clone(),
+            host_call: work.host_call,
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
         };
@@ -325,11 +329,13 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
     };
     let request = Request {
         system_tokens: system_tokens(&work.call, encoding),
+        original: work.conversation.clone(),
         conversation: work.conversation,
         tally,
         scale: Scale::default(),
         target_tokens: work.call.target_tokens,
         config: work.call.config,
+        host_call: work.host_call,
         cancel: work.cancel,
         progress: work.progress,
     };

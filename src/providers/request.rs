@@ -13,7 +13,9 @@ use crate::{
 /// A condensation to be done.
 #[derive(Clone)]
 pub struct Request {
-    /// The conversation.
+    /// The conversation as it came in.
+    pub original: Conversation,
+    /// The conversation now: what providers before have left.
     pub conversation: Conversation,
     /// Its tokens, unscaled.
     pub tally: Tally,
@@ -25,6 +27,8 @@ pub struct Request {
     pub target_tokens: Option<usize>,
     /// Overrides fields of the provider's configuration.
     pub config: serde_json::Value,
+    /// The host's own name for this call.
+    pub host_call: u32,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.

@@ -1,0 +1,74 @@
+"use strict";
+
+// Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
+
+/** Copies what lies on a path, once; everything beside it is shared. */
+class CopyOnWrite {
+  constructor() {
+    this.copies = new Set();
+  }
+
+  own(value) {
+    if (this.copies.has(value)) return value;
+    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    this.copies.add(copy);
+    return copy;
+  }
+
+  /** `root` with `value` at `path`, and what stood there. */
+  set(root, path, value) {
+    const result = this.own(root);
+    let holder = result;
+    for (const step of path.slice(0, -1)) {
+      const inner = holder[step];
+      if (typeof inner !== "object" || inner === null) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+      holder = holder[step] = this.own(inner);
+    }
+    const last = path[path.length - 1];
+    if (!Object.hasOwn(holder, last)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+    const previous = holder[last];
+    holder[last] = value;
+    return { result, previous };
+  }
+}
+
+/**
+ * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
+ * or one of `foreign`, the objects that a provider of the host made.
+ */
+function applyPlan(messages, edits, foreign = []) {
+  if (edits.length === 0) return { messages, inverse: [] };
+  const sets = new Map();
+  const inserts = new Map();
+  const dropped = new Set();
+  const add = (map, key, edit) => (map.has(key) ? map.get(key).push(edit) : map.set(key, [edit]));
+  for (const edit of edits) {
+    if (edit.op === "set") add(sets, edit.message, edit);
+    else if (edit.op === "insert") add(inserts, edit.before, edit);
+    else dropped.add(edit.message);
+  }
+  const result = [];
+  const inverse = [];
+  for (let index = 0; index <= messages.length; index++) {
+    for (const { value } of inserts.get(index) ?? []) {
+      inverse.push({ op: "drop", message: result.length });
+      result.push(value.foreign === undefined ? value.message : foreign[value.foreign]);
+    }
+    if (index === messages.length) break;
+    if (dropped.has(index)) {
+      inverse.push({ op: "insert", before: result.length, value: { message: messages[index] } });
+      continue;
+    }
+    let message = messages[index];
+    const copies = new CopyOnWrite();
+    for (const { path, value } of sets.get(index) ?? []) {
+      const changed = copies.set(message, path, value);
+      inverse.push({ op: "set", message: result.length, path, value: changed.previous });
+      message = changed.result;
+    }
+    result.push(message);
+  }
+  return { messages: result, inverse };
+}
+
+module.exports = { applyPlan };

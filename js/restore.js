@@ -1,0 +1,45 @@
+"use strict";
+
+// Undoing a condensation.
+
+const { argumentError, notAllowed } = require("./errors.js");
+const { applyPlan } = require("./plan.js");
+
+const VERSION = 1;
+
+/** What `restore` needs later: plain JSON data. It refers to the caller's own objects, so it costs no copy. */
+const restoreData = (edits) => ({ version: VERSION, edits });
+
+/** Gives back the messages as they were before the condensation that led to `condensed`. */
+function restore(condensed) {
+  if (typeof condensed !== "object" || condensed === null) throw notAllowed("result", condensed, "a result, or { messages, restoreData }");
+  const { messages, restoreData: data } = condensed;
+  if (!Array.isArray(messages)) throw notAllowed("messages", messages, "the array of condensed messages");
+  if (data?.version !== VERSION || !Array.isArray(data.edits)) {
+    throw argumentError("invalid_restore_data", `restoreData: not what a condensation returned (version ${VERSION}, with edits)`);
+  }
+  if (!data.edits.every((edit) => isEdit(edit, messages.length))) {
+    throw argumentError("invalid_restore_data", "restoreData: does not belong to these messages");
+  }
+  try {
+    return applyPlan(messages, data.edits).messages;
+  } catch (error) {
+    throw argumentError("invalid_restore_data", `restoreData: does not belong to these messages: ${error.message}`, error);
+  }
+}
+
+function isEdit(edit, length) {
+  const within = (index, end) => Number.isInteger(index) && index >= 0 && index < end;
+  switch (edit?.op) {
+    case "set":
+      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0;
+    case "drop":
+      return within(edit.message, length);
+    case "insert":
+      return within(edit.before, length + 1) && typeof edit.value === "object" && edit.value !== null && "message" in edit.value;
+    default:
+      return false;
+  }
+}
+
+module.exports = { restore, restoreData };

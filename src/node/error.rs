@@ -1,0 +1,58 @@
+//! Errors that are thrown: wrong arguments and wrong configuration.
+
+use napi::Status;
+
+use crate::{
+    conversation::NotAnArray,
+    providers::{CondenseError, ConfigError},
+    tokens::TokensError,
+};
+
+/// What becomes `error.code` in JavaScript.
+pub struct Code(&'static str);
+
+impl AsRef<str> for Code {
+    fn as_ref(&self) -> &str {
+        self.0
+    }
+}
+
+impl From<Status> for Code {
+    fn from(_: Status) -> Self {
+        Self("invalid_argument")
+    }
+}
+
+/// A result whose error is thrown with a `code`.
+pub type Result<T> = std::result::Result<T, napi::Error<Code>>;
+
+/// An error of this code.
+pub fn thrown(code: &'static str, message: impl ToString) -> napi::Error<Code> {
+    napi::Error::new(Code(code), message.to_string())
+}
+
+/// All that is wrong with a configuration, as one error.
+pub fn wrong_config(errors: Vec<ConfigError>) -> napi::Error<Code> {
+    let error = CondenseError::from(errors);
+    thrown(error.code(), error)
+}
+
+/// A wrong setting of the token counter.
+pub fn wrong_tokens(error: TokensError) -> napi::Error<Code> {
+    thrown(error.code(), error)
+}
+
+/// A failure of an operation that JavaScript waits for at once.
+pub fn failed(error: CondenseError) -> napi::Error<Code> {
+    thrown(error.code(), error)
+}
+
+/// JSON that is not what was promised: the JavaScript side writes it, so this is a fault of ours.
+pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
+    thrown("internal_error", error)
+}
+
+/// Messages that are not an array.
+pub fn not_an_array(error: NotAnArray) -> napi::Error<Code> {
+    thrown("invalid_messages", error)
+}

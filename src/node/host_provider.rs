@@ -1,0 +1,129 @@
+//! Providers written in JavaScript.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{
+    conversation::{Edit, Inserted, Message, Plan, Surrogates},
+    providers::{CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request},
+};
+
+/// Takes a request as JSON, resolves to a [`Reply`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does not
+/// keep Node alive.
+pub type HostCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
+
+/// A provider whose work is done by a JavaScript function.
+pub struct HostProvider {
+    info: ProviderInfo,
+    callback: HostCallback,
+}
+
+/// What JavaScript made of a request.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Reply {
+    /// The messages that the provider wants, in order.
+    Messages {
+        messages: Vec<ReplyMessage>,
+        #[serde(default)]
+        summary: String,
+        #[serde(default)]
+        cost: f64,
+        #[serde(default)]
+        warnings: Vec<String>,
+    },
+    /// The provider threw, rejected, or returned something else.
+    Error { message: String, cause: Option<usize> },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ReplyMessage {
+    /// This message of the request, the same object.
+    Keep(usize),
+    /// Another object: its number on the JavaScript side, and its JSON.
+    Foreign(usize, Box<RawValue>),
+}
+
+impl HostProvider {
+    /// A provider that calls `callback`.
+    pub fn new(info: ProviderInfo, callback: HostCallback) -> Arc<dyn Provider> {
+        Arc::new(Self { info, callback })
+    }
+
+    fn failed(&self, message: impl Into<String>, foreign_cause: Option<usize>) -> CondenseError {
+        CondenseError::ProviderFailed { provider: self.info.id.clone(), message: message.into(), foreign_cause }
+    }
+
+    fn proposal(&self, request: &Request, reply: Reply) -> Result<Proposal, CondenseError> {
+        match reply {
+            Reply::Error { message, cause } => Err(self.failed(message, cause)),
+            Reply::Messages { messages, summary, cost, warnings } => {
+                let plan = plan(request.conversation.len(), messages);
+                Ok(Proposal { plan, summary, cost, warnings, ..Proposal::default() })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for HostProvider {
+    fn info(&self) -> ProviderInfo {
+        self.info.clone()
+    }
+
+    fn config_schema(&self) -> Value {
+        json!({})
+    }
+
+    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
+        Ok(())
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let before = Plan::between(&request.original, &request.conversation);
+        let call = json!({
+            "hostCall": request.host_call,
+            "plan": before,
+            "tokenCount": request.scaled(&request.tally),
+            "targetTokens": request.target_tokens,
+            "config": request.config,
+        });
+        let call = request.conversation.export(&call).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let reply = async {
+            let promise = self.callback.call_async_catch(call).await?;
+            promise.await
+        };
+        let reply = tokio::select! {
+            () = request.cancel.cancelled() => return Err(CondenseError::Aborted),
+            reply = reply => reply.map_err(|error| self.failed(error.reason.clone(), None))?,
+        };
+        let (reply, _) = Surrogates::repair(&reply);
+        let reply = serde_json::from_str(&reply).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        self.proposal(request, reply)
+    }
+}
+
+/// The plan that leads to `messages`. What was moved is dropped and added again.
+fn plan(length: usize, messages: Vec<ReplyMessage>) -> Plan {
+    let mut edits = Vec::new();
+    let mut next = 0;
+    for message in messages {
+        match message {
+            ReplyMessage::Keep(index) => {
+                edits.extend((next..index).map(|message| Edit::Drop { message }));
+                next = index + 1;
+            }
+            ReplyMessage::Foreign(foreign, raw) => {
+                let value = Inserted { message: Arc::new(Message::read(&raw)), foreign: Some(foreign) };
+                edits.push(Edit::Insert { before: next, value });
+            }
+        }
+    }
+    edits.extend((next..length).map(|message| Edit::Drop { message }));
+    Plan { edits }
+}

@@ -1,0 +1,165 @@
+//! The manager.
+
+use std::sync::Arc;
+
+use napi::{
+    Env,
+    bindgen_prelude::{Buffer, PromiseRaw},
+};
+use napi_derive::napi;
+use serde_json::json;
+
+use super::{
+    cancel::CancelHandle,
+    error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
+    host_provider::{HostCallback, HostProvider},
+    provider::NativeProvider,
+    work::{Incoming, ProgressCallback, report},
+};
+use crate::{
+    manager::{Manager, ManagerOptions, Usage},
+    providers::CondenseError,
+};
+
+/// The manager behind the JavaScript class.
+#[napi]
+pub struct NativeManager {
+    manager: Arc<Manager>,
+}
+
+#[napi]
+impl NativeManager {
+    /// `options` as JSON.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(options: String) -> Result<Self> {
+        let options = serde_json::from_str(&options).map_err(unreadable)?;
+        let options = ManagerOptions::read(&options).map_err(wrong_config)?;
+        Ok(Self { manager: Arc::new(Manager::new(options)) })
+    }
+
+    /// Adds a built-in provider.
+    #[napi(catch_unwind)]
+    pub fn register(&self, provider: &NativeProvider) {
+        self.manager.register(provider.provider.clone());
+    }
+
+    /// Adds a provider written in JavaScript; `info` as JSON.
+    #[napi(catch_unwind)]
+    pub fn register_host(&self, info: String, callback: HostCallback) -> Result<()> {
+        let info = serde_json::from_str(&info).map_err(unreadable)?;
+        self.manager.register(HostProvider::new(info, callback));
+        Ok(())
+    }
+
+    /// Removes a provider. Whether there was one.
+    #[napi(catch_unwind)]
+    pub fn unregister(&self, id: String) -> bool {
+        self.manager.unregister(&id)
+    }
+
+    /// The built-in provider with this id, as it is registered here.
+    #[napi(catch_unwind)]
+    pub fn provider(&self, id: String) -> Option<NativeProvider> {
+        self.manager.registry().get(&id).ok().map(|provider| NativeProvider { provider })
+    }
+
+    /// What the providers say of themselves, as JSON.
+    #[napi(catch_unwind)]
+    pub fn list(&self) -> Result<String> {
+        serde_json::to_string(&self.manager.registry().list()).map_err(unreadable)
+    }
+
+    /// Makes a provider the active one.
+    #[napi(catch_unwind)]
+    pub fn set_active(&self, id: String) -> Result<()> {
+        self.manager.set_active(&id).map_err(failed)
+    }
+
+    /// The id of the active provider.
+    #[napi(catch_unwind)]
+    pub fn active(&self) -> String {
+        self.manager.active()
+    }
+
+    /// The configuration in force for a profile, as JSON.
+    #[napi(catch_unwind)]
+    pub fn effective_config(&self, profile: Option<String>) -> String {
+        let thresholds = self.manager.thresholds();
+        let (threshold, warning) = thresholds.effective(profile.as_deref());
+        let options = self.manager.options();
+        json!({
+            "profileId": profile,
+            "provider": self.manager.active(),
+            "autoCondenseContext": thresholds.automatic,
+            "threshold": threshold,
+            "encoding": options.encoding.name(),
+            "scale": self.manager.scale().factor(),
+            "maxCost": options.max_cost,
+            "warnings": warning.into_iter().collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    /// Sets the threshold of a profile, in percent.
+    #[napi(catch_unwind)]
+    pub fn set_profile_threshold(&self, profile: String, percent: f64) {
+        self.manager.set_profile_threshold(&profile, percent);
+    }
+
+    /// Whether a condensation is due; both as JSON.
+    #[napi(catch_unwind)]
+    pub fn should_condense(&self, usage: String) -> Result<String> {
+        let usage: Usage = serde_json::from_str(&usage).map_err(|error| thrown("invalid_argument", error))?;
+        serde_json::to_string(&self.manager.should_condense(&usage)).map_err(unreadable)
+    }
+
+    /// Learns from what an API reported.
+    #[napi(catch_unwind)]
+    pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: String) -> Result<()> {
+        self.manager.calibrate(local_tokens, reported_tokens, &model).map_err(wrong_tokens)
+    }
+
+    /// The metrics as JSON.
+    #[napi(catch_unwind)]
+    pub fn metrics(&self) -> Result<String> {
+        serde_json::to_string(&self.manager.metrics()).map_err(unreadable)
+    }
+
+    /// Forgets the metrics.
+    #[napi(catch_unwind)]
+    pub fn reset_metrics(&self) {
+        self.manager.reset_metrics();
+    }
+
+    /// Condenses; resolves to the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    #[napi(catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
+    pub fn condense<'env>(
+        &self,
+        env: &'env Env,
+        mode: String,
+        messages: Buffer,
+        call: String,
+        host_call: u32,
+        cancel: &CancelHandle,
+        progress: Option<ProgressCallback>,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let incoming = Incoming::read(messages, &call, host_call, cancel, progress)?;
+        self.check(&incoming)?;
+        let manager = self.manager.clone();
+        report(env, incoming, move |work| async move {
+            match mode.as_str() {
+                "ifNeeded" => manager.condense_if_needed(work).await,
+                "preview" => manager.preview(work).await,
+                _ => manager.condense(work).await,
+            }
+        })
+    }
+
+    /// What can be known to be wrong before any work.
+    fn check(&self, incoming: &Incoming) -> Result<()> {
+        let id = incoming.call().provider.clone().unwrap_or_else(|| self.manager.active());
+        let provider = self.manager.registry().get(&id).map_err(failed)?;
+        provider.validate_config(&incoming.call().config).map_err(|errors| failed(CondenseError::from(errors)))
+    }
+}

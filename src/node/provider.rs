@@ -1,0 +1,77 @@
+//! Built-in providers.
+
+use std::sync::Arc;
+
+use napi::{
+    Env,
+    bindgen_prelude::{Buffer, PromiseRaw},
+};
+use napi_derive::napi;
+use serde_json::{Value, json};
+
+use super::{
+    cancel::CancelHandle,
+    error::{Result, unreadable, wrong_config},
+    work::{Incoming, ProgressCallback, report},
+};
+use crate::{
+    manager::condense_with,
+    providers::{self, Provider},
+    tokens::Encoding,
+};
+
+/// A built-in provider with its configuration.
+#[napi]
+pub struct NativeProvider {
+    pub(super) provider: Arc<dyn Provider>,
+}
+
+#[napi]
+impl NativeProvider {
+    /// `id` is one of the built-in ids, `config` the configuration as JSON.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(id: String, config: String) -> Result<Self> {
+        let config: Value = serde_json::from_str(&config).map_err(unreadable)?;
+        Ok(Self { provider: providers::create(&id, &config).map_err(wrong_config)? })
+    }
+
+    /// What it says of itself, as JSON.
+    #[napi(catch_unwind)]
+    pub fn info(&self) -> Result<String> {
+        serde_json::to_string(&self.provider.info()).map_err(unreadable)
+    }
+
+    /// JSON Schema of its configuration, as JSON.
+    #[napi(catch_unwind)]
+    pub fn config_schema(&self) -> String {
+        self.provider.config_schema().to_string()
+    }
+
+    /// `{valid, errors}` for a configuration, all as JSON.
+    #[napi(catch_unwind)]
+    pub fn validate_config(&self, config: String) -> Result<String> {
+        let config = serde_json::from_str(&config).map_err(unreadable)?;
+        let errors = self.provider.validate_config(&config).err().unwrap_or_default();
+        let errors: Vec<Value> = errors
+            .iter()
+            .map(|error| json!({ "path": error.path, "code": error.code(), "message": error.to_string() }))
+            .collect();
+        Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
+    }
+
+    /// Condenses; resolves to the report as JSON.
+    #[napi(catch_unwind)]
+    pub fn condense<'env>(
+        &self,
+        env: &'env Env,
+        messages: Buffer,
+        call: String,
+        cancel: &CancelHandle,
+        progress: Option<ProgressCallback>,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let incoming = Incoming::read(messages, &call, 0, cancel, progress)?;
+        self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
+        let provider = self.provider.clone();
+        report(env, incoming, move |work| async move { condense_with(&provider, Encoding::default(), work).await })
+    }
+}

@@ -1,0 +1,64 @@
+//! Counting, and checking messages.
+
+use napi::{Env, bindgen_prelude::{Buffer, PromiseRaw}};
+use napi_derive::napi;
+
+use super::error::{Result, not_an_array, thrown, unreadable, wrong_tokens};
+use crate::{
+    cancel::Cancel,
+    conversation::{Conversation, problems},
+    tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
+};
+
+fn parse(messages: &Buffer) -> Result<Conversation> {
+    let json = std::str::from_utf8(messages).map_err(|error| thrown("invalid_messages", error))?;
+    Conversation::parse(json).map_err(not_an_array)
+}
+
+fn as_u32(tokens: usize) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
+}
+
+/// Tokens of a text, unscaled.
+#[napi(catch_unwind)]
+pub fn count_text(text: String, encoding: String) -> Result<u32> {
+    Ok(as_u32(count(&text, encoding.parse().map_err(wrong_tokens)?).tokens))
+}
+
+/// Tokens of each message of a JSON array, unscaled.
+#[napi(catch_unwind)]
+pub fn count_messages(messages: Buffer, encoding: String) -> Result<Vec<u32>> {
+    let conversation = parse(&messages)?;
+    let encoding = encoding.parse().map_err(wrong_tokens)?;
+    let tally = Tally::count(&conversation, encoding, &Cancel::new()).map_err(|error| thrown("aborted", error))?;
+    Ok((0..conversation.len()).map(|index| as_u32(tally.message(index))).collect())
+}
+
+/// Scales tokens by a number or the name of a model family, rounded up.
+#[napi(catch_unwind)]
+pub fn scale_tokens(tokens: f64, scale: String) -> Result<f64> {
+    let setting: ScaleSetting = scale.parse().map_err(wrong_tokens)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    let scaled = setting.resolve(&Calibration::new(), None).apply(tokens as usize) as f64;
+    Ok(scaled)
+}
+
+/// Loads a vocabulary off the main thread.
+#[napi(catch_unwind)]
+pub fn load_encoding<'env>(env: &'env Env, encoding: String) -> Result<PromiseRaw<'env, ()>> {
+    let encoding: Encoding = encoding.parse().map_err(wrong_tokens)?;
+    let load = async move {
+        if !is_loaded(encoding) {
+            warm_up(encoding);
+        }
+        Ok(())
+    };
+    env.spawn_future(load).map_err(|error: napi::Error| thrown("internal_error", error))
+}
+
+/// What is not legal in a JSON array of messages, as JSON.
+#[napi(catch_unwind)]
+pub fn find_problems(messages: Buffer) -> Result<String> {
+    let conversation = parse(&messages)?;
+    conversation.export(&problems(&conversation)).map_err(unreadable)
+}

@@ -1,0 +1,104 @@
+//! One asynchronous call: what comes from JavaScript, and the report that goes back.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use napi::{
+    Env, Status,
+    bindgen_prelude::{Buffer, PromiseRaw},
+    threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
+};
+
+use super::{
+    cancel::CancelHandle,
+    error::{Code, Result, thrown, wrong_config},
+};
+use crate::{
+    cancel::Cancel,
+    conversation::Conversation,
+    manager::{CallOptions, Report, Work, panic_message},
+    providers::{CondenseError, Progress},
+};
+
+/// Called with each progress event as JSON. Weak, so that it does not keep Node alive.
+pub type ProgressCallback = ThreadsafeFunction<String, UnknownReturnValue, String, Status, false, true>;
+
+/// Everything JavaScript hands over for a call.
+pub struct Incoming {
+    messages: Buffer,
+    call: CallOptions,
+    host_call: u32,
+    cancel: Cancel,
+    progress: Progress,
+}
+
+impl Incoming {
+    /// Checks the options at once, so that wrong ones are thrown.
+    pub fn read(
+        messages: Buffer,
+        call: &str,
+        host_call: u32,
+        cancel: &CancelHandle,
+        progress: Option<ProgressCallback>,
+    ) -> Result<Self> {
+        let call = serde_json::from_str(call).map_err(super::error::unreadable)?;
+        let call = CallOptions::read(&call).map_err(wrong_config)?;
+        let progress = progress.map_or_else(Progress::default, |callback| {
+            Progress::new(move |event| {
+                if let Ok(json) = serde_json::to_string(&event) {
+                    callback.call(json, ThreadsafeFunctionCallMode::NonBlocking);
+                }
+            })
+        });
+        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), progress })
+    }
+
+    /// The options of the call.
+    pub fn call(&self) -> &CallOptions {
+        &self.call
+    }
+
+    fn parse(self) -> std::result::Result<Work, CondenseError> {
+        let Self { messages, call, host_call, cancel, progress } = self;
+        cancel.check()?;
+        let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        Ok(Work { conversation, call, host_call, cancel, progress })
+    }
+}
+
+/// Runs `work` off the main thread; the promise resolves to its report as JSON.
+pub fn report<'env, F>(
+    env: &'env Env,
+    incoming: Incoming,
+    work: impl FnOnce(Work) -> F + Send + 'static,
+) -> Result<PromiseRaw<'env, String>>
+where
+    F: Future<Output = Report> + Send,
+{
+    let future = async move {
+        let prev = incoming.call.total_tokens;
+        let finished = AssertUnwindSafe(async move {
+            match incoming.parse() {
+                Ok(parsed) => {
+                    let exported = parsed.conversation.clone();
+                    exported.export(&work(parsed).await)
+                }
+                Err(error) => serde_json::to_string(&Report::failed(error, prev)),
+            }
+        })
+        .catch_unwind()
+        .await;
+        let json = match finished {
+            Ok(json) => json,
+            Err(panic) => {
+                let error = CondenseError::Internal(panic_message(&*panic));
+                serde_json::to_string(&Report::failed(error, prev))
+            }
+        };
+        json.map_err(|error| napi::Error::from_reason(error.to_string()))
+    };
+    env.spawn_future(future).map_err(|error: napi::Error<Status>| -> napi::Error<Code> {
+        thrown("internal_error", error)
+    })
+}
