@@ -15,7 +15,8 @@ use super::{
 };
 use crate::cancel::{Cancel, Cancelled};
 
-/// With fewer bytes to count, a second thread costs what it saves: it starts without the engine's memory of words, 1.2 MB for each thread.
+/// With fewer bytes to count, a second thread costs what it saves (it starts without the engine's memory of words, 1.2 MB for each
+/// thread). From 1.5 MB on, it was measured 1.3 to 1.4 times as fast as one.
 const PARALLEL_BYTES: usize = 1024 * 1024;
 
 /// Threads share the work by batches of pieces of about this many bytes.

@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
         #[test]
         fn counts_of_pieces_add_up_on_random_texts(text in tricky(), piece_bytes in 1usize..20) {

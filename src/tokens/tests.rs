@@ -136,7 +136,7 @@ fn special_tokens_are_ordinary_text() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
     fn equal_to_the_reference_on_random_texts(text in tricky()) {
