@@ -23,4 +23,5 @@ pub mod tokens;
 pub mod transcript;
 
 #[cfg(feature = "node")]
+#[cfg_attr(test, allow(dead_code, reason = "napi exports nothing in a test build"))]
 mod node;
