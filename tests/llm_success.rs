@@ -69,7 +69,10 @@ async fn openai_stream_and_what_is_sent() {
     let response = ask(HttpConfig { max_tokens: Some(900), ..config(Api::OpenAi, &server) }).await;
     assert_eq!(response.text, "## Task\nFix the café server 🦘 in `src/server.ts`.");
     assert_eq!(response.stop_reason, StopReason::EndTurn);
-    assert_eq!((response.usage.input_tokens, response.usage.output_tokens, response.usage.cache_read_tokens), (1117, 46, 1024));
+    assert_eq!(
+        (response.usage.input_tokens, response.usage.output_tokens, response.usage.cache_read_tokens),
+        (1117, 46, 1024)
+    );
     assert_eq!(response.total_cost(), None, "without a price nobody knows");
 
     let requests = server.requests();
@@ -125,7 +128,8 @@ async fn reaching_the_limit_is_reported() {
     assert_eq!((response.text.as_str(), &response.stop_reason), ("## Task\nFix", &StopReason::MaxTokens));
     assert_eq!(response.usage.output_tokens, 4);
 
-    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Fix\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
+    let body =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Fix\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n";
     let server = FakeServer::start([Script::events(body)]).await;
     assert_eq!(ask(config(Api::OpenAi, &server)).await.stop_reason, StopReason::MaxTokens);
 }
@@ -192,7 +196,10 @@ async fn progress_is_the_text_in_order() {
 #[tokio::test]
 async fn refused_parameters_are_negotiated_once() {
     let refuse = |message: &str, parameter: &str| {
-        Script::json(400, &json!({"error": {"message": message, "type": "invalid_request_error", "param": parameter, "code": "unsupported_parameter"}}))
+        Script::json(
+            400,
+            &json!({"error": {"message": message, "type": "invalid_request_error", "param": parameter, "code": "unsupported_parameter"}}),
+        )
     };
     let server = FakeServer::start([
         refuse("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"),
@@ -201,7 +208,8 @@ async fn refused_parameters_are_negotiated_once() {
         Script::events(fixture("openai.sse")),
     ])
     .await;
-    let config = HttpConfig { max_tokens: Some(10), temperature: Some(0.2), retries: 0, ..config(Api::OpenAi, &server) };
+    let config =
+        HttpConfig { max_tokens: Some(10), temperature: Some(0.2), retries: 0, ..config(Api::OpenAi, &server) };
     let handler = HttpHandler::new(config).unwrap();
     for _ in 0..2 {
         handler.complete(request(), &CancellationToken::new(), None).await.unwrap();
@@ -222,7 +230,9 @@ async fn many_at_once_do_not_mix() {
     let tasks: Vec<_> = (0..50)
         .map(|_| {
             let handler = handler.clone();
-            tokio::spawn(async move { handler.complete(request(), &CancellationToken::new(), None).await.unwrap().text })
+            tokio::spawn(
+                async move { handler.complete(request(), &CancellationToken::new(), None).await.unwrap().text },
+            )
         })
         .collect();
     for task in tasks {
@@ -239,6 +249,9 @@ async fn through_the_proxy_of_the_environment() {
     let api_key = Some(ApiKey::new(KEY));
     let config = HttpConfig { base_url, api_key, retries: 0, ..HttpConfig::new(Api::OpenAi, "m") };
     assert_eq!(ask(config).await.text, "The summary.");
+    let local = FakeServer::start([Script::events(fixture("ollama.sse"))]).await;
+    ask(self::config(Api::OpenAi, &local)).await;
+    assert_eq!(local.requests()[0].target, "/v1/chat/completions", "asked directly");
 }
 
 #[tokio::test]
@@ -259,5 +272,6 @@ async fn a_proxy_in_the_environment_is_used_but_not_for_this_machine() {
     });
     let output = child.await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert_eq!(proxy.requests()[0].target, "http://llm.example.test/v1/chat/completions");
+    let targets: Vec<_> = proxy.requests().into_iter().map(|request| request.target).collect();
+    assert_eq!(targets, ["http://llm.example.test/v1/chat/completions"]);
 }

@@ -64,9 +64,9 @@ impl fmt::Display for TimeoutPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::FirstByte => "no first byte",
-            Self::NextByte => "the answer stalled",
-            Self::Overall => "no complete answer, retries included",
-            Self::Server => "the server gave up waiting",
+            Self::NextByte => "nothing more of the answer",
+            Self::Overall => "no complete answer, retries included,",
+            Self::Server => "the server itself gave up waiting",
         })
     }
 }

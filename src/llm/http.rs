@@ -541,3 +541,34 @@ fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let repeats = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     if same_origin && repeats && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_may_be_a_secret_is_marked_as_one() {
+        for api in [Api::Anthropic, Api::OpenAi] {
+            let mut config = HttpConfig::new(api, "m");
+            config.api_key = Some(ApiKey::new("sk-1234567890"));
+            config.headers.insert("X-Gateway".to_owned(), ApiKey::new("token"));
+            let url = endpoint::endpoint(api, None).unwrap();
+            let headers = headers(&config, &url).unwrap();
+            let open: Vec<_> =
+                headers.iter().filter(|(_, value)| !value.is_sensitive()).map(|(name, _)| name.as_str()).collect();
+            assert!(open.iter().all(|name| ["content-type", "accept", "anthropic-version"].contains(name)), "{open:?}");
+            assert!(!format!("{headers:?}").contains("1234567890"));
+        }
+    }
+
+    #[test]
+    fn a_header_of_the_caller_replaces_ours() {
+        let mut config = HttpConfig::new(Api::Anthropic, "m");
+        config.headers.insert("Anthropic-Version".to_owned(), ApiKey::new("2099-01-01"));
+        config.headers.insert("Authorization".to_owned(), ApiKey::new("Bearer token"));
+        let url = endpoint::endpoint(Api::Anthropic, None).unwrap();
+        let headers = headers(&config, &url).unwrap();
+        assert_eq!(headers.get("anthropic-version").unwrap(), "2099-01-01");
+        assert!(!headers.contains_key("x-api-key"), "it authenticates in its own way");
+    }
+}

@@ -102,18 +102,10 @@ impl ModelPrice {
     }
 
     fn without_tiers(&self, total_input_tokens: u64) -> ModelPrice {
-        let mut by_size = self.tiers.iter().flatten().filter(|tier| tier.name.is_none()).peekable();
-        let mut last = None;
-        let mut fitting = None;
-        while let Some(tier) = by_size.next() {
-            if tier.context_window.is_none_or(|window| total_input_tokens <= window) {
-                fitting = Some(tier);
-                break;
-            }
-            last = Some(tier);
-        }
+        let by_size: Vec<_> = self.tiers.iter().flatten().filter(|tier| tier.name.is_none()).collect();
+        let fits = |tier: &&&PriceTier| tier.context_window.is_none_or(|window| total_input_tokens <= window);
         // A question larger than every tier is charged like the largest one.
-        let tier = fitting.or(last).cloned().unwrap_or_default();
+        let tier = by_size.iter().find(fits).or(by_size.last()).map_or_else(PriceTier::default, |tier| (*tier).clone());
         ModelPrice {
             input_price: tier.input_price.or(self.input_price),
             output_price: tier.output_price.or(self.output_price),
@@ -295,5 +287,6 @@ mod tests {
             }
         }
         eprintln!("{checked} recorded calls compared");
+        assert!(checked == 0 || checked == 160, "all or none: {checked}");
     }
 }
