@@ -212,6 +212,13 @@ mod tests {
         assert_eq!(openai, anthropic);
     }
 
+    /// Dividing once at the end, or summing in another order, gives 0.13565354999999998.
+    #[test]
+    fn the_last_bit_is_that_of_the_stated_order() {
+        let cost = calculate_api_cost_anthropic(&sonnet(), 35, 7298, Some(6387), Some(7091));
+        assert_eq!(cost.total_cost.to_bits(), 0.135_653_55_f64.to_bits(), "{}", cost.total_cost);
+    }
+
     #[test]
     fn absent_prices_are_free_and_more_cached_than_input_is_no_negative_cost() {
         assert_eq!(calculate_api_cost_anthropic(&ModelPrice::default(), 10, 10, None, None).total_cost, 0.0);
