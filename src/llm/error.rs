@@ -138,7 +138,7 @@ pub enum LlmError {
         failure: Box<Failure>,
     },
     /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
-    #[error("could not get an answer: {reason} {failure}; check `baseUrl`, the network and the proxy settings")]
+    #[error("could not get an answer: {reason} {failure}; check `baseUrl`, the network and the proxy settings{}", authority(.reason))]
     ConnectionFailed {
         /// What the network said.
         reason: String,
@@ -233,6 +233,15 @@ fn within(limit: &Option<Duration>) -> String {
 
 fn asked(retry_after: &Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| format!(" and asks to wait {} ms", wait.as_millis()))
+}
+
+/// Companies that read their staff's traffic sign it with an authority of their own.
+fn authority(reason: &str) -> &'static str {
+    if reason.contains("certificate") {
+        ", and that the system or the file in `NODE_EXTRA_CA_CERTS` has the authority that signed the certificate"
+    } else {
+        ""
+    }
 }
 
 fn because(reason: &Option<String>) -> String {

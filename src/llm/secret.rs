@@ -58,8 +58,8 @@ impl<'de> Deserialize<'de> for ApiKey {
 
 /// Shortest piece of a key worth hiding: shorter ones occur by chance in ordinary words.
 const SHORTEST_PIECE: usize = 8;
-/// Shortest word of a header that can be a secret at all.
-const SHORTEST_SECRET: usize = 4;
+/// Shortest word of a key or header that is hidden; a shorter one (`true`, `Code`) is no secret and would garble messages.
+const SHORTEST_SECRET: usize = 6;
 /// Longest text from a service that goes into a message, in bytes.
 const LONGEST_MESSAGE: usize = 600;
 /// How much of a service's text is looked at, in bytes.
