@@ -126,7 +126,8 @@ impl ModelPrice {
         let (write, read) = (Some(usage.cache_write_tokens), Some(usage.cache_read_tokens));
         match api {
             Api::Anthropic => {
-                let total = usage.input_tokens + usage.cache_write_tokens + usage.cache_read_tokens;
+                let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
+                let total = usage.input_tokens.saturating_add(cached);
                 calculate_api_cost_anthropic(&self.at(total), usage.input_tokens, usage.output_tokens, write, read)
             }
             Api::OpenAi => calculate_api_cost_openai(

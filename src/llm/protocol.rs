@@ -127,3 +127,78 @@ impl Api {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::llm::{ModelPrice, fault::ErrorAnswer};
+
+    /// JSON of the words both protocols use, put together wrongly.
+    fn any_event() -> impl Strategy<Value = Value> {
+        let word = prop_oneof![
+            Just("type"),
+            Just("delta"),
+            Just("content"),
+            Just("text"),
+            Just("text_delta"),
+            Just("message_start"),
+            Just("message"),
+            Just("content_block_delta"),
+            Just("usage"),
+            Just("input_tokens"),
+            Just("prompt_tokens"),
+            Just("cost"),
+            Just("choices"),
+            Just("finish_reason"),
+            Just("error"),
+            Just("code"),
+            Just("metadata"),
+            Just("raw"),
+            Just("stop_reason"),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            word.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((word.clone(), inner), 0..5).prop_map(|fields| Value::Object(
+                    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_event_can_make_reading_panic(events in prop::collection::vec(any_event(), 1..6)) {
+            for api in [Api::Anthropic, Api::OpenAi] {
+                let mut answer = Answer::default();
+                for event in &events {
+                    let _ = api.event(&mut answer, None, &event.to_string());
+                    let _ = api.whole(&mut Answer::default(), event.to_string().as_bytes());
+                }
+                if let Some(usage) = answer.usage {
+                    let price = ModelPrice { input_price: Some(1.0), ..ModelPrice::default() };
+                    let cost = price.cost(api, &usage);
+                    prop_assert!(cost >= 0.0);
+                }
+            }
+        }
+
+        #[test]
+        fn no_error_body_can_make_reading_panic(status in 400u16..600, body in prop::collection::vec(any::<u8>(), 0..60), event in any_event()) {
+            for body in [body, event.to_string().into_bytes()] {
+                let answer = ErrorAnswer::new(status, None, &body);
+                let _ = answer.service.refused_parameter(&Quirks::default().negotiable());
+                prop_assert!(answer.into_error(Box::default()).code().starts_with("llm_"));
+            }
+        }
+    }
+}

@@ -197,4 +197,19 @@ mod tests {
         let long = scrubber.clean(&"é".repeat(10_000));
         assert!(long.ends_with('…') && long.len() <= LONGEST_MESSAGE + '…'.len_utf8(), "{}", long.len());
     }
+
+    proptest::proptest! {
+        /// Whatever a service builds around a key or a long piece of it.
+        #[test]
+        fn no_piece_of_a_key_comes_through(
+            key in "[A-Za-z0-9_-]{16,60}", before in "\\PC{0,30}", after in "\\PC{0,30}", cut in 0usize..40,
+        ) {
+            let scrubber = Scrubber::new([&ApiKey::new(key.as_str())]);
+            let piece = &key[cut.min(key.len() - SHORTEST_PIECE)..];
+            let clean = scrubber.clean(&format!("{before}{piece}{after}"));
+            for start in 0..=key.len() - SHORTEST_PIECE {
+                proptest::prop_assert!(!clean.contains(&key[start..start + SHORTEST_PIECE]), "{}", clean);
+            }
+        }
+    }
 }
