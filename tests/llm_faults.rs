@@ -187,7 +187,7 @@ async fn faults_of_anthropic() {
     // Followed redirects are not attempts, so this one is counted apart.
     cases.retain(|case| case.name != "redirects in a circle");
     cases.push(case(
-        "error in the recorded stream",
+        "error in the stream of the fixture",
         Script::events(fixture("anthropic_error.sse")),
         "llm_stream_error",
         1,
@@ -211,7 +211,7 @@ async fn faults_of_openai() {
     let mut cases = common(Api::OpenAi);
     cases.retain(|case| case.name != "redirects in a circle");
     cases.push(case(
-        "error in the recorded stream",
+        "error in the stream of the fixture",
         Script::events(fixture("openrouter_error.sse")),
         "llm_stream_error",
         1,

@@ -274,7 +274,7 @@ async fn read_request(connection: &mut TcpStream) -> Option<Request> {
     Some(request)
 }
 
-/// A recorded exchange from `fixtures/llm`.
+/// An exchange from `fixtures/llm`.
 pub fn fixture(name: &str) -> Vec<u8> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/llm").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
