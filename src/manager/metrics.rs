@@ -112,7 +112,13 @@ mod tests {
 
     #[test]
     fn averages_are_over_the_calls_they_are_about() {
-        let call = |success, tokens_after, latency_ms| Call { success, cost: 0.5, tokens_before: 100, tokens_after, latency_ms };
+        let call = |success, tokens_after, latency_ms| Call {
+            success,
+            cost: 0.5,
+            tokens_before: 100,
+            tokens_after,
+            latency_ms,
+        };
         let mut metrics = Metrics::default();
         metrics.add_call(Some("fast"), &call(true, 50, 10.0));
         metrics.add_call(None, &call(true, 80, 20.0));

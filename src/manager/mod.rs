@@ -15,6 +15,7 @@ use std::{
 
 use serde_json::Value;
 
+use self::guard::Guard;
 pub use self::{
     chain::{Outcome, panic_message},
     guard::GuardOptions,
@@ -27,7 +28,6 @@ pub use self::{
         Usage,
     },
 };
-use self::guard::Guard;
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -272,7 +272,7 @@ impl Manager {
         &self,
         call: &CallOptions,
         decision: Option<&TriggerDecision>,
-    ) -> Result<(Vec<Arc<dyn Provider>>, Vec<String>), CondenseError> {
+    ) -> Result<Chain, CondenseError> {
         let state = self.state();
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
         let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);
@@ -301,6 +301,9 @@ impl Manager {
         state.metrics.add_call(call.profile_id.as_deref(), &report.call());
     }
 }
+
+/// Providers in the order they are tried, and warnings about those that are missing.
+type Chain = (Vec<Arc<dyn Provider>>, Vec<String>);
 
 /// Which providers stand in for a built-in one that fails. A provider of the host's own has none: its failure is reported.
 fn default_fallback(provider: &str) -> &'static [&'static str] {

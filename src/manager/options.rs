@@ -248,7 +248,8 @@ fn wrong<T>(name: &str, value: &Value, allowed: &str) -> Read<T> {
 }
 
 fn number(path: &str, value: &Value, min: f64, max: f64) -> Read<f64> {
-    let allowed = if max == f64::MAX { format!("a number, {min} or more") } else { format!("a number from {min} to {max}") };
+    let allowed =
+        if max == f64::MAX { format!("a number, {min} or more") } else { format!("a number from {min} to {max}") };
     let allowed = if min == f64::MIN { "a number".to_owned() } else { allowed };
     match value.as_f64() {
         Some(number) if (min..=max).contains(&number) => Ok(number),

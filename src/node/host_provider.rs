@@ -51,8 +51,8 @@ enum ReplyMessage {
 
 impl HostProvider {
     /// A provider that calls `callback`.
-    pub fn new(info: ProviderInfo, callback: HostCallback) -> Arc<dyn Provider> {
-        Arc::new(Self { info, callback })
+    pub fn new(info: ProviderInfo, callback: HostCallback) -> Self {
+        Self { info, callback }
     }
 
     fn failed(&self, message: impl Into<String>, foreign_cause: Option<usize>) -> CondenseError {

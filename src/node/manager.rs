@@ -47,7 +47,7 @@ impl NativeManager {
     #[napi(catch_unwind)]
     pub fn register_host(&self, info: String, callback: HostCallback) -> Result<()> {
         let info = serde_json::from_str(&info).map_err(unreadable)?;
-        self.manager.register(HostProvider::new(info, callback));
+        self.manager.register(Arc::new(HostProvider::new(info, callback)));
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! Counting, and checking messages.
 
-use napi::{Env, bindgen_prelude::{Buffer, PromiseRaw}};
+use napi::{
+    Env,
+    bindgen_prelude::{Buffer, PromiseRaw},
+};
 use napi_derive::napi;
 
 use super::error::{Result, not_an_array, thrown, unreadable, wrong_tokens};

@@ -98,7 +98,6 @@ where
         };
         json.map_err(|error| napi::Error::from_reason(error.to_string()))
     };
-    env.spawn_future(future).map_err(|error: napi::Error<Status>| -> napi::Error<Code> {
-        thrown("internal_error", error)
-    })
+    env.spawn_future(future)
+        .map_err(|error: napi::Error<Status>| -> napi::Error<Code> { thrown("internal_error", error) })
 }

@@ -186,8 +186,7 @@ pub fn whole_number(value: &Value) -> Option<u64> {
 /// JSON Schema 2020-12 of a configuration with these fields.
 #[must_use]
 pub fn schema(title: &str, fields: &[Field]) -> Value {
-    let properties: Map<String, Value> =
-        fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
+    let properties: Map<String, Value> = fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
@@ -222,12 +221,15 @@ mod tests {
         let errors = Settings::read(FIELDS, &json!({ "on": 1, "count": 21, "mode": "c", "extra": null })).unwrap_err();
         let mut texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
         texts.sort();
-        assert_eq!(texts, [
-            "count: 21 is not allowed; allowed: a whole number from 1 to 20",
-            "extra: null is not allowed; allowed: the fields on, count, mode",
-            "mode: \"c\" is not allowed; allowed: \"a\", \"b\"",
-            "on: 1 is not allowed; allowed: true or false",
-        ]);
+        assert_eq!(
+            texts,
+            [
+                "count: 21 is not allowed; allowed: a whole number from 1 to 20",
+                "extra: null is not allowed; allowed: the fields on, count, mode",
+                "mode: \"c\" is not allowed; allowed: \"a\", \"b\"",
+                "on: 1 is not allowed; allowed: true or false",
+            ]
+        );
         let range: Vec<_> = errors.iter().filter(|error| error.out_of_range).map(|error| &error.path).collect();
         assert_eq!(range, ["count"]);
     }

@@ -104,7 +104,10 @@ impl CondenseError {
     /// Whether trying another provider makes sense: not when the caller wanted out or made a mistake.
     #[must_use]
     pub fn allows_fallback(&self) -> bool {
-        !matches!(self, Self::InvalidConfig(_) | Self::Aborted | Self::UnknownProvider { .. } | Self::CondenseLoop { .. })
+        !matches!(
+            self,
+            Self::InvalidConfig(_) | Self::Aborted | Self::UnknownProvider { .. } | Self::CondenseLoop { .. }
+        )
     }
 }
 

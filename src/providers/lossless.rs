@@ -119,7 +119,11 @@ fn references(conversation: &Conversation, keep_first: bool) -> Proposal {
     let mut stays: HashMap<u128, usize> = HashMap::new();
     for (index, result) in found.iter().enumerate() {
         let key = xxh3_128(result.text.as_bytes());
-        if keep_first { stays.entry(key).or_insert(index) } else { stays.entry(key).insert_entry(index).into_mut() };
+        if keep_first {
+            stays.entry(key).or_insert(index)
+        } else {
+            stays.entry(key).insert_entry(index).into_mut()
+        };
     }
     let mut proposal = Proposal::default();
     let mut changed: Vec<(&Found, String)> = Vec::new();
@@ -136,7 +140,11 @@ fn references(conversation: &Conversation, keep_first: bool) -> Proposal {
                 message: result.message,
                 block: Some(result.piece.block),
                 operation: "reference",
-                reason: format!("the same result stands in message {}: {}", kept.message + 1, kept.piece.source.label()),
+                reason: format!(
+                    "the same result stands in message {}: {}",
+                    kept.message + 1,
+                    kept.piece.source.label()
+                ),
                 grade: Some(Grade::Inline),
             });
             changed.push((result, marker));

@@ -63,7 +63,10 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     if plan.is_empty() || tally.total() >= request.tally.total() {
         let adds = plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if adds {
-            return Err(CondenseError::ContextGrew { before: request.scaled(&request.tally), after: request.scaled(&tally) });
+            return Err(CondenseError::ContextGrew {
+                before: request.scaled(&request.tally),
+                after: request.scaled(&tally),
+            });
         }
         return Ok(Settled { conversation: before.clone(), tally: request.tally.clone(), changes: Vec::new() });
     }
@@ -123,7 +126,8 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
         return Ok(());
     }
     let known: HashSet<(&str, &str)> = old.iter().map(|problem| (problem.code, problem.message.as_str())).collect();
-    let first = found.iter().find(|problem| !known.contains(&(problem.code, problem.message.as_str()))).or(found.first());
+    let first =
+        found.iter().find(|problem| !known.contains(&(problem.code, problem.message.as_str()))).or(found.first());
     Err(CondenseError::BrokenResult {
         provider: provider.to_owned(),
         message: first.map_or(0, |problem| problem.message_index),

@@ -24,6 +24,9 @@ pub struct Tally {
     approximate: bool,
 }
 
+/// A block whose texts are still to be counted: tokens known already, and the numbers of its texts.
+type Uncounted = (usize, std::ops::Range<usize>);
+
 /// Something a block is counted by.
 enum Part<'a> {
     Text(&'a str),
@@ -36,7 +39,7 @@ impl Tally {
     /// # Errors
     /// [`Cancelled`] when `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::of(encoding, conversation.messages().map(|message| Err(message)), cancel)
+        Self::of(encoding, conversation.messages().map(Err), cancel)
     }
 
     /// Counts `after`, which descends from `before`, taking over what did not change.
@@ -68,7 +71,7 @@ impl Tally {
     ) -> Result<Self, Cancelled> {
         let mut texts: Vec<&str> = Vec::new();
         // For each message either its tokens, or for each block the parts it is counted by (texts by their number).
-        let mut layout: Vec<Result<Arc<[usize]>, Vec<(usize, std::ops::Range<usize>)>>> = Vec::new();
+        let mut layout: Vec<Result<Arc<[usize]>, Vec<Uncounted>>> = Vec::new();
         for message in messages {
             layout.push(message.map_err(|message| {
                 let mut blocks = Vec::new();

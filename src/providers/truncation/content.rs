@@ -9,8 +9,9 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    apply, drop_messages,
+    apply,
     cut::{Keep, LineLengths, MARKER_BYTES, cut_characters, cut_lines},
+    drop_messages,
     search::{Probe, loosest},
     window_to_fit,
 };
@@ -26,11 +27,15 @@ const MOST_LINES: usize = 2000;
 /// With a target, parameters keep this many characters for each line that results keep: 100 characters go with 5 lines, as in the
 /// defaults.
 const CHARACTERS_PER_LINE: usize = 20;
+/// Once all lines stay, levels let each line be a tenth longer than the level before: a hundred of them lead from 500 characters to
+/// millions, for results that are one long line.
+const LINE_LENGTH_LEVELS: usize = 100;
 
 /// How far texts are cut.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     lines: usize,
+    line_characters: usize,
     parameter_characters: usize,
     suppress: bool,
 }
@@ -49,10 +54,10 @@ pub(super) struct ContentCut<'a> {
     request: &'a Request,
     keep: Keep,
     keep_recent: usize,
-    line_characters: usize,
     limits: Limits,
     /// Limits that the user set hold even when a target would allow more.
     fixed_lines: bool,
+    fixed_line_characters: bool,
     fixed_characters: bool,
     /// In order of message and position.
     candidates: Vec<Candidate>,
@@ -96,13 +101,14 @@ impl<'a> ContentCut<'a> {
             request,
             keep: if settings.choice("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
             keep_recent,
-            line_characters,
             limits: Limits {
+                line_characters,
                 lines: settings.integer("maxToolResultLines"),
                 parameter_characters: settings.integer("maxToolParamChars"),
                 suppress: settings.choice("truncationMode") == "suppress",
             },
             fixed_lines: config.get("maxToolResultLines").is_some(),
+            fixed_line_characters: config.get("maxLineChars").is_some(),
             fixed_characters: config.get("maxToolParamChars").is_some(),
             candidates,
         }
@@ -141,20 +147,35 @@ impl<'a> ContentCut<'a> {
     // candidates leaves the n newest ones (cut to one line) and suppresses the older ones; above that, limits grow line by line.
 
     fn loosest_level(&self) -> usize {
-        if self.limits.suppress { self.candidates.len() } else { self.candidates.len() + MOST_LINES }
+        if self.limits.suppress {
+            self.candidates.len()
+        } else {
+            self.candidates.len() + MOST_LINES + LINE_LENGTH_LEVELS
+        }
     }
 
     fn limits_at(&self, level: usize) -> (usize, Limits) {
         let kept = level.min(self.candidates.len());
         if self.limits.suppress {
-            return (kept, Limits { lines: usize::MAX, parameter_characters: usize::MAX, suppress: false });
+            let whole = usize::MAX;
+            return (
+                kept,
+                Limits { lines: whole, line_characters: whole, parameter_characters: whole, suppress: false },
+            );
         }
-        let lines = 1 + level - kept;
+        let above = level - kept;
+        let lines = if above < MOST_LINES { 1 + above } else { usize::MAX };
+        let longer = above.saturating_sub(MOST_LINES);
         let bounded = |value: usize, limit: usize, fixed: bool| if fixed { value.min(limit) } else { value };
         let limits = Limits {
             lines: bounded(lines, self.limits.lines, self.fixed_lines),
+            line_characters: bounded(
+                tenths_longer(self.limits.line_characters, longer),
+                self.limits.line_characters,
+                self.fixed_line_characters,
+            ),
             parameter_characters: bounded(
-                lines * CHARACTERS_PER_LINE,
+                lines.saturating_mul(CHARACTERS_PER_LINE),
                 self.limits.parameter_characters,
                 self.fixed_characters,
             ),
@@ -181,6 +202,7 @@ impl<'a> ContentCut<'a> {
                 let length = candidate.text.len();
                 let bytes = match candidate.piece.kind {
                     ContentKind::ToolParameters => limits.parameter_characters.saturating_add(MARKER_BYTES),
+                    _ if limits.lines == usize::MAX => candidate.line_lengths.with_lines_of(limits.line_characters),
                     _ => candidate.line_lengths.after_cut(limits.lines, self.keep),
                 };
                 candidate.tokens * bytes.min(length) / length.max(1)
@@ -222,7 +244,7 @@ impl<'a> ContentCut<'a> {
             } else if parameter {
                 cut_characters(text, limits.parameter_characters)
             } else {
-                cut_lines(text, limits.lines, self.line_characters, self.keep)
+                cut_lines(text, limits.lines, limits.line_characters, self.keep)
             };
             if new.len() >= text.len() {
                 continue;
@@ -241,6 +263,10 @@ impl<'a> ContentCut<'a> {
             proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), text));
         }
     }
+}
+
+fn tenths_longer(characters: usize, times: usize) -> usize {
+    (0..times).fold(characters, |characters, _| characters.saturating_add(characters.div_ceil(10)))
 }
 
 /// The texts of a message by their path.

@@ -75,6 +75,9 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
 pub struct LineLengths {
     /// Bytes of the first n lines, each no longer than the limit.
     of_first: Vec<usize>,
+    /// Bytes of the lines within the limit, and the lengths of those over it.
+    short: usize,
+    long: Vec<usize>,
 }
 
 impl LineLengths {
@@ -82,13 +85,25 @@ impl LineLengths {
     pub fn of(text: &str, line_characters: usize) -> Self {
         let bytes = text.as_bytes();
         let mut of_first = vec![0];
-        let (mut start, mut sum) = (0, 0);
+        let (mut start, mut sum, mut short) = (0, 0, 0);
+        let mut long = Vec::new();
         for end in memchr::memchr_iter(b'\n', bytes).chain(std::iter::once(bytes.len())) {
             sum += (end - start).min(line_characters + MARKER_BYTES) + 1;
             of_first.push(sum);
+            if end - start > line_characters {
+                long.push(end - start)
+            } else {
+                short += end - start + 1
+            }
             start = end + 1;
         }
-        Self { of_first }
+        Self { of_first, short, long }
+    }
+
+    /// About how many bytes [`cut_lines`] leaves when all lines stay and each may have `line_characters` characters.
+    pub fn with_lines_of(&self, line_characters: usize) -> usize {
+        let most = line_characters.saturating_add(MARKER_BYTES);
+        self.short + self.long.iter().map(|length| length.min(&most) + 1).sum::<usize>()
     }
 
     /// About how many bytes [`cut_lines`] leaves.

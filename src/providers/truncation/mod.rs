@@ -150,9 +150,7 @@ fn measured(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
 }
 
 fn apply(conversation: &Conversation, plan: &Plan) -> Result<Conversation, CondenseError> {
-    conversation
-        .apply(plan)
-        .map_err(|source| CondenseError::InvalidPlan { provider: Truncation::ID.into(), source })
+    conversation.apply(plan).map_err(|source| CondenseError::InvalidPlan { provider: Truncation::ID.into(), source })
 }
 
 fn window_proposal(request: &Request, settings: &Settings) -> Proposal {

@@ -103,10 +103,15 @@ mod tests {
     #[test]
     fn a_good_estimate_needs_few_measurements() {
         let mut measured = 0;
-        let found = loosest(100_000, 5000, |level| level + 7, |level| {
-            measured += 1;
-            Ok::<_, ()>(Probe { tokens: level * 11 / 10, result: () })
-        });
+        let found = loosest(
+            100_000,
+            5000,
+            |level| level + 7,
+            |level| {
+                measured += 1;
+                Ok::<_, ()>(Probe { tokens: level * 11 / 10, result: () })
+            },
+        );
         assert!(found.unwrap().unwrap().tokens > 4850);
         assert!(measured <= 4, "{measured}");
     }

@@ -1,0 +1,194 @@
+//! Summaries already paid for.
+
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::future::{BoxFuture, FutureExt, ready};
+use lru::LruCache;
+use sha2::{Digest, Sha256};
+
+/// Where summaries are kept. A host can give its own: a file, a database, Redis.
+pub trait SummaryStore: Send + Sync {
+    /// What is kept under the key, if anything.
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
+
+    /// Keeps the value; the newest wins.
+    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+}
+
+/// A store that failed. A cache that does not work is no reason to have no summary: callers report it and go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the summary cache failed: {message}; check the store given as `cache`")]
+pub struct StoreError {
+    /// What the store said.
+    pub message: String,
+}
+
+impl StoreError {
+    /// The code under which JavaScript sees it.
+    pub fn code(&self) -> &'static str {
+        "cache_failed"
+    }
+}
+
+/// Bytes a [`MemoryStore`] holds by default: 8 MiB, some 2,000 summaries of 1,000 tokens.
+pub const DEFAULT_CACHE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Bytes an entry needs besides its key and value: list node, table slot and string headers, rounded up.
+const ENTRY_OVERHEAD: usize = 128;
+
+/// The default store: in memory, bounded in bytes, least recently used out first.
+pub struct MemoryStore {
+    limit: usize,
+    entries: Mutex<Entries>,
+}
+
+struct Entries {
+    by_key: LruCache<String, String>,
+    bytes: usize,
+}
+
+impl MemoryStore {
+    /// A store of at most `limit` bytes, keys and bookkeeping included; 0 keeps nothing.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, entries: Mutex::new(Entries { by_key: LruCache::unbounded(), bytes: 0 }) }
+    }
+
+    /// Bytes held now.
+    pub fn bytes(&self) -> usize {
+        self.lock().bytes
+    }
+
+    /// Summaries held now.
+    pub fn len(&self) -> usize {
+        self.lock().by_key.len()
+    }
+
+    /// Whether nothing is held.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    // A panic elsewhere cannot leave the entries half changed: nothing in here calls out.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn insert(&self, key: &str, value: &str) {
+        let size = entry_size(key, value);
+        let entries = &mut *self.lock();
+        if let Some(old) = entries.by_key.pop(key) {
+            entries.bytes -= entry_size(key, &old);
+        }
+        if size > self.limit {
+            return;
+        }
+        while entries.bytes + size > self.limit {
+            let Some((old_key, old)) = entries.by_key.pop_lru() else { break };
+            entries.bytes -= entry_size(&old_key, &old);
+        }
+        entries.by_key.put(key.to_owned(), value.to_owned());
+        entries.bytes += size;
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new(DEFAULT_CACHE_BYTES)
+    }
+}
+
+impl std::fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let entries = self.lock();
+        write!(f, "MemoryStore({} summaries, {} of {} bytes)", entries.by_key.len(), entries.bytes, self.limit)
+    }
+}
+
+impl SummaryStore for MemoryStore {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        ready(Ok(self.lock().by_key.get(key).cloned())).boxed()
+    }
+
+    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.insert(key, value);
+        ready(Ok(())).boxed()
+    }
+}
+
+fn entry_size(key: &str, value: &str) -> usize {
+    key.len() + value.len() + ENTRY_OVERHEAD
+}
+
+/// The key of a summary: SHA-256, in hexadecimal, of the parts that decide it (model, prompt, content).
+///
+/// SHA-256 because keys may leave the process for a shared store, where a forged collision would hand one conversation
+/// another's summary. Each part is preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+pub fn cache_key(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(store: &MemoryStore, key: &str) -> Option<String> {
+        store.get(key).now_or_never().unwrap().unwrap()
+    }
+
+    fn set(store: &MemoryStore, key: &str, value: &str) {
+        store.set(key, value).now_or_never().unwrap().unwrap();
+    }
+
+    #[test]
+    fn the_least_recently_used_leaves_first() {
+        let store = MemoryStore::new(2 * entry_size("a", "12345"));
+        set(&store, "a", "11111");
+        set(&store, "b", "22222");
+        assert_eq!(get(&store, "a").as_deref(), Some("11111"));
+        set(&store, "c", "33333");
+        assert_eq!(get(&store, "b"), None);
+        assert_eq!(get(&store, "a").as_deref(), Some("11111"));
+        assert_eq!(get(&store, "c").as_deref(), Some("33333"));
+    }
+
+    #[test]
+    fn replacing_counts_once_and_the_too_large_is_not_kept() {
+        let store = MemoryStore::new(1000);
+        set(&store, "a", "one");
+        set(&store, "a", "two!");
+        assert_eq!((store.len(), store.bytes()), (1, entry_size("a", "two!")));
+        set(&store, "a", &"x".repeat(2000));
+        assert!(store.is_empty(), "an outdated value does not stay either");
+        assert_eq!(store.bytes(), 0);
+        let none = MemoryStore::new(0);
+        set(&none, "a", "b");
+        assert!(none.is_empty());
+    }
+
+    #[test]
+    fn keys_depend_on_where_parts_end() {
+        assert_ne!(cache_key(&["ab", "c"]), cache_key(&["a", "bc"]));
+        assert_ne!(cache_key(&["a"]), cache_key(&["a", ""]));
+        assert_eq!(cache_key(&["a", "b"]), cache_key(&["a", "b"]));
+        // The empty list is the hash of nothing, a value everyone can look up.
+        assert_eq!(cache_key(&[]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_over_the_limit(operations in proptest::collection::vec((0u8..20, 0usize..400), 0..200), limit in 0usize..2000) {
+            let store = MemoryStore::new(limit);
+            for (key, length) in operations {
+                set(&store, &key.to_string(), &"x".repeat(length));
+                proptest::prop_assert!(store.bytes() <= limit);
+            }
+            let held: usize = store.lock().by_key.iter().map(|(key, value)| entry_size(key, value)).sum();
+            proptest::prop_assert_eq!(held, store.bytes());
+        }
+    }
+}

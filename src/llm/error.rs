@@ -1,0 +1,368 @@
+//! Everything that can go wrong between a question and its answer.
+
+use std::{any::Any, fmt, sync::Arc, time::Duration};
+
+use super::Usage;
+
+/// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The model asked.
+    pub model: String,
+    /// The address, without its query; empty for a handler that has none.
+    pub endpoint: String,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// What the service said, shortened.
+    pub server_message: Option<String>,
+    /// The service's id of the request, to quote to its support.
+    pub request_id: Option<String>,
+    /// Requests sent, this one included.
+    pub attempts: u32,
+    /// What all attempts together were charged for, as far as known.
+    pub spent: Usage,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(model `{}`", self.model)?;
+        if !self.endpoint.is_empty() {
+            write!(f, " at {}", self.endpoint)?;
+        }
+        if let Some(status) = self.status {
+            write!(f, ", HTTP {status}")?;
+        }
+        if let Some(message) = &self.server_message {
+            write!(f, ": {message}")?;
+        }
+        if let Some(id) = &self.request_id {
+            write!(f, ", request {id}")?;
+        }
+        if self.attempts > 1 {
+            write!(f, ", after {} attempts", self.attempts)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// What was being waited for when time ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimeoutPhase {
+    /// The first byte of the answer.
+    FirstByte,
+    /// The next byte of an answer that had begun.
+    NextByte,
+    /// The whole answer, retries included.
+    Overall,
+    /// The server gave up waiting (HTTP 408).
+    Server,
+}
+
+impl fmt::Display for TimeoutPhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FirstByte => "no first byte",
+            Self::NextByte => "nothing more of the answer",
+            Self::Overall => "no complete answer, retries included,",
+            Self::Server => "the server itself gave up waiting",
+        })
+    }
+}
+
+/// What a host's own handler threw, kept so that it can be handed back as the same object.
+#[derive(Clone)]
+pub struct CallbackCause(pub Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for CallbackCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallbackCause(..)")
+    }
+}
+
+/// Why there is no answer. Every message says what to do; none contains a key.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum LlmError {
+    /// Too slow. Example: nothing came within `idleTimeoutMs`.
+    #[error("the model was too slow: {phase}{} {failure}; raise `timeoutMs` or `idleTimeoutMs`, or choose a faster model", within(.limit))]
+    Timeout {
+        /// What was waited for.
+        phase: TimeoutPhase,
+        /// How long; `None` when the server decided.
+        limit: Option<Duration>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The caller cancelled.
+    #[error("the request was aborted by the caller {failure}")]
+    Aborted {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// Too many requests. Example: HTTP 429 with `retry-after: 20`.
+    #[error("the service limits the rate of requests{} {failure}; wait, or lower the number of parallel requests", asked(.retry_after))]
+    RateLimited {
+        /// What the service asked to wait.
+        retry_after: Option<Duration>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// No money or quota left. Example: HTTP 402, or 429 with `insufficient_quota`. Waiting does not help.
+    #[error("the account has no credit or quota left {failure}; add credit, or use another key")]
+    QuotaExceeded {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The key is missing, wrong, or may not use the model (HTTP 401, 403).
+    #[error("the service refused the key {failure}; check `apiKey` and that it may use this model")]
+    Unauthorized {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The service has too much to do (HTTP 503, 529).
+    #[error("the service is overloaded{} {failure}; try again later", asked(.retry_after))]
+    Overloaded {
+        /// What the service asked to wait.
+        retry_after: Option<Duration>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The service failed (HTTP 409 and other 5xx).
+    #[error("the service failed {failure}; try again later")]
+    ServerError {
+        /// What the service asked to wait.
+        retry_after: Option<Duration>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
+    #[error("could not get an answer: {reason} {failure}; check `baseUrl`, the network and the proxy settings{}", authority(.reason))]
+    ConnectionFailed {
+        /// What the network said.
+        reason: String,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The stream ended without its end event, so the text is not complete.
+    #[error("the answer was cut off after {received_bytes} bytes of text{} {failure}; try again", because(.reason))]
+    StreamCut {
+        /// Bytes of text received.
+        received_bytes: usize,
+        /// What the network said, if it did not simply end.
+        reason: Option<String>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of an answer.
+    #[error("the service reported `{kind}` inside its answer {failure}; try again")]
+    StreamError {
+        /// The service's name for it.
+        kind: String,
+        /// Whether that kind passes with time.
+        transient: bool,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// Not the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an event that is not JSON.
+    #[error(
+        "the answer is not what `api` promises: {problem} {failure}; check `api`, `baseUrl` and any proxy in between"
+    )]
+    InvalidResponse {
+        /// What is wrong with it.
+        problem: String,
+        /// Whether the error inside it passes with time.
+        transient: bool,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The service does not accept the request (HTTP 400, 422 and other 4xx).
+    #[error(
+        "the service does not accept the request {failure}; check `model`, `maxTokens`, `temperature` and the messages"
+    )]
+    BadRequest {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The address or the model does not exist (HTTP 404).
+    #[error("the service knows no such address or model {failure}; check `baseUrl` and `model`")]
+    NotFound {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The question does not fit the model's context window, or is too large for the service.
+    #[error("the request is too long for the model {failure}; send less, or choose a model with a larger window")]
+    ContextTooLong {
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The answer is larger than this program is willing to hold.
+    #[error("the answer is larger than {limit} bytes {failure}; lower `maxTokens`, or raise `maxResponseBytes`")]
+    ResponseTooLarge {
+        /// Bytes allowed.
+        limit: usize,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The service redirects to another origin, where the key must not go.
+    #[error(
+        "the service redirects to {location}, where the key is not sent {failure}; if that is right, set `baseUrl` to it"
+    )]
+    Redirected {
+        /// Where to, without its query.
+        location: String,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+    /// The host's own handler failed.
+    #[error("the handler failed: {message}")]
+    Callback {
+        /// What it said.
+        message: String,
+        /// What it threw.
+        cause: Option<CallbackCause>,
+        /// Where and after what.
+        failure: Box<Failure>,
+    },
+}
+
+fn within(limit: &Option<Duration>) -> String {
+    limit.map_or_else(String::new, |limit| format!(" within {} ms", limit.as_millis()))
+}
+
+fn asked(retry_after: &Option<Duration>) -> String {
+    retry_after.map_or_else(String::new, |wait| format!(" and asks to wait {} ms", wait.as_millis()))
+}
+
+/// Companies that read their staff's traffic sign it with an authority of their own.
+fn authority(reason: &str) -> &'static str {
+    if reason.contains("certificate") {
+        ", and that the system or the file in `NODE_EXTRA_CA_CERTS` has the authority that signed the certificate"
+    } else {
+        ""
+    }
+}
+
+fn because(reason: &Option<String>) -> String {
+    reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"))
+}
+
+impl LlmError {
+    /// The code under which JavaScript sees it; one for each variant.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Timeout { .. } => "llm_timeout",
+            Self::Aborted { .. } => "llm_aborted",
+            Self::RateLimited { .. } => "llm_rate_limited",
+            Self::QuotaExceeded { .. } => "llm_quota_exceeded",
+            Self::Unauthorized { .. } => "llm_unauthorized",
+            Self::Overloaded { .. } => "llm_overloaded",
+            Self::ServerError { .. } => "llm_server_error",
+            Self::ConnectionFailed { .. } => "llm_connection_failed",
+            Self::StreamCut { .. } => "llm_stream_cut",
+            Self::StreamError { .. } => "llm_stream_error",
+            Self::InvalidResponse { .. } => "llm_invalid_response",
+            Self::BadRequest { .. } => "llm_bad_request",
+            Self::NotFound { .. } => "llm_not_found",
+            Self::ContextTooLong { .. } => "llm_context_too_long",
+            Self::ResponseTooLarge { .. } => "llm_response_too_large",
+            Self::Redirected { .. } => "llm_redirected",
+            Self::Callback { .. } => "llm_callback_failed",
+        }
+    }
+
+    /// Whether the same request may succeed later. The HTTP handler has already retried what it can.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::Timeout { phase, .. } => *phase != TimeoutPhase::Overall,
+            Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::ServerError { .. }
+            | Self::ConnectionFailed { .. }
+            | Self::StreamCut { .. } => true,
+            Self::StreamError { transient, .. } | Self::InvalidResponse { transient, .. } => *transient,
+            _ => false,
+        }
+    }
+
+    /// Where and after what it happened.
+    pub fn failure(&self) -> &Failure {
+        match self {
+            Self::Timeout { failure, .. }
+            | Self::Aborted { failure }
+            | Self::RateLimited { failure, .. }
+            | Self::QuotaExceeded { failure }
+            | Self::Unauthorized { failure }
+            | Self::Overloaded { failure, .. }
+            | Self::ServerError { failure, .. }
+            | Self::ConnectionFailed { failure, .. }
+            | Self::StreamCut { failure, .. }
+            | Self::StreamError { failure, .. }
+            | Self::InvalidResponse { failure, .. }
+            | Self::BadRequest { failure }
+            | Self::NotFound { failure }
+            | Self::ContextTooLong { failure }
+            | Self::ResponseTooLarge { failure, .. }
+            | Self::Redirected { failure, .. }
+            | Self::Callback { failure, .. } => failure,
+        }
+    }
+
+    /// Where and after what it happened, to be filled in.
+    pub(super) fn failure_mut(&mut self) -> &mut Failure {
+        match self {
+            Self::Timeout { failure, .. }
+            | Self::Aborted { failure }
+            | Self::RateLimited { failure, .. }
+            | Self::QuotaExceeded { failure }
+            | Self::Unauthorized { failure }
+            | Self::Overloaded { failure, .. }
+            | Self::ServerError { failure, .. }
+            | Self::ConnectionFailed { failure, .. }
+            | Self::StreamCut { failure, .. }
+            | Self::StreamError { failure, .. }
+            | Self::InvalidResponse { failure, .. }
+            | Self::BadRequest { failure }
+            | Self::NotFound { failure }
+            | Self::ContextTooLong { failure }
+            | Self::ResponseTooLarge { failure, .. }
+            | Self::Redirected { failure, .. }
+            | Self::Callback { failure, .. } => failure,
+        }
+    }
+
+    /// What was paid although there is no answer: tokens, and dollars where known.
+    pub fn spent(&self) -> &Usage {
+        &self.failure().spent
+    }
+
+    /// What the service asked to wait, if it did.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. }
+            | Self::Overloaded { retry_after, .. }
+            | Self::ServerError { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// The caller cancelled; for handlers outside this crate.
+    pub fn aborted(model: &str, spent: Usage) -> Self {
+        Self::Aborted { failure: Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() }) }
+    }
+
+    /// A host's own handler failed; for handlers outside this crate.
+    pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: Usage) -> Self {
+        let failure = Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() });
+        Self::Callback { message: message.into(), cause, failure }
+    }
+
+    /// What the host's own handler threw, if that is what happened.
+    pub fn cause(&self) -> Option<&CallbackCause> {
+        match self {
+            Self::Callback { cause, .. } => cause.as_ref(),
+            _ => None,
+        }
+    }
+}

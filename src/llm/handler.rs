@@ -1,0 +1,235 @@
+//! What is asked of a language model, and what comes back.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::{LlmError, ModelPrice};
+
+/// The thing that answers a request: a service over HTTP, or the host's own handler.
+///
+/// Methods return boxed futures rather than being `async fn`, because handlers are chosen at run time and kept as
+/// `Arc<dyn LlmHandler>`.
+pub trait LlmHandler: Send + Sync {
+    /// Sends the request and collects the whole answer.
+    ///
+    /// `cancel` stops the request, the reading and the waiting between attempts; the future then ends with
+    /// [`LlmError::Aborted`]. `progress` hears of text as it arrives and of retries.
+    ///
+    /// # Errors
+    ///
+    /// Any [`LlmError`]; [`LlmError::spent`] says what was already paid for.
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        progress: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>>;
+
+    /// The model's name, as the service knows it; part of cache keys.
+    fn model(&self) -> &str;
+
+    /// Dollars per million tokens, if known.
+    fn price(&self) -> Option<&ModelPrice> {
+        None
+    }
+
+    /// What the request would cost in dollars by this handler's price, for tokens counted locally; `None` without a price.
+    ///
+    /// The default takes every input token as uncached.
+    fn cost_of(&self, input_tokens: u64, output_tokens: u64) -> Option<f64> {
+        self.price().map(|price| price.at(input_tokens).plain_cost(input_tokens, output_tokens))
+    }
+
+    /// The tokens the model can read and write in one request, if known.
+    fn context_window(&self) -> Option<u64> {
+        None
+    }
+
+    /// Counts tokens with the model's own tokenizer, if the handler has one; `None` means: count locally.
+    ///
+    /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.
+    fn count_tokens<'a>(&'a self, blocks_json: &'a str) -> Option<BoxFuture<'a, Result<u64, LlmError>>> {
+        let _ = blocks_json;
+        None
+    }
+}
+
+/// A question to a model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LlmRequest {
+    /// The system prompt; empty for none.
+    pub system: String,
+    /// The conversation, oldest first. Must not be empty, and no text may be empty: services refuse both.
+    pub messages: Vec<LlmMessage>,
+    /// The longest answer, in tokens; `None` takes the handler's setting.
+    pub max_tokens: Option<u32>,
+    /// 0 (predictable) to 2 (varied); `None` takes the handler's setting.
+    pub temperature: Option<f64>,
+}
+
+/// One message of a question: plain text, whatever it was in the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmMessage {
+    /// Who speaks.
+    pub role: LlmRole,
+    /// What is said.
+    pub text: String,
+}
+
+impl LlmMessage {
+    /// A message of the user.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self { role: LlmRole::User, text: text.into() }
+    }
+
+    /// A message of the model.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self { role: LlmRole::Assistant, text: text.into() }
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LlmRole {
+    /// The person, or the program on their behalf.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl LlmRole {
+    /// The name both protocols use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
+/// A complete answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LlmResponse {
+    /// The text, as sent; it may be empty. Reasoning that services send apart from the text is not in it.
+    pub text: String,
+    /// What the answer used: of this attempt only, so that `output_tokens` is the size of `text`.
+    pub usage: Usage,
+    /// Whether the service reported usage at all; some local servers do not, and then every count is 0.
+    pub usage_reported: bool,
+    /// Why the model stopped. After [`StopReason::MaxTokens`] the text is cut short.
+    pub stop_reason: StopReason,
+    /// Requests sent, retries included.
+    pub attempts: u32,
+    /// What attempts that failed before this one were charged for.
+    pub spent_on_retries: Usage,
+}
+
+impl LlmResponse {
+    /// An answer that took one attempt; for handlers outside this crate.
+    pub fn new(text: impl Into<String>, usage: Option<Usage>, stop_reason: StopReason) -> Self {
+        Self {
+            text: text.into(),
+            usage_reported: usage.is_some(),
+            usage: usage.unwrap_or_default(),
+            stop_reason,
+            attempts: 1,
+            spent_on_retries: Usage::default(),
+        }
+    }
+
+    /// Dollars, retries included; `None` when neither the service nor a price says.
+    pub fn total_cost(&self) -> Option<f64> {
+        match (self.usage.total_cost, self.spent_on_retries.total_cost) {
+            (None, None) => None,
+            (answer, retries) => Some(answer.unwrap_or(0.0) + retries.unwrap_or(0.0)),
+        }
+    }
+}
+
+/// Tokens and dollars of a request, as the service reports them.
+///
+/// `input_tokens` means what the protocol means by it: Anthropic's excludes tokens written to and read from the
+/// prompt cache, OpenAI's includes them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens of the question.
+    pub input_tokens: u64,
+    /// Tokens of the answer, reasoning included.
+    pub output_tokens: u64,
+    /// Tokens written to the service's prompt cache.
+    pub cache_write_tokens: u64,
+    /// Tokens read from the service's prompt cache.
+    pub cache_read_tokens: u64,
+    /// Dollars: from the configured price, else what the service says, else `None`.
+    pub total_cost: Option<f64>,
+}
+
+impl Usage {
+    /// Adds another request's tokens and dollars.
+    pub fn add(&mut self, other: &Usage) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
+        self.cache_read_tokens = self.cache_read_tokens.saturating_add(other.cache_read_tokens);
+        if let Some(cost) = other.total_cost {
+            self.total_cost = Some(self.total_cost.unwrap_or(0.0) + cost);
+        }
+    }
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It was done.
+    EndTurn,
+    /// It reached the longest answer allowed: the text is cut short.
+    MaxTokens,
+    /// It wrote a stop sequence.
+    StopSequence,
+    /// It wanted to call a tool; this crate offers none.
+    ToolUse,
+    /// It, or a filter, refused.
+    Refusal,
+    /// The service gave a reason this crate does not know.
+    Other(String),
+    /// The service gave none.
+    Unknown,
+}
+
+/// What a handler tells while it works. Borrowed: copy what is to be kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum LlmProgress<'a> {
+    /// More text has arrived.
+    Text {
+        /// The new part.
+        delta: &'a str,
+        /// Bytes of text so far, this part included.
+        total_bytes: usize,
+    },
+    /// An attempt failed and will be repeated.
+    Retrying {
+        /// The attempt that failed, from 1.
+        attempt: u32,
+        /// How long is waited first.
+        wait: Duration,
+        /// The code of its error.
+        code: &'static str,
+    },
+}
+
+/// Something that wants to hear of progress. Any `Fn(LlmProgress) + Send + Sync` is one.
+pub trait ProgressSink: Send + Sync {
+    /// Called in order, on the thread that reads; must not block.
+    fn report(&self, progress: LlmProgress<'_>);
+}
+
+impl<F: Fn(LlmProgress<'_>) + Send + Sync> ProgressSink for F {
+    fn report(&self, progress: LlmProgress<'_>) {
+        self(progress);
+    }
+}

@@ -1,0 +1,574 @@
+//! One question over HTTP: attempts, waiting, limits, cancellation.
+
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant, SystemTime},
+};
+
+use futures_util::future::{BoxFuture, FutureExt};
+use reqwest::{
+    Client, Response, StatusCode, Url,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    redirect::{Attempt, Policy},
+};
+use tokio::sync::OnceCell;
+use tokio_util::{bytes::Bytes, sync::CancellationToken};
+
+use super::{
+    Api, ApiKey, ConfigError, ConfigProblem, Failure, HttpConfig, LlmError, LlmHandler, LlmProgress, LlmRequest,
+    LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, Usage, anthropic, endpoint,
+    fault::{ErrorAnswer, ServiceError, web_page},
+    protocol::{Answer, EventFault, Quirks},
+    retry,
+    secret::Scrubber,
+    sse::{Body, ReadFault, reason, without_mark},
+    tls,
+};
+
+/// Longest time to a connection; a service that takes longer is not reachable.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How much of an error's body is read: enough for any message.
+const ERROR_BODY_BYTES: usize = 64 * 1024;
+/// How long usage is waited for once the model has said why it stopped: some servers never end the stream.
+const AFTER_STOP: Duration = Duration::from_secs(5);
+/// Redirects followed within one origin.
+const REDIRECTS: usize = 3;
+/// Headers that describe the transport, which is not the caller's to describe.
+const TRANSPORT_HEADERS: &[&str] = &["content-length", "transfer-encoding", "connection"];
+/// Headers that show who asks, in the ways known of services behind `baseUrl`.
+const KEY_HEADERS: &[&str] = &["authorization", "x-api-key", "api-key"];
+
+/// An LLM service reached over HTTP.
+///
+/// Needs a tokio runtime with I/O and time. Connections are pooled in it; nothing is shared between two handlers. Proxies
+/// are taken from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, else from the system's settings; addresses on
+/// this machine are always reached directly.
+pub struct HttpHandler {
+    config: HttpConfig,
+    url: Url,
+    headers: HeaderMap,
+    /// Built at the first request: it reads certificates from disk, which must not hold up who creates the handler.
+    client: OnceCell<Client>,
+    quirks: Mutex<Quirks>,
+    scrubber: Scrubber,
+}
+
+impl fmt::Debug for HttpHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpHandler").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// What an attempt came to, if not to an answer.
+struct AttemptFault {
+    error: LlmError,
+    /// A parameter the server refused, without which the request can be sent again.
+    refused: Option<&'static str>,
+}
+
+impl From<LlmError> for AttemptFault {
+    fn from(error: LlmError) -> Self {
+        Self { error, refused: None }
+    }
+}
+
+/// What is known of a question at any moment, so that it is known too when the work on it is dropped.
+#[derive(Default)]
+struct Ledger(Mutex<Account>);
+
+#[derive(Default, Clone)]
+struct Account {
+    attempts: u32,
+    /// Of attempts that failed.
+    earlier: Usage,
+    /// Of the attempt under way.
+    current: Usage,
+    /// Bytes of text of the attempt under way.
+    received: usize,
+}
+
+impl Ledger {
+    fn lock(&self) -> MutexGuard<'_, Account> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin_attempt(&self) {
+        let mut account = self.lock();
+        let current = std::mem::take(&mut account.current);
+        account.earlier.add(&current);
+        account.received = 0;
+        account.attempts += 1;
+    }
+
+    /// Completes an error with what was spent.
+    fn close(&self, mut error: LlmError) -> LlmError {
+        let account = self.lock().clone();
+        let failure = error.failure_mut();
+        failure.attempts = account.attempts;
+        failure.spent = account.earlier;
+        failure.spent.add(&account.current);
+        error
+    }
+}
+
+impl HttpHandler {
+    /// Checks the options and prepares requests; sends nothing and opens nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] names the option that cannot be used.
+    pub fn new(config: HttpConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        let url = endpoint::endpoint(config.api, config.base_url.as_deref())?;
+        let headers = headers(&config, &url)?;
+        let from_query: Vec<_> = url.query_pairs().map(|(_, value)| ApiKey::new(value)).collect();
+        let scrubber = Scrubber::new(config.api_key.iter().chain(config.headers.values()).chain(&from_query));
+        let quirks = Mutex::new(Quirks::of_host(config.api, url.host_str().unwrap_or_default()));
+        Ok(Self { config, url, headers, client: OnceCell::new(), quirks, scrubber })
+    }
+
+    /// The options, keys redacted in whatever is printed of them.
+    pub fn config(&self) -> &HttpConfig {
+        &self.config
+    }
+
+    fn failure(&self) -> Box<Failure> {
+        Box::new(Failure {
+            model: self.config.model.clone(),
+            endpoint: endpoint::shown(&self.url),
+            ..Failure::default()
+        })
+    }
+
+    /// What a response tells about a failure, scrubbed.
+    fn failure_of(&self, response: &Answered, message: Option<&str>) -> Box<Failure> {
+        let mut failure = self.failure();
+        failure.status = Some(response.status);
+        failure.request_id = response.request_id.as_deref().map(|id| self.scrubber.clean(id));
+        failure.server_message =
+            message.map(|message| self.scrubber.clean(message)).filter(|message| !message.is_empty());
+        failure
+    }
+
+    async fn client(&self) -> Result<&Client, LlmError> {
+        let url = self.url.clone();
+        let build = || async {
+            let built = tokio::task::spawn_blocking(move || build_client(&url)).await;
+            built.map_err(|panic| panic.to_string()).and_then(|client| client)
+        };
+        self.client.get_or_try_init(build).await.map_err(|reason| LlmError::ConnectionFailed {
+            reason: self.scrubber.clean(&reason),
+            failure: self.failure(),
+        })
+    }
+
+    fn quirks(&self) -> Quirks {
+        *self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Attempts until one answers, none is left, or waiting is of no use.
+    async fn attempts(
+        &self,
+        request: &LlmRequest,
+        progress: Option<&dyn ProgressSink>,
+        ledger: &Ledger,
+    ) -> Result<LlmResponse, LlmError> {
+        let started = Instant::now();
+        let mut delays = retry::delays(self.config.retry_delay, self.config.retries);
+        let mut refused_before = Vec::new();
+        let mut quirks = self.quirks();
+        let mut body = self.body(request, quirks);
+        loop {
+            ledger.begin_attempt();
+            let AttemptFault { error, refused } = match self.attempt(body.clone(), progress, ledger, quirks).await {
+                Ok(response) => return Ok(response),
+                Err(fault) => fault,
+            };
+            // Not a retry: nothing was computed and nothing has to be waited for.
+            if let Some(parameter) = refused
+                && !refused_before.contains(&parameter)
+            {
+                refused_before.push(parameter);
+                quirks = quirks.without(parameter);
+                body = self.body(request, quirks);
+                *self.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
+                continue;
+            }
+            // Once text has come, another attempt would be paid for twice and delivered twice: that is for the caller.
+            if !error.retryable() || ledger.lock().received > 0 {
+                return Err(error);
+            }
+            let Some(wait) = delays.next().and_then(|delay| retry::wait(delay, error.retry_after())) else {
+                return Err(error);
+            };
+            if started.elapsed() + wait >= self.config.timeout {
+                return Err(error);
+            }
+            if let Some(progress) = progress {
+                progress.report(LlmProgress::Retrying { attempt: ledger.lock().attempts, wait, code: error.code() });
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    fn body(&self, request: &LlmRequest, quirks: Quirks) -> Bytes {
+        self.config.api.body(&self.config, request, quirks).to_string().into()
+    }
+
+    async fn attempt(
+        &self,
+        body: Bytes,
+        progress: Option<&dyn ProgressSink>,
+        ledger: &Ledger,
+        quirks: Quirks,
+    ) -> Result<LlmResponse, AttemptFault> {
+        let idle = self.config.idle_timeout;
+        let request = self.client().await?.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        let response = match tokio::time::timeout(idle, request.send()).await {
+            Err(_) => {
+                let phase = TimeoutPhase::FirstByte;
+                return Err(LlmError::Timeout { phase, limit: Some(idle), failure: self.failure() }.into());
+            }
+            Ok(Err(error)) => {
+                let reason = self.scrubber.clean(&reason(&error));
+                return Err(LlmError::ConnectionFailed { reason, failure: self.failure() }.into());
+            }
+            Ok(Ok(response)) => response,
+        };
+        let answered = Answered::new(&response);
+        if response.status().is_redirection() {
+            let location = self.location(&response);
+            return Err(LlmError::Redirected { location, failure: self.failure_of(&answered, None) }.into());
+        }
+        if !response.status().is_success() {
+            let retry_after = retry::retry_after(response.headers(), SystemTime::now());
+            let said = Body::new(response, idle).beginning(ERROR_BODY_BYTES).await;
+            let answer = ErrorAnswer::new(answered.status, retry_after, &said);
+            let failure = self.failure_of(&answered, Some(&answer.service.words()));
+            let negotiable = matches!(answer.status, 400 | 422) && !answer.service.is_too_long();
+            let refused = negotiable.then(|| answer.service.refused_parameter(&quirks.negotiable())).flatten();
+            return Err(AttemptFault { error: answer.into_error(failure), refused });
+        }
+        let answer = self.read(Body::new(response, idle), &answered, progress, ledger).await?;
+        let account = ledger.lock().clone();
+        Ok(LlmResponse {
+            text: self.config.api.finished(answer.text),
+            usage_reported: answer.usage.is_some(),
+            usage: account.current,
+            stop_reason: answer.stop.unwrap_or(StopReason::Unknown),
+            attempts: account.attempts,
+            spent_on_retries: account.earlier,
+        })
+    }
+
+    /// Reads an answer of whichever form it turns out to be.
+    async fn read(
+        &self,
+        mut body: Body,
+        answered: &Answered,
+        progress: Option<&dyn ProgressSink>,
+        ledger: &Ledger,
+    ) -> Result<Answer, LlmError> {
+        let mut answer = Answer::default();
+        let limit = self.config.max_response_bytes;
+        let first = match body.first().await {
+            Ok(Some(first)) => first,
+            Ok(None) => return Err(self.cut(None, answered, &answer)),
+            Err(fault) => return Err(self.read_error(fault, answered, &answer)),
+        };
+        match without_mark(&first).trim_ascii_start().first() {
+            Some(b'<') => {
+                let mut page = first.to_vec();
+                page.extend(body.beginning(ERROR_BODY_BYTES).await);
+                let page = web_page(&String::from_utf8_lossy(&page));
+                Err(self.invalid(&page, None, answered))
+            }
+            Some(b'{' | b'[') => {
+                let read = body.rest(&first, limit).await;
+                let all = read.map_err(|fault| self.read_error(fault, answered, &answer))?;
+                let taken = self.config.api.whole(&mut answer, without_mark(&all).trim_ascii());
+                taken.map_err(|fault| match fault {
+                    EventFault::Service(error) => {
+                        self.service_error(error, answered, |error, words, failure| LlmError::InvalidResponse {
+                            problem: format!("an error although the status is {}: {words}", answered.status),
+                            transient: error.is_transient(),
+                            failure,
+                        })
+                    }
+                    EventFault::Malformed(what) => self.invalid(what, Some(&all), answered),
+                })?;
+                self.note(&mut answer, 0, progress, ledger);
+                Ok(answer)
+            }
+            _ => self.read_events(body, first, answered, progress, ledger).await,
+        }
+    }
+
+    async fn read_events(
+        &self,
+        body: Body,
+        first: Bytes,
+        answered: &Answered,
+        progress: Option<&dyn ProgressSink>,
+        ledger: &Ledger,
+    ) -> Result<Answer, LlmError> {
+        let api = self.config.api;
+        let limit = self.config.max_response_bytes;
+        let mut answer = Answer::default();
+        let mut any_event = false;
+        let mut events = body.events(first.clone(), limit);
+        while !answer.ended {
+            let next = if answer.is_complete(api) {
+                tokio::time::timeout(AFTER_STOP, events.next()).await.unwrap_or(Ok(None))
+            } else {
+                events.next().await
+            };
+            let event = match next {
+                Ok(Some(event)) => event,
+                Ok(None) => break,
+                Err(_) if answer.is_complete(api) => break,
+                Err(fault) => return Err(self.read_error(fault, answered, &answer)),
+            };
+            any_event = true;
+            let before = answer.text.len();
+            let data = event.data.as_deref().unwrap_or_default();
+            match api.event(&mut answer, event.event.as_deref(), data) {
+                Ok(()) => {}
+                Err(EventFault::Service(error)) => {
+                    return Err(self.service_error(error, answered, |error, _, failure| LlmError::StreamError {
+                        kind: if error.kind.is_empty() { "error".into() } else { self.scrubber.clean(&error.kind) },
+                        transient: error.is_transient(),
+                        failure,
+                    }));
+                }
+                Err(EventFault::Malformed(what)) => return Err(self.invalid(what, Some(data.as_bytes()), answered)),
+            }
+            self.note(&mut answer, before, progress, ledger);
+            if answer.text.len() > limit {
+                return Err(self.read_error(ReadFault::TooLarge, answered, &answer));
+            }
+        }
+        if answer.is_complete(api) {
+            Ok(answer)
+        } else if any_event || looks_like_events(&first) {
+            Err(self.cut(None, answered, &answer))
+        } else {
+            Err(self.invalid("neither a stream of events nor JSON", Some(&first), answered))
+        }
+    }
+
+    /// Writes down what came since `before` and tells of it.
+    fn note(&self, answer: &mut Answer, before: usize, progress: Option<&dyn ProgressSink>, ledger: &Ledger) {
+        if let Some(usage) = &mut answer.usage
+            && let Some(price) = &self.config.price
+        {
+            usage.total_cost = Some(price.cost(self.config.api, usage));
+        }
+        let total_bytes = answer.text.len();
+        {
+            let mut account = ledger.lock();
+            account.current = answer.usage.unwrap_or_default();
+            account.received = total_bytes;
+        }
+        if let Some(progress) = progress
+            && total_bytes > before
+        {
+            progress.report(LlmProgress::Text { delta: &answer.text[before..], total_bytes });
+        }
+    }
+
+    fn read_error(&self, fault: ReadFault, answered: &Answered, answer: &Answer) -> LlmError {
+        let failure = self.failure_of(answered, None);
+        match fault {
+            ReadFault::Idle => {
+                LlmError::Timeout { phase: TimeoutPhase::NextByte, limit: Some(self.config.idle_timeout), failure }
+            }
+            ReadFault::TooLarge => LlmError::ResponseTooLarge { limit: self.config.max_response_bytes, failure },
+            ReadFault::Broken(reason) => self.cut(Some(&reason), answered, answer),
+            ReadFault::NotUtf8 => self.invalid("text that is not UTF-8", None, answered),
+        }
+    }
+
+    fn cut(&self, reason: Option<&str>, answered: &Answered, answer: &Answer) -> LlmError {
+        LlmError::StreamCut {
+            received_bytes: answer.text.len(),
+            reason: reason.map(|reason| self.scrubber.clean(reason)),
+            failure: self.failure_of(answered, None),
+        }
+    }
+
+    fn invalid(&self, what: &str, instead: Option<&[u8]>, answered: &Answered) -> LlmError {
+        let instead = instead.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let failure = self.failure_of(answered, instead.as_deref());
+        LlmError::InvalidResponse { problem: self.scrubber.clean(what), transient: false, failure }
+    }
+
+    /// An error inside an answer; that a question is too long is the same news wherever it stands.
+    fn service_error(
+        &self,
+        error: ServiceError,
+        answered: &Answered,
+        otherwise: impl FnOnce(&ServiceError, String, Box<Failure>) -> LlmError,
+    ) -> LlmError {
+        let failure = self.failure_of(answered, Some(&error.words()));
+        if error.is_too_long() {
+            return LlmError::ContextTooLong { failure };
+        }
+        otherwise(&error, self.scrubber.clean(&error.words()), failure)
+    }
+
+    fn location(&self, response: &Response) -> String {
+        let written = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match self.url.join(written) {
+            Ok(url) if !written.is_empty() => self.scrubber.clean(&endpoint::shown(&url)),
+            _ => "an address it does not give".to_owned(),
+        }
+    }
+}
+
+impl LlmHandler for HttpHandler {
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        progress: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
+        async move {
+            if request.messages.is_empty() {
+                let mut failure = self.failure();
+                failure.server_message = Some("nothing was sent, because the request has no messages".to_owned());
+                return Err(LlmError::BadRequest { failure });
+            }
+            let ledger = Ledger::default();
+            let limit = self.config.timeout;
+            // Dropping the work closes its connection: whatever it was waiting for ends at once.
+            let result = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(LlmError::Aborted { failure: self.failure() }),
+                result = tokio::time::timeout(limit, self.attempts(&request, progress, &ledger)) => result.unwrap_or_else(|_| {
+                    Err(LlmError::Timeout { phase: TimeoutPhase::Overall, limit: Some(limit), failure: self.failure() })
+                }),
+            };
+            result.map_err(|error| ledger.close(error))
+        }
+        .boxed()
+    }
+
+    fn model(&self) -> &str {
+        &self.config.model
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        self.config.price.as_ref()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.config.context_window
+    }
+}
+
+/// What is worth remembering of a response once its body is being read.
+struct Answered {
+    status: u16,
+    request_id: Option<String>,
+}
+
+impl Answered {
+    fn new(response: &Response) -> Self {
+        let id = ["request-id", "x-request-id"].iter().find_map(|name| response.headers().get(*name)?.to_str().ok());
+        Self { status: response.status().as_u16(), request_id: id.map(str::to_owned) }
+    }
+}
+
+fn looks_like_events(first: &[u8]) -> bool {
+    let start = without_mark(first).trim_ascii_start();
+    let fields: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
+    fields.iter().any(|field| start.starts_with(field) || field.starts_with(start))
+}
+
+fn headers(config: &HttpConfig, url: &Url) -> Result<HeaderMap, ConfigError> {
+    let secret = |text: &str, field: &str| {
+        let mut value = HeaderValue::from_str(text).map_err(|_| {
+            let allowed = "visible ASCII characters on one line";
+            ConfigError::new(ConfigProblem::NotAllowed, field, "a text with other characters", allowed)
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+    if config.api == Api::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
+    }
+    if let Some(key) = config.api_key.as_ref().filter(|key| !key.is_empty()) {
+        let (name, value) = config.api.key_header(key.expose());
+        headers.insert(name, secret(&value, "apiKey")?);
+    }
+    for (name, value) in &config.headers {
+        let field = format!("headers.{name}");
+        let known = HeaderName::from_bytes(name.as_bytes());
+        let Some(known) = known.ok().filter(|known| !TRANSPORT_HEADERS.contains(&known.as_str())) else {
+            let allowed = format!("names of HTTP headers other than {}", TRANSPORT_HEADERS.join(", "));
+            return Err(ConfigError::new(ConfigProblem::NotAllowed, &field, "not such a name", &allowed));
+        };
+        headers.insert(known, secret(value.expose(), &field)?);
+    }
+    let own_service = matches!(url.host_str(), Some("api.anthropic.com" | "api.openai.com"));
+    if own_service && !KEY_HEADERS.iter().any(|name| headers.contains_key(*name)) {
+        let allowed = "the key of the service at `baseUrl`";
+        return Err(ConfigError::new(ConfigProblem::Missing, "apiKey", "missing", allowed));
+    }
+    Ok(headers)
+}
+
+fn build_client(url: &Url) -> Result<Client, String> {
+    let direct = endpoint::is_loopback(url);
+    let tls = if direct && url.scheme() == "http" { tls::no_trust() } else { tls::system_trust() };
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls.map_err(|error| error.to_string())?)
+        .user_agent(concat!("roo-condense/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .redirect(Policy::custom(redirect));
+    let builder = if direct { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| reason(&error))
+}
+
+/// Follows a redirect only where key and question may go anyway, and only one that repeats the request as it was.
+fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let same_origin = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+    let repeats = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    if same_origin && repeats && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_may_be_a_secret_is_marked_as_one() {
+        for api in [Api::Anthropic, Api::OpenAi] {
+            let mut config = HttpConfig::new(api, "m");
+            config.api_key = Some(ApiKey::new("sk-1234567890"));
+            config.headers.insert("X-Gateway".to_owned(), ApiKey::new("token"));
+            let url = endpoint::endpoint(api, None).unwrap();
+            let headers = headers(&config, &url).unwrap();
+            let open: Vec<_> =
+                headers.iter().filter(|(_, value)| !value.is_sensitive()).map(|(name, _)| name.as_str()).collect();
+            assert!(open.iter().all(|name| ["content-type", "accept", "anthropic-version"].contains(name)), "{open:?}");
+            assert!(!format!("{headers:?}").contains("1234567890"));
+        }
+    }
+
+    #[test]
+    fn a_header_of_the_caller_replaces_ours() {
+        let mut config = HttpConfig::new(Api::Anthropic, "m");
+        config.headers.insert("Anthropic-Version".to_owned(), ApiKey::new("2099-01-01"));
+        config.headers.insert("Authorization".to_owned(), ApiKey::new("Bearer token"));
+        let url = endpoint::endpoint(Api::Anthropic, None).unwrap();
+        let headers = headers(&config, &url).unwrap();
+        assert_eq!(headers.get("anthropic-version").unwrap(), "2099-01-01");
+        assert!(!headers.contains_key("x-api-key"), "it authenticates in its own way");
+    }
+}

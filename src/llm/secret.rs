@@ -1,0 +1,215 @@
+//! Keys: kept out of everything that is printed.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What is printed in place of a key.
+pub(super) const REDACTED: &str = "[redacted]";
+
+/// A key or another header value nobody should read. `Debug`, `Display` and `Serialize` give `[redacted]`; the memory is
+/// wiped on drop.
+#[derive(Clone)]
+pub struct ApiKey(SecretString);
+
+impl ApiKey {
+    /// Takes the key; blanks and line ends around it, as left by copying, are dropped.
+    pub fn new(key: impl Into<String>) -> Self {
+        let key = key.into();
+        let trimmed = key.trim();
+        Self(if trimmed.len() == key.len() { key.into() } else { trimmed.to_owned().into() })
+    }
+
+    /// The key itself, for the header it goes into.
+    pub(super) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.expose().is_empty()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+impl fmt::Display for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+impl Serialize for ApiKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(REDACTED)
+    }
+}
+
+impl<'de> Deserialize<'de> for ApiKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// Shortest piece of a key worth hiding: shorter ones occur by chance in ordinary words.
+const SHORTEST_PIECE: usize = 8;
+/// Shortest word of a key or header that is hidden; a shorter one (`true`, `Code`) is no secret and would garble messages.
+const SHORTEST_SECRET: usize = 6;
+/// Longest text from a service that goes into a message, in bytes.
+const LONGEST_MESSAGE: usize = 600;
+/// How much of a service's text is looked at, in bytes.
+const LONGEST_SCRUBBED: usize = 8 * 1024;
+
+/// Removes keys from text that comes from outside: services like to repeat the key they refuse.
+#[derive(Default)]
+pub(super) struct Scrubber {
+    secrets: Vec<ApiKey>,
+}
+
+impl Scrubber {
+    /// Hides these, and each word of them (`Bearer x` hides `x`).
+    pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a ApiKey>) -> Self {
+        let words = secrets.into_iter().flat_map(|secret| secret.expose().split_whitespace());
+        Self { secrets: words.filter(|word| word.len() >= SHORTEST_SECRET).map(ApiKey::new).collect() }
+    }
+
+    /// The text without keys, pieces of keys, control characters, and not longer than a message may be.
+    pub(super) fn clean(&self, text: &str) -> String {
+        let text = head(text, LONGEST_SCRUBBED);
+        let mut hidden = vec![false; text.len()];
+        for secret in &self.secrets {
+            self.mark(text.as_bytes(), secret.expose().as_bytes(), &mut hidden);
+        }
+        mark_masked_keys(text, &mut hidden);
+        let mut clean = String::with_capacity(text.len().min(LONGEST_MESSAGE));
+        let mut was_hidden = false;
+        for (at, character) in text.char_indices() {
+            if hidden[at] {
+                if !was_hidden {
+                    clean.push_str(REDACTED);
+                }
+            } else if character.is_control() {
+                if !clean.ends_with(' ') {
+                    clean.push(' ');
+                }
+            } else {
+                clean.push(character);
+            }
+            was_hidden = hidden[at];
+        }
+        let clean = clean.trim();
+        let short = head(clean, LONGEST_MESSAGE);
+        if short.len() < clean.len() { format!("{short}…") } else { short.to_owned() }
+    }
+
+    /// Marks every piece of the secret, so that one that was cut or partly masked does not show either.
+    fn mark(&self, text: &[u8], secret: &[u8], hidden: &mut [bool]) {
+        let width = if secret.len() >= 2 * SHORTEST_PIECE { SHORTEST_PIECE } else { secret.len() };
+        if text.len() < width {
+            return;
+        }
+        // An address in a header (`HTTP-Referer`) shares its beginning with every other address.
+        if secret.windows(3).any(|part| part == b"://") {
+            return mark_all(text, secret, hidden);
+        }
+        for piece in secret.windows(width) {
+            mark_all(text, piece, hidden);
+        }
+    }
+}
+
+fn mark_all(text: &[u8], piece: &[u8], hidden: &mut [bool]) {
+    for (at, window) in text.windows(piece.len()).enumerate() {
+        if window == piece {
+            hidden[at..at + piece.len()].fill(true);
+        }
+    }
+}
+
+/// Marks words that begin like a key (`sk-...`): services show the ends of the key they refuse, and a wrong key may be
+/// someone's right one elsewhere.
+fn mark_masked_keys(text: &str, hidden: &mut [bool]) {
+    for (at, _) in text.match_indices("sk-") {
+        if text[..at].ends_with(|before: char| before.is_ascii_alphanumeric()) {
+            continue;
+        }
+        let tail = &text[at..];
+        let end = tail.find(|c: char| !(c.is_ascii_alphanumeric() || "-_*.".contains(c))).unwrap_or(tail.len());
+        let word = tail[..end].trim_end_matches('.');
+        if word.len() >= SHORTEST_PIECE {
+            hidden[at..at + word.len()].fill(true);
+        }
+    }
+}
+
+/// The longest beginning of at most `limit` bytes that ends at a character's border.
+pub(super) fn head(text: &str, limit: usize) -> &str {
+    let end = (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6cXV4-0123456789";
+
+    #[test]
+    fn a_key_prints_as_redacted_everywhere() {
+        let key = ApiKey::new(format!(" {KEY}\n"));
+        assert_eq!(format!("{key} {key:?} {key:#?}"), "[redacted] [redacted] [redacted]");
+        assert_eq!(serde_json::to_string(&key).unwrap(), "\"[redacted]\"");
+        assert_eq!(key.expose(), KEY, "blanks and line ends around it are dropped");
+        assert_eq!(serde_json::from_str::<ApiKey>(&format!("\"{KEY}\"")).unwrap().expose(), KEY);
+    }
+
+    #[test]
+    fn a_repeated_key_is_hidden_whole_cut_or_masked() {
+        let scrubber = Scrubber::new([&ApiKey::new(KEY)]);
+        assert_eq!(scrubber.clean(&format!("bad key {KEY}, sorry")), "bad key [redacted], sorry");
+        assert_eq!(scrubber.clean(&format!("bad key {}", &KEY[..20])), "bad key [redacted]");
+        assert_eq!(scrubber.clean(&format!("ends in {}", &KEY[25..])), "ends in [redacted]");
+        assert_eq!(
+            scrubber.clean("Incorrect API key provided: sk-abcd****wxyz."),
+            "Incorrect API key provided: [redacted]."
+        );
+        assert_eq!(scrubber.clean("task-oriented disk-based"), "task-oriented disk-based");
+    }
+
+    #[test]
+    fn each_word_of_a_header_is_hidden_and_addresses_only_whole() {
+        let headers = [ApiKey::new("Bearer tok-1234567890abcdefgh"), ApiKey::new("https://app.example/one")];
+        let scrubber = Scrubber::new(&headers);
+        assert_eq!(scrubber.clean("token tok-1234567890abcdefgh refused"), "token [redacted] refused");
+        assert_eq!(scrubber.clean("see https://app.example/help"), "see https://app.example/help");
+        assert_eq!(scrubber.clean("from https://app.example/one?"), "from [redacted]?");
+    }
+
+    #[test]
+    fn text_from_outside_becomes_one_short_line() {
+        let scrubber = Scrubber::default();
+        assert_eq!(scrubber.clean("a\r\n\tb\u{1b}[31m"), "a b [31m");
+        let long = scrubber.clean(&"é".repeat(10_000));
+        assert!(long.ends_with('…') && long.len() <= LONGEST_MESSAGE + '…'.len_utf8(), "{}", long.len());
+    }
+
+    proptest::proptest! {
+        /// Whatever a service builds around a key or a long piece of it.
+        #[test]
+        fn no_piece_of_a_key_comes_through(
+            key in "[A-Za-z0-9_-]{16,60}", before in "\\PC{0,30}", after in "\\PC{0,30}", cut in 0usize..40,
+        ) {
+            let scrubber = Scrubber::new([&ApiKey::new(key.as_str())]);
+            let piece = &key[cut.min(key.len() - SHORTEST_PIECE)..];
+            let clean = scrubber.clean(&format!("{before}{piece}{after}"));
+            for start in 0..=key.len() - SHORTEST_PIECE {
+                proptest::prop_assert!(!clean.contains(&key[start..start + SHORTEST_PIECE]), "{}", clean);
+            }
+        }
+    }
+}
