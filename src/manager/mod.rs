@@ -268,11 +268,7 @@ impl Manager {
     }
 
     /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
-    fn chain(
-        &self,
-        call: &CallOptions,
-        decision: Option<&TriggerDecision>,
-    ) -> Result<Chain, CondenseError> {
+    fn chain(&self, call: &CallOptions, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
         let state = self.state();
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
         let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);

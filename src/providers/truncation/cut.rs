@@ -139,13 +139,15 @@ mod tests {
 
     #[test]
     fn the_head_is_kept_with_a_count_of_the_rest() {
-        let cut = cut_lines(&numbered(12), 2, 500, Keep::Head);
+        let text = numbered(12);
+        let cut = cut_lines(&text, 2, 500, Keep::Head);
         assert_eq!(cut, "this is line 1\nthis is line 2\n... (10 more lines)");
     }
 
     #[test]
     fn head_and_tail_are_kept_around_the_gap() {
-        let cut = cut_lines(&numbered(12), 3, 500, Keep::HeadTail);
+        let text = numbered(12);
+        let cut = cut_lines(&text, 3, 500, Keep::HeadTail);
         assert_eq!(cut, "this is line 1\nthis is line 2\n... (9 more lines)\nthis is line 12");
     }
 
