@@ -7,7 +7,9 @@ mod events;
 mod file_answers;
 mod headers;
 mod interpret;
+mod known_lines;
 mod labels;
+mod locate;
 mod numbered_lines;
 mod outcomes;
 mod patches;
@@ -17,6 +19,7 @@ mod place;
 mod reader;
 mod search_hits;
 mod shell;
+mod timeline;
 mod tool_table;
 mod user_text;
 mod xml_calls;
@@ -24,6 +27,7 @@ mod xml_calls;
 pub use self::{
     events::{Action, CallSite, Event, Transcript},
     file_answers::Extent,
+    known_lines::{LineRun, LineSource},
     labels::ToolSource,
     outcomes::Outcome,
     patches::Change,
@@ -31,5 +35,6 @@ pub use self::{
     place::{ConversationText, Excerpt, Numbering, Place, Span},
     reader::read,
     search_hits::Hit,
+    timeline::{Cause, Echo, EchoOf, FileEvent, Showing, Timeline, Version},
     tool_table::{Meaning, ToolTable, ToolTableError},
 };
