@@ -1,7 +1,9 @@
 //! Files followed through conversations.
 
-#[path = "transcript_support/mod.rs"]
-mod support;
+#[path = "transcript_support/corpus.rs"]
+mod corpus;
+#[path = "transcript_support/near_misses.rs"]
+mod near_misses;
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -170,7 +172,7 @@ fn a_read_inside_a_read_is_an_echo() {
 #[test]
 fn real_histories_are_followed() {
     let mut rates: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-    support::for_each_history("timeline", |name, conversation| {
+    corpus::for_each_history("timeline", |name, conversation| {
         let transcript = read(conversation, &ToolTable::default());
         let timeline = Timeline::new(&transcript);
         let echoed = assert_true(&transcript, &timeline);
@@ -224,7 +226,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_conversation_is_survived(conversation in support::any_conversation()) {
+    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
         let transcript = read(&conversation, &ToolTable::default());
         assert_true(&transcript, &Timeline::new(&transcript));
     }

@@ -212,7 +212,10 @@ pub(super) fn snippet(text: &str, index: usize, range: Range<usize>) -> Vec<Exce
 mod tests {
     use super::*;
 
-    fn read(text: &str, paths: &[&str], plain: bool) -> Vec<(String, Vec<(u32, Vec<String>)>, Extent, Outcome)> {
+    /// Path, excerpts (first number and lines), extent, outcome.
+    type Read = (String, Vec<(u32, Vec<String>)>, Extent, Outcome);
+
+    fn read(text: &str, paths: &[&str], plain: bool) -> Vec<Read> {
         let requests: Vec<_> =
             paths.iter().map(|path| Request { path: (*path).into(), first: None, part: false }).collect();
         let lines = |excerpt: &Excerpt| excerpt.lines.iter().map(|line| text[line.range()].to_owned()).collect();
@@ -225,12 +228,7 @@ mod tests {
             .collect()
     }
 
-    fn shown(
-        path: &str,
-        excerpts: &[(u32, &[&str])],
-        extent: Extent,
-        outcome: Outcome,
-    ) -> (String, Vec<(u32, Vec<String>)>, Extent, Outcome) {
+    fn shown(path: &str, excerpts: &[(u32, &[&str])], extent: Extent, outcome: Outcome) -> Read {
         let excerpts = excerpts
             .iter()
             .map(|(first, lines)| (*first, lines.iter().map(|line| (*line).to_owned()).collect()))

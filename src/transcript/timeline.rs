@@ -113,6 +113,12 @@ pub struct Timeline {
     hits: HashMap<usize, Vec<Echo>>,
 }
 
+/// How many bytes may be searched for the places of edits, in all: so much that real histories never reach it (500 edits of a file of
+/// 500 KB), and so little that hostile ones stay linear.
+const BUDGET: u64 = 256 << 20;
+/// The same for every byte of the conversation.
+const BUDGET_PER_BYTE: u64 = 128;
+
 /// Line numbers above this are not believed.
 const LAST_NUMBER: u32 = 1 << 30;
 
@@ -123,7 +129,7 @@ impl Timeline {
         let bytes: usize = transcript.texts.iter().map(|text| text.text.len()).sum();
         let timeline = Self { events: vec![None; transcript.events.len()], ..Self::default() };
         let mut builder =
-            Builder { transcript, timeline, open: HashMap::new(), budget: 64 * (bytes as u64 + (1 << 20)) };
+            Builder { transcript, timeline, open: HashMap::new(), budget: BUDGET + BUDGET_PER_BYTE * bytes as u64 };
         for (index, event) in transcript.events.iter().enumerate() {
             builder.event(index, event);
         }
