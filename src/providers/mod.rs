@@ -7,6 +7,7 @@ mod error;
 mod lossless;
 mod provider;
 mod request;
+mod salience;
 mod settle;
 mod truncation;
 
