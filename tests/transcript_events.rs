@@ -310,6 +310,68 @@ fn claude_code() {
 }
 
 #[test]
+fn other_agents() {
+    let editor = |command: &str, more: Value| {
+        let mut input = json!({"command": command, "path": "/p/a.py"});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        input
+    };
+    let answers = native(&[
+        (
+            "str_replace_editor",
+            editor("view", json!({"view_range": [2, 3]})),
+            json!("Here's the result of running `cat -n` on /p/a.py:\n     2\tx\n     3\ty\n"),
+        ),
+        (
+            "str_replace_editor",
+            editor("view", json!({})),
+            json!("Here's the files and directories up to 2 levels deep in /p"),
+        ),
+        (
+            "str_replace_editor",
+            editor("str_replace", json!({"old_str": "x", "new_str": "z"})),
+            json!(
+                "The file /p/a.py has been edited. Here's the result of running `cat -n` on a snippet of /p/a.py:\n     2\tz\nReview the changes."
+            ),
+        ),
+        ("str_replace_editor", editor("insert", json!({"insert_line": 2, "new_str": "w"})), json!("ok")),
+        ("str_replace_editor", editor("create", json!({"file_text": "c\n"})), json!("File created")),
+        (
+            "shell",
+            json!({"command": ["bash", "-lc", "cat b.py"]}),
+            json!("Exit code: 0\nWall time: 0.1 seconds\nOutput:\none\ntwo\n"),
+        ),
+        (
+            "shell",
+            json!({"command": ["bash", "-lc", "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: b.py\n@@\n-one\n+1\n*** End Patch\nEOF"]}),
+            json!("Exit code: 0\nOutput:\nDone"),
+        ),
+        (
+            "execute_bash",
+            json!({"command": "cat c.py"}),
+            json!("three\n[The command completed with exit code 0.]\n[Current working directory: /p]"),
+        ),
+        (
+            "read",
+            json!({"filePath": "/p/d.py"}),
+            json!("<file>\n00001| four\n\n(End of file - total 1 lines)\n</file>"),
+        ),
+    ]);
+    let expected = [
+        "read Part | /p/a.py | 2:x/y | Ok",
+        "read Part | /p/a.py |  | Ok",
+        "edit x>z | /p/a.py | 2:z | Ok",
+        "edit Some(3) +w | /p/a.py |  | Ok",
+        "write 1:c | /p/a.py |  | Ok",
+        "read Whole | b.py | 1:one/two | Ok exit 0",
+        "edit None one>1 | b.py |  | Ok",
+        "read Whole | c.py | 1:three | Ok exit 0",
+        "read Whole | /p/d.py | 1:four | Ok",
+    ];
+    assert_eq!(told(&answers), expected);
+}
+
+#[test]
 fn mentions_and_orphans() {
     let conversation = json!([{"role": "user", "content": [
         {"type": "text", "text": "<task>\nSee 'a.ts' (see below for file content)\n</task>\n\n<file_content path=\"a.ts\">\n1 | x\n</file_content>"},

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::conversation::PathStep;
 
 use super::{
-    calls::{Call, Parameters},
+    calls::{Call, Parameters, number},
     events::{Action, CallSite, Event},
     file_answers::{Extent, Request, files, final_content, snippet},
     outcomes::{Outcome, cut_in_the_middle, outcome},
@@ -64,6 +64,7 @@ impl<'t> Interpreter<'t> {
             Meaning::Read => known.read(),
             Meaning::Write => known.write(),
             Meaning::Edit => known.edit(),
+            Meaning::Editor => known.editor(),
             Meaning::Search => known.search(),
             Meaning::Command => known.command(),
             Meaning::List => vec![known.event(Action::List)],
@@ -128,7 +129,7 @@ impl Known<'_, '_> {
 
     fn read(&self) -> Vec<Event> {
         let requests = self.requests();
-        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead");
+        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead") && self.tool.meaning != Meaning::Editor;
         let mut events = Vec::new();
         let mut missing: Vec<&Request> = requests.iter().collect();
         if !matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
@@ -163,6 +164,9 @@ impl Known<'_, '_> {
         let (offset, limit, last) = (self.number(Role::Offset), self.number(Role::Limit), self.number(Role::LastLine));
         if let Some(path) = self.path() {
             let range = self.call.string(self.texts, ["line_range"].into_iter()).and_then(|range| line_range(&range));
+            let view = self.call.value(self.texts, ["view_range"].into_iter());
+            let view = view.as_ref().and_then(Value::as_array).and_then(|view| number(view.first()?));
+            let range = range.or(view);
             let part = offset.is_some_and(|offset| offset > 1) || limit.is_some() || last.is_some() || range.is_some();
             return vec![Request { path: path.into(), first: offset.or(range), part }];
         }
@@ -181,6 +185,30 @@ impl Known<'_, '_> {
             })
         };
         files.iter().filter_map(request).collect()
+    }
+
+    /// An editor with several commands.
+    fn editor(&self) -> Vec<Event> {
+        match self.call.string(self.texts, ["command"].into_iter()).as_deref() {
+            Some("view") => self.read(),
+            Some("create") => self.write(),
+            Some("str_replace") => self.edit(),
+            Some("insert") => {
+                let (Some(path), Some(place)) =
+                    (self.path(), self.role_place(Role::New).or_else(|| self.role_place(Role::Content)))
+                else {
+                    return Vec::new();
+                };
+                // The lines are put behind the line of that number.
+                let before = self.number(Role::Line).map(|line| line.saturating_add(1));
+                let new = lines(&self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
+                let mut event =
+                    self.event_of(&path, Action::Edit(vec![Change::Insert { text: place.text, before, new }]));
+                self.show_result(&mut event);
+                vec![event]
+            }
+            _ => self.touch(),
+        }
     }
 
     // Writes and edits -------------------------------------------------------------------------------------------------------
@@ -383,7 +411,13 @@ impl Known<'_, '_> {
     }
 
     fn command(&self) -> Vec<Event> {
-        let place = self.role_place(Role::Command);
+        let place = self.role_place(Role::Command).or_else(|| self.shell_script());
+        if let Some(patch) = place.as_ref().filter(|place| {
+            let line = self.text(place).trim_start();
+            line.starts_with("apply_patch") && line.contains("*** Begin Patch")
+        }) {
+            return self.edit_by_text(patch);
+        }
         let header;
         let line = match (&place, &self.call.parameters) {
             (Some(place), _) => self.text(place),
@@ -454,6 +488,15 @@ impl Known<'_, '_> {
             }
         }
         events
+    }
+
+    /// The script of `["bash", "-lc", SCRIPT]`.
+    fn shell_script(&self) -> Option<Place> {
+        self.tool.parameter(Role::Command).find_map(|name| {
+            let flag = self.call.place_at(self.texts, &[name.into(), PathStep::Index(1)])?;
+            matches!(self.text(&flag), "-c" | "-lc")
+                .then(|| self.call.place_at(self.texts, &[name.into(), PathStep::Index(2)]))?
+        })
     }
 
     /// A file that a command printed.
@@ -542,15 +585,32 @@ impl Output {
             let end = cut.map_or(range.end, |at| range.start + start + at);
             return Self { place: Place { range: range.start + start..end, ..place }, exit_code, cut: cut.is_some() };
         }
-        // Claude Code says the code of failures only.
-        let exit_code = answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
-        let cut = cut_in_the_middle(answer);
-        let end = cut.map_or(range.end, |at| range.start + at);
-        Self {
-            place: Place { range: range.start..end, ..place },
-            exit_code,
-            cut: cut.is_some() || answer.starts_with("<persisted-output>"),
+        // Codex
+        if ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| answer.starts_with(head))
+            && let Some(at) = answer.find("\nOutput:\n")
+        {
+            let exit_code = after("Exit code: ", &answer[..at]).or_else(|| after("exited with code ", &answer[..at]));
+            let start = range.start + at + "\nOutput:\n".len();
+            return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false };
         }
+        // Inside JSON a file's lines are not the bytes of the text.
+        if answer.starts_with("{\"output\":") {
+            return Self { place: Place { range: range.start..range.start, ..place }, exit_code: None, cut: true };
+        }
+        // Claude Code says the code of failures only.
+        let mut exit_code =
+            answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
+        let cut = cut_in_the_middle(answer);
+        let mut end = cut.map_or(answer.len(), |at| at);
+        // What hosts say behind the output: OpenHands the exit code, Claude Code that the directory is another one.
+        for note in ["\n[The command completed with exit code ", "\nShell cwd was reset to "] {
+            if let Some(at) = answer[..end].rfind(note).filter(|at| end - at < 1000) {
+                exit_code = exit_code.or_else(|| after("exit code ", &answer[at..end].replace(']', ".")));
+                end = at;
+            }
+        }
+        let cut = cut.is_some() || answer.starts_with("<persisted-output>");
+        Self { place: Place { range: range.start..range.start + end, ..place }, exit_code, cut }
     }
 }
 

@@ -18,13 +18,14 @@ pub struct Hit {
     pub span: Span,
 }
 
-/// The hits in an answer of Roo (`# path`, ` 12 | text`, `----`) or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`).
+/// The hits in an answer of Roo (`# path`, ` 12 | text`, `----`; before that `path`, `│text`, `│----`) or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`).
 /// `only` is the file that was searched, when it was a file.
 pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut current: Option<Arc<str>> = None;
     // Successive hits mostly stand in one file, which shares its name.
     let mut last: Option<Arc<str>> = None;
+    let mut named: Option<Arc<str>> = None;
     let mut at = range.start;
     while at < range.end {
         let (line, next) = line_at(text, at, range.end);
@@ -32,6 +33,17 @@ pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> 
         let content = &text[line.clone()];
         if let Some(path) = content.strip_prefix("# ") {
             current = Some(path.trim().into());
+            continue;
+        }
+        // Roo's answers of early 2025 name the file on a line of its own and show no numbers.
+        if let Some(rest) = content.strip_prefix('│') {
+            if let Some(path) = named.as_ref().filter(|_| rest != "----") {
+                hits.push(Hit { path: path.clone(), line: 0, span: Span::new(line.end - rest.len()..line.end) });
+            }
+            continue;
+        }
+        if text[at..range.end].starts_with('│') {
+            named = Some(content.trim().into());
             continue;
         }
         if let Some(path) = &current {
@@ -94,6 +106,8 @@ mod tests {
         };
         let roo = "Found 2 results.\n\n# src/a.ts\n 12 | let a\n 13 | \n----\n\n# b.ts\n  1 | x\n----";
         assert_eq!(read(roo, None), expected(&[("src/a.ts", 12, "let a"), ("src/a.ts", 13, ""), ("b.ts", 1, "x")]));
+        let early = "Showing first 300.\n\nsrc/a.ts\n│----\n│\tx\n│----\n\nb.ts\n│----\n│y";
+        assert_eq!(read(early, None), expected(&[("src/a.ts", 0, "\tx"), ("b.ts", 0, "y")]));
         let grep = "a-b/c.go:10:func x()\na-b/c.go-11-\t1-2-3\n--\nno hit";
         assert_eq!(read(grep, None), expected(&[("a-b/c.go", 10, "func x()"), ("a-b/c.go", 11, "\t1-2-3")]));
         assert_eq!(read("7:x\n8-a:9:b", Some("f")), expected(&[("f", 7, "x"), ("f", 8, "a:9:b")]));

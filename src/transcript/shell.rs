@@ -51,6 +51,9 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
     if !command[first_end..].trim().is_empty() {
         return None;
     }
+    if let Some(path) = printed_on_windows(line) {
+        return Some(ShellAction::Read { path: located(path), lines: Lines::All, numbered: false });
+    }
     let parts = pipeline(line)?;
     let first: Vec<&str> = parts[0].iter().map(String::as_str).collect();
     let shown = match parts.get(1) {
@@ -79,9 +82,21 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         }
         ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
         ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, located),
+        ["git", "checkout", "--", rest @ ..]
+        | ["git", "restore", rest @ ..]
+        | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
     }
+}
+
+/// `type PATH` and `Get-Content PATH`: in the shells of Windows a backslash is no escape.
+fn printed_on_windows(line: &str) -> Option<&str> {
+    let path = line.strip_prefix("type ").or_else(|| line.strip_prefix("Get-Content "))?.trim();
+    let unquoted = path.trim_matches(['"', '\'']);
+    let one_word = unquoted.len() < path.len() || !path.contains(' ');
+    (one_word && !unquoted.contains(['"', '\'', '&']) && unquoted.contains('.') && is_plain_path(unquoted))
+        .then_some(unquoted)
 }
 
 /// `cd DIRECTORY && REST`.
@@ -295,6 +310,7 @@ mod tests {
         assert_eq!(action("head -n 5 a.py"), read("a.py", Lines::From(1, Some(5)), false));
         assert_eq!(action("cat a.py | head -20"), read("a.py", Lines::From(1, Some(20)), false));
         assert_eq!(action("tail -n 3 a.py"), read("a.py", Lines::Last(3), false));
+        assert_eq!(action("type src\\a.ts"), read("src\\a.ts", Lines::All, false));
         assert_eq!(action("tail -n +3 a.py"), read("a.py", Lines::From(3, None), false));
     }
 
@@ -336,6 +352,7 @@ mod tests {
             assert_eq!(action(command), None, "{command}");
         }
         assert_eq!(action("sed -i 's/a/b/' a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
+        assert_eq!(action("git checkout -- a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
         assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
         assert_eq!(action("grep -rn x src"), Some(ShellAction::Search { path: None }));
     }

@@ -346,7 +346,17 @@ impl Builder<'_, '_> {
             if first == 0 || first > LAST_NUMBER {
                 continue;
             }
-            contradicted |= self.compare(path, EchoOf::Shown(at), first, excerpt, echoes);
+            let before = echoes.len();
+            let differs = self.compare(path, EchoOf::Shown(at), first, excerpt, echoes);
+            if excerpt.first == 0 {
+                // The number was a guess.
+                if differs {
+                    echoes.truncate(before);
+                    firsts[at] = 0;
+                }
+                continue;
+            }
+            contradicted |= differs;
             if let Some(total) = total {
                 // A line break at the end may be shown as an empty line.
                 let beyond = excerpt.lines.iter().skip((total + 1).saturating_sub(first) as usize);
