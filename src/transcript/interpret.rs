@@ -593,8 +593,8 @@ impl Output {
             let start = range.start + at + "\nOutput:\n".len();
             return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false };
         }
-        // Inside JSON a file's lines are not the bytes of the text.
-        if answer.starts_with("{\"output\":") {
+        // Inside JSON a file's lines are not the bytes of the text, and a preview is not the output.
+        if answer.starts_with("{\"output\":") || answer.trim_start().starts_with("<persisted-output>") {
             return Self { place: Place { range: range.start..range.start, ..place }, exit_code: None, cut: true };
         }
         // Claude Code says the code of failures only.
@@ -609,7 +609,7 @@ impl Output {
                 end = at;
             }
         }
-        let cut = cut.is_some() || answer.starts_with("<persisted-output>");
+        let cut = cut.is_some();
         Self { place: Place { range: range.start..range.start + end, ..place }, exit_code, cut }
     }
 }

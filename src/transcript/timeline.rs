@@ -119,6 +119,9 @@ const BUDGET: u64 = 256 << 20;
 /// The same for every byte of the conversation.
 const BUDGET_PER_BYTE: u64 = 128;
 
+/// How many bytes of composed lines are kept for every byte of the conversation.
+const COMPOSED_PER_BYTE: u64 = 2;
+
 /// Line numbers above this are not believed.
 const LAST_NUMBER: u32 = 1 << 30;
 
@@ -128,8 +131,13 @@ impl Timeline {
     pub fn new(transcript: &Transcript<'_>) -> Self {
         let bytes: usize = transcript.texts.iter().map(|text| text.text.len()).sum();
         let timeline = Self { events: vec![None; transcript.events.len()], ..Self::default() };
-        let mut builder =
-            Builder { transcript, timeline, open: HashMap::new(), budget: BUDGET + BUDGET_PER_BYTE * bytes as u64 };
+        let mut builder = Builder {
+            transcript,
+            timeline,
+            open: HashMap::new(),
+            budget: BUDGET + BUDGET_PER_BYTE * bytes as u64,
+            composed_left: (1 << 20) + COMPOSED_PER_BYTE * bytes as u64,
+        };
         for (index, event) in transcript.events.iter().enumerate() {
             builder.event(index, event);
         }
@@ -257,6 +265,8 @@ struct Builder<'t, 'a> {
     open: HashMap<Arc<str>, Open>,
     /// Bytes that may still be looked at beyond those of the events themselves.
     budget: u64,
+    /// Bytes of composed lines that may still be kept.
+    composed_left: u64,
 }
 
 impl Builder<'_, '_> {
@@ -673,6 +683,7 @@ impl Builder<'_, '_> {
         let run = LineRun { first: found.number, count: added, source: LineSource { showing, line: 0 } };
         let cost: usize = composed.iter().map(|(_, line)| line.len()).sum();
         let moved = known.splice(found.number, count, added);
+        self.composed_left = self.composed_left.checked_sub(cost as u64)?;
         if !self.spend(cost + moved * 64) {
             return None;
         }

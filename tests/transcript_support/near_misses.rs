@@ -160,6 +160,9 @@ fn any_block() -> impl Strategy<Value = Value> {
             "mcp__fs__read_text_file",
             "edit",
             "other",
+            "str_replace_editor",
+            "shell",
+            "replace_in_file",
         ]
         .as_slice(),
     );
