@@ -163,6 +163,10 @@ fn a_read_inside_a_read_is_an_echo() {
     assert_eq!(assert_true(&transcript, &timeline), "two\nthree\n".len() * 2 + "three\n".len());
     let echo = &timeline.event(1).unwrap().echoes[0];
     assert_eq!((echo.lines.clone(), echo.number, timeline.showing(echo.earlier).unwrap().event), (0..2, 2, 0));
+    let earlier = timeline.lines_place(&transcript, echo.earlier, echo.lines.len()).unwrap();
+    assert_eq!(transcript.text(&earlier), "two\nthree");
+    assert_eq!(timeline.showing(echo.earlier).unwrap().excerpt(&transcript).unwrap().first, 1);
+    assert_eq!(timeline.lines_place(&transcript, echo.earlier, 3), None);
     assert_eq!(timeline.hits(2).len(), 1);
     let whole = transcript.events[0].answers[0].clone();
     assert!(timeline.is_visible(&transcript, 0, 1..2, &whole));

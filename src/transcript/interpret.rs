@@ -394,7 +394,9 @@ impl Known<'_, '_> {
     fn search(&self) -> Vec<Event> {
         let only = match &self.call.parameters {
             Parameters::Header(_) => None,
-            _ => self.path().filter(|path| path.rsplit(['/', '\\']).next().is_some_and(|name| name.contains('.'))),
+            _ => self.path().filter(|path| {
+                path.rsplit(['/', '\\']).next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
+            }),
         };
         vec![self.searched(&self.answer.places, only.map(Arc::from))]
     }

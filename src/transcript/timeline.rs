@@ -187,6 +187,16 @@ impl Timeline {
         Some(Place { text: showing.text, range: span.range() })
     }
 
+    /// The lines from `source` on, this many, from the start of the first one to the end of the last; what stands between them
+    /// (line breaks, numbers) is inside. `None` when they do not all stand there.
+    #[must_use]
+    pub fn lines_place(&self, transcript: &Transcript<'_>, source: LineSource, count: usize) -> Option<Place> {
+        let showing = self.showing(source)?;
+        let first = source.line as usize;
+        let lines = showing.lines(transcript).get(first..first.checked_add(count)?)?;
+        Some(Place { text: showing.text, range: lines.first()?.range().start..lines.last()?.range().end })
+    }
+
     /// The content of the line.
     #[must_use]
     pub fn line<'t>(&'t self, transcript: &'t Transcript<'_>, source: LineSource) -> &'t str {
@@ -226,6 +236,18 @@ impl Timeline {
 }
 
 impl Showing {
+    /// The lines as an excerpt, with their number and numbering; `None` for the new lines of a change, which have no number of
+    /// their own.
+    #[must_use]
+    pub fn excerpt<'t>(&self, transcript: &'t Transcript<'_>) -> Option<&'t Excerpt> {
+        let event = transcript.events.get(self.event)?;
+        match (&self.lines, &event.action) {
+            (ShownLines::Excerpt(index), _) => event.shown.get(*index),
+            (ShownLines::Written, Action::Write(content)) => Some(content),
+            _ => None,
+        }
+    }
+
     /// The lines, in order.
     #[must_use]
     pub fn lines<'t>(&'t self, transcript: &'t Transcript<'_>) -> &'t [Span] {

@@ -188,7 +188,16 @@ const DEFAULT: [(Meaning, &[&str]); 9] = [
     (Meaning::Editor, &["str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor"]),
     (
         Meaning::Search,
-        &["search_files", "Grep", "grep", "grep_search", "search_file_content", "ripgrep", "search_in_files"],
+        &[
+            "search_files",
+            "codebase_search",
+            "Grep",
+            "grep",
+            "grep_search",
+            "search_file_content",
+            "ripgrep",
+            "search_in_files",
+        ],
     ),
     (
         Meaning::List,
