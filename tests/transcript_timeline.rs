@@ -135,7 +135,13 @@ fn edits_move_what_is_behind_them() {
     assert_eq!(after(edit("b", "", false)), (Cause::Edited, Some(2), known(&["a a", "a"])));
     assert_eq!(after(edit("b\na", "", false)), (Cause::Edited, Some(1), known(&["a a"])));
     assert_eq!(after(edit("b\n", "b\nc\n", false)), (Cause::Edited, Some(4), known(&["a a", "b", "c", "a"])));
-    assert_eq!(after(edit("nowhere", "x\ny", false)), (Cause::Edited, Some(4), known(&[])));
+    // All lines are known, and what is replaced is none of them: something is not as it seems.
+    assert_eq!(after(edit("nowhere", "x", false)), (Cause::Edited, None, known(&[])));
+    let part = ("Read", json!({"file_path": "/p/a.ts", "limit": 1}), "     1→a");
+    let after =
+        |edit: (&'static str, Value, &'static str)| versions(&conversation(&[part.clone(), edit])).pop().unwrap();
+    assert_eq!(after(edit("below", "x", false)), (Cause::Edited, None, known(&["a"])));
+    assert_eq!(after(edit("below", "x\ny", false)), (Cause::Edited, None, known(&[])));
 }
 
 #[test]

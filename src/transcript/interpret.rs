@@ -167,7 +167,12 @@ impl Known<'_, '_> {
             let view = self.call.value(self.texts, ["view_range"].into_iter());
             let view = view.as_ref().and_then(Value::as_array).and_then(|view| number(view.first()?));
             let range = range.or(view);
-            let part = offset.is_some_and(|offset| offset > 1) || limit.is_some() || last.is_some() || range.is_some();
+            let indented = self.call.string(self.texts, ["mode"].into_iter()).is_some_and(|mode| mode == "indentation");
+            let part = offset.is_some_and(|offset| offset > 1)
+                || limit.is_some()
+                || last.is_some()
+                || range.is_some()
+                || indented;
             return vec![Request { path: path.into(), first: offset.or(range), part }];
         }
         if let Some(place) = self.place(["args"].into_iter()) {
@@ -525,7 +530,7 @@ impl Known<'_, '_> {
             };
             let mut excerpt = Excerpt::plain(text, index, range, first);
             let expected = match lines {
-                Lines::From(first, Some(last)) => (last + 1).saturating_sub(first) as usize,
+                Lines::From(first, Some(last)) => last.saturating_add(1).saturating_sub(first) as usize,
                 Lines::Last(count) => count as usize,
                 _ => usize::MAX,
             };

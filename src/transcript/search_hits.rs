@@ -99,8 +99,9 @@ impl Chunk {
         if self.next == 0 || self.next > self.end {
             return None;
         }
-        self.next += 1;
-        Some(Hit { path: path.clone(), line: self.next - 1, span: Span::new(content_end - shown.len()..content_end) })
+        let line = self.next;
+        self.next = line.saturating_add(1);
+        Some(Hit { path: path.clone(), line, span: Span::new(content_end - shown.len()..content_end) })
     }
 }
 

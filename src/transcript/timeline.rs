@@ -499,14 +499,14 @@ impl Builder<'_, '_> {
         // How far the lines behind the changes so far have moved.
         let mut moved: i64 = 0;
         for (at, change) in changes.iter().enumerate() {
+            let complete = total.is_some_and(|total| known.is_complete(total));
             let applied = match change {
                 Change::Text { old, new, everywhere } => {
-                    let complete = total.is_some_and(|total| known.is_complete(total));
                     self.change_text(index, event, &mut known, old, new, *everywhere, complete)
                 }
                 Change::Lines { text, old, new, start } => {
                     let near = start.map(|start| i64::from(start) + moved);
-                    self.change_lines(index, at, &mut known, *text, old, new, near)
+                    self.change_lines(index, at, &mut known, *text, old, new, near, complete)
                 }
                 Change::Insert { text, before, new } => {
                     let number = before.or(total.map(|total| total + 1));
@@ -541,6 +541,11 @@ impl Builder<'_, '_> {
         self.timeline.versions[version].total = total;
     }
 
+    /// Whether the file's lines end with `\r\n`, which models leave out of their edits.
+    fn has_returns(&self, known: &KnownLines) -> bool {
+        known.runs().next().is_some_and(|run| self.timeline.line(self.transcript, run.source).ends_with('\r'))
+    }
+
     /// By how many lines a change makes the file longer, when that does not depend on the file.
     fn longer(&self, change: &Change) -> Option<i64> {
         let ends = |place: &Place| self.transcript.text(place).ends_with('\n');
@@ -569,6 +574,7 @@ impl Builder<'_, '_> {
         old: &[Span],
         new: &[Span],
         near: Option<i64>,
+        complete: bool,
     ) -> Applied {
         let source = &self.transcript.texts[text].text;
         let parts: Vec<&str> = old.iter().map(|line| &source[line.range()]).collect();
@@ -576,6 +582,7 @@ impl Builder<'_, '_> {
             Search { transcript: self.transcript, timeline: &self.timeline, known, budget: &mut self.budget };
         let Some(found) = search.lines(&parts) else { return Applied::Unclear };
         let number = match (found.as_slice(), near) {
+            ([], _) if complete || self.has_returns(known) => return Applied::Unclear,
             ([], _) => return Applied::Elsewhere,
             ([only], _) => *only,
             (_, None) => return Applied::Unclear,
@@ -632,7 +639,11 @@ impl Builder<'_, '_> {
         let Some(found) = found.or_else(|| search.text(&old_parts, to_line_end)) else { return Applied::Unclear };
         if found.is_empty() {
             let as_long = !everywhere || new_parts.len() == old_parts.len();
-            return if as_long { Applied::Elsewhere } else { Applied::Unclear };
+            return if as_long && !complete && !self.has_returns(known) {
+                Applied::Elsewhere
+            } else {
+                Applied::Unclear
+            };
         }
         if found.len() > 1 && !everywhere {
             return Applied::Unclear;
