@@ -186,12 +186,16 @@ fn roo_in_xml() {
     assert_eq!(told(&xml(diff, "apply_diff for 'a.ts'", failed))[0], "edit Some(3) a>b/c | a.ts |  | Failed");
     let insert = "<insert_content>\n<path>a.ts</path>\n<line>0</line>\n<content>\nend\n</content>\n</insert_content>";
     assert_eq!(told(&xml(insert, "insert_content for 'a.ts'", "done"))[0], "edit None +end | a.ts |  | Ok");
-    let command = xml(
-        "<execute_command>\n<command>cat a.ts</command>\n</execute_command>",
-        "execute_command for 'cat a.ts'",
-        "Command executed in terminal  within working directory 'c:/P'. Exit code: 0\nOutput:\none\ntwo\n",
-    );
-    assert_eq!(told(&command)[0], "read Whole | a.ts | 1:one/two | Ok exit 0");
+    let printed = |directory: &str| {
+        let output = format!(
+            "Command executed in terminal  within working directory '{directory}'. Exit code: 0\nOutput:\none\ntwo\n"
+        );
+        let call = "<execute_command>\n<command>cat a.ts</command>\n</execute_command>";
+        told(&xml(call, "execute_command for 'cat a.ts'", &output)).swap_remove(0)
+    };
+    assert_eq!(printed("/p"), "read Whole | a.ts | 1:one/two | Ok exit 0");
+    // What a terminal of Windows prints is not what the file holds.
+    assert_eq!(printed("c:/P"), "command | - |  | Ok exit 0");
     let server = xml(
         "<use_mcp_tool>\n<server_name>quickfiles</server_name>\n<tool_name>read_multiple_files</tool_name>\n<arguments>\n{\"paths\": [\"a.ts\"]}\n</arguments>\n</use_mcp_tool>",
         "use_mcp_tool for 'quickfiles'",

@@ -520,6 +520,9 @@ impl Known<'_, '_> {
         if text[range.clone()].trim().is_empty() {
             return Some(event);
         }
+        if output.wrapped {
+            return None;
+        }
         event.shown = if numbered {
             super::numbered_lines::excerpts(text, index, range).0
         } else {
@@ -560,6 +563,8 @@ struct Output {
     exit_code: Option<i32>,
     /// Something is missing at its end.
     cut: bool,
+    /// The terminals of Windows break long lines, turn tabs into blanks and change characters: what they print is not the file.
+    wrapped: bool,
 }
 
 impl Output {
@@ -579,7 +584,7 @@ impl Output {
             let whole = inside("<output>\n", "</output>");
             let cut = whole.is_none();
             let found = whole.or_else(|| inside("<output_head>\n", "\n</output_head>")).unwrap_or(range);
-            return Self { place: Place { range: found, ..place }, exit_code, cut };
+            return Self { place: Place { range: found, ..place }, exit_code, cut, wrapped: false };
         }
         // Roo
         if answer.trim_start().starts_with("Command executed in ") {
@@ -588,9 +593,16 @@ impl Output {
                 None => (answer.split('\n').next().unwrap_or(answer), answer.len()),
             };
             let exit_code = after("Exit code: ", head);
+            let directory = head.split_once('\'').map_or("", |(_, directory)| directory);
+            let wrapped = directory.as_bytes().get(1) == Some(&b':');
             let cut = cut_in_the_middle(&answer[start..]);
             let end = cut.map_or(range.end, |at| range.start + start + at);
-            return Self { place: Place { range: range.start + start..end, ..place }, exit_code, cut: cut.is_some() };
+            return Self {
+                place: Place { range: range.start + start..end, ..place },
+                exit_code,
+                cut: cut.is_some(),
+                wrapped,
+            };
         }
         // Codex
         if ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| answer.starts_with(head))
@@ -598,11 +610,16 @@ impl Output {
         {
             let exit_code = after("Exit code: ", &answer[..at]).or_else(|| after("exited with code ", &answer[..at]));
             let start = range.start + at + "\nOutput:\n".len();
-            return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false };
+            return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false, wrapped: false };
         }
         // Inside JSON a file's lines are not the bytes of the text, and a preview is not the output.
         if answer.starts_with("{\"output\":") || answer.trim_start().starts_with("<persisted-output>") {
-            return Self { place: Place { range: range.start..range.start, ..place }, exit_code: None, cut: true };
+            return Self {
+                place: Place { range: range.start..range.start, ..place },
+                exit_code: None,
+                cut: true,
+                wrapped: false,
+            };
         }
         // Claude Code says the code of failures only.
         let mut exit_code =
@@ -617,7 +634,7 @@ impl Output {
             }
         }
         let cut = cut.is_some();
-        Self { place: Place { range: range.start..range.start + end, ..place }, exit_code, cut }
+        Self { place: Place { range: range.start..range.start + end, ..place }, exit_code, cut, wrapped: false }
     }
 }
 

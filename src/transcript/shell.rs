@@ -51,9 +51,6 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
     if !command[first_end..].trim().is_empty() {
         return None;
     }
-    if let Some(path) = printed_on_windows(line) {
-        return Some(ShellAction::Read { path: located(path), lines: Lines::All, numbered: false });
-    }
     let parts = pipeline(line)?;
     let first: Vec<&str> = parts[0].iter().map(String::as_str).collect();
     let shown = match parts.get(1) {
@@ -88,15 +85,6 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
     }
-}
-
-/// `type PATH` and `Get-Content PATH`: in the shells of Windows a backslash is no escape.
-fn printed_on_windows(line: &str) -> Option<&str> {
-    let path = line.strip_prefix("type ").or_else(|| line.strip_prefix("Get-Content "))?.trim();
-    let unquoted = path.trim_matches(['"', '\'']);
-    let one_word = unquoted.len() < path.len() || !path.contains(' ');
-    (one_word && !unquoted.contains(['"', '\'', '&']) && unquoted.contains('.') && is_plain_path(unquoted))
-        .then_some(unquoted)
 }
 
 /// `cd DIRECTORY && REST`.
@@ -310,7 +298,6 @@ mod tests {
         assert_eq!(action("head -n 5 a.py"), read("a.py", Lines::From(1, Some(5)), false));
         assert_eq!(action("cat a.py | head -20"), read("a.py", Lines::From(1, Some(20)), false));
         assert_eq!(action("tail -n 3 a.py"), read("a.py", Lines::Last(3), false));
-        assert_eq!(action("type src\\a.ts"), read("src\\a.ts", Lines::All, false));
         assert_eq!(action("tail -n +3 a.py"), read("a.py", Lines::From(3, None), false));
     }
 
