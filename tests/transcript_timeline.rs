@@ -219,6 +219,15 @@ fn real_histories_are_followed() {
     }
 }
 
+#[test]
+fn a_missing_return_is_no_other_file() {
+    let conversation = conversation(&[
+        ("Read", json!({"file_path": "/a"}), "     1\tone\r\n     2\ttwo\r"),
+        ("Read", json!({"file_path": "/a"}), "     1\tone\n     2\ttwo"),
+    ]);
+    assert_eq!(versions(&conversation), [(Cause::Found, Some(2), known(&["one", "two"]))]);
+}
+
 /// A file of few different lines, so that texts to replace stand in it several times.
 fn any_lines(size: Range<usize>) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(
