@@ -186,12 +186,16 @@ fn roo_in_xml() {
     assert_eq!(told(&xml(diff, "apply_diff for 'a.ts'", failed))[0], "edit Some(3) a>b/c | a.ts |  | Failed");
     let insert = "<insert_content>\n<path>a.ts</path>\n<line>0</line>\n<content>\nend\n</content>\n</insert_content>";
     assert_eq!(told(&xml(insert, "insert_content for 'a.ts'", "done"))[0], "edit None +end | a.ts |  | Ok");
-    let command = xml(
-        "<execute_command>\n<command>cat a.ts</command>\n</execute_command>",
-        "execute_command for 'cat a.ts'",
-        "Command executed in terminal  within working directory 'c:/P'. Exit code: 0\nOutput:\none\ntwo\n",
-    );
-    assert_eq!(told(&command)[0], "read Whole | a.ts | 1:one/two | Ok exit 0");
+    let printed = |directory: &str| {
+        let output = format!(
+            "Command executed in terminal  within working directory '{directory}'. Exit code: 0\nOutput:\none\ntwo\n"
+        );
+        let call = "<execute_command>\n<command>cat a.ts</command>\n</execute_command>";
+        told(&xml(call, "execute_command for 'cat a.ts'", &output)).swap_remove(0)
+    };
+    assert_eq!(printed("/p"), "read Whole | a.ts | 1:one/two | Ok exit 0");
+    // What a terminal of Windows prints is not what the file holds.
+    assert_eq!(printed("c:/P"), "command | - |  | Ok exit 0");
     let server = xml(
         "<use_mcp_tool>\n<server_name>quickfiles</server_name>\n<tool_name>read_multiple_files</tool_name>\n<arguments>\n{\"paths\": [\"a.ts\"]}\n</arguments>\n</use_mcp_tool>",
         "use_mcp_tool for 'quickfiles'",
@@ -305,6 +309,68 @@ fn claude_code() {
         "command | - |  | Failed exit 1",
         "read Part | empty |  | Ok",
         "todo | - |  | Ok",
+    ];
+    assert_eq!(told(&answers), expected);
+}
+
+#[test]
+fn other_agents() {
+    let editor = |command: &str, more: Value| {
+        let mut input = json!({"command": command, "path": "/p/a.py"});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        input
+    };
+    let answers = native(&[
+        (
+            "str_replace_editor",
+            editor("view", json!({"view_range": [2, 3]})),
+            json!("Here's the result of running `cat -n` on /p/a.py:\n     2\tx\n     3\ty\n"),
+        ),
+        (
+            "str_replace_editor",
+            editor("view", json!({})),
+            json!("Here's the files and directories up to 2 levels deep in /p"),
+        ),
+        (
+            "str_replace_editor",
+            editor("str_replace", json!({"old_str": "x", "new_str": "z"})),
+            json!(
+                "The file /p/a.py has been edited. Here's the result of running `cat -n` on a snippet of /p/a.py:\n     2\tz\nReview the changes."
+            ),
+        ),
+        ("str_replace_editor", editor("insert", json!({"insert_line": 2, "new_str": "w"})), json!("ok")),
+        ("str_replace_editor", editor("create", json!({"file_text": "c\n"})), json!("File created")),
+        (
+            "shell",
+            json!({"command": ["bash", "-lc", "cat b.py"]}),
+            json!("Exit code: 0\nWall time: 0.1 seconds\nOutput:\none\ntwo\n"),
+        ),
+        (
+            "shell",
+            json!({"command": ["bash", "-lc", "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: b.py\n@@\n-one\n+1\n*** End Patch\nEOF"]}),
+            json!("Exit code: 0\nOutput:\nDone"),
+        ),
+        (
+            "execute_bash",
+            json!({"command": "cat c.py"}),
+            json!("three\n[The command completed with exit code 0.]\n[Current working directory: /p]"),
+        ),
+        (
+            "read",
+            json!({"filePath": "/p/d.py"}),
+            json!("<file>\n00001| four\n\n(End of file - total 1 lines)\n</file>"),
+        ),
+    ]);
+    let expected = [
+        "read Part | /p/a.py | 2:x/y | Ok",
+        "read Part | /p/a.py |  | Ok",
+        "edit x>z | /p/a.py | 2:z | Ok",
+        "edit Some(3) +w | /p/a.py |  | Ok",
+        "write 1:c | /p/a.py |  | Ok",
+        "read Whole | b.py | 1:one/two | Ok exit 0",
+        "edit None one>1 | b.py |  | Ok",
+        "read Whole | c.py | 1:three | Ok exit 0",
+        "read Whole | /p/d.py | 1:four | Ok",
     ];
     assert_eq!(told(&answers), expected);
 }

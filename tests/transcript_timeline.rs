@@ -135,7 +135,13 @@ fn edits_move_what_is_behind_them() {
     assert_eq!(after(edit("b", "", false)), (Cause::Edited, Some(2), known(&["a a", "a"])));
     assert_eq!(after(edit("b\na", "", false)), (Cause::Edited, Some(1), known(&["a a"])));
     assert_eq!(after(edit("b\n", "b\nc\n", false)), (Cause::Edited, Some(4), known(&["a a", "b", "c", "a"])));
-    assert_eq!(after(edit("nowhere", "x\ny", false)), (Cause::Edited, Some(4), known(&[])));
+    // All lines are known, and what is replaced is none of them: something is not as it seems.
+    assert_eq!(after(edit("nowhere", "x", false)), (Cause::Edited, None, known(&[])));
+    let part = ("Read", json!({"file_path": "/p/a.ts", "limit": 1}), "     1→a");
+    let after =
+        |edit: (&'static str, Value, &'static str)| versions(&conversation(&[part.clone(), edit])).pop().unwrap();
+    assert_eq!(after(edit("below", "x", false)), (Cause::Edited, None, known(&["a"])));
+    assert_eq!(after(edit("below", "x\ny", false)), (Cause::Edited, None, known(&[])));
 }
 
 #[test]
@@ -163,6 +169,10 @@ fn a_read_inside_a_read_is_an_echo() {
     assert_eq!(assert_true(&transcript, &timeline), "two\nthree\n".len() * 2 + "three\n".len());
     let echo = &timeline.event(1).unwrap().echoes[0];
     assert_eq!((echo.lines.clone(), echo.number, timeline.showing(echo.earlier).unwrap().event), (0..2, 2, 0));
+    let earlier = timeline.lines_place(&transcript, echo.earlier, echo.lines.len()).unwrap();
+    assert_eq!(transcript.text(&earlier), "two\nthree");
+    assert_eq!(timeline.showing(echo.earlier).unwrap().excerpt(&transcript).unwrap().first, 1);
+    assert_eq!(timeline.lines_place(&transcript, echo.earlier, 3), None);
     assert_eq!(timeline.hits(2).len(), 1);
     let whole = transcript.events[0].answers[0].clone();
     assert!(timeline.is_visible(&transcript, 0, 1..2, &whole));
@@ -207,6 +217,15 @@ fn real_histories_are_followed() {
         let of = |what: &str| rates.get(what).copied().unwrap_or_default();
         assert!(of("reads that contradict") * 3 < of("reads again") * 2 + 6, "{agent}");
     }
+}
+
+#[test]
+fn a_missing_return_is_no_other_file() {
+    let conversation = conversation(&[
+        ("Read", json!({"file_path": "/a"}), "     1\tone\r\n     2\ttwo\r"),
+        ("Read", json!({"file_path": "/a"}), "     1\tone\n     2\ttwo"),
+    ]);
+    assert_eq!(versions(&conversation), [(Cause::Found, Some(2), known(&["one", "two"]))]);
 }
 
 /// A file of few different lines, so that texts to replace stand in it several times.

@@ -79,6 +79,9 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         }
         ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
         ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, located),
+        ["git", "checkout", "--", rest @ ..]
+        | ["git", "restore", rest @ ..]
+        | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
     }
@@ -336,6 +339,7 @@ mod tests {
             assert_eq!(action(command), None, "{command}");
         }
         assert_eq!(action("sed -i 's/a/b/' a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
+        assert_eq!(action("git checkout -- a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
         assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
         assert_eq!(action("grep -rn x src"), Some(ShellAction::Search { path: None }));
     }
