@@ -4,7 +4,7 @@
 
 const fs = require("node:fs");
 const { KEY_VARIABLES, wrong } = require("./arguments.js");
-const { compareByKind } = require("./content-kinds.js");
+const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { isObject, parse, unreadable } = require("./history-file.js");
 
@@ -95,7 +95,7 @@ function failureOf({ code, message }, interrupted) {
 
 /**
  * Condenses. `step(label, done, total, long)` is told how it goes. Returns the result with what else the report needs:
- * `tokens` by kind, `target`, `problems` of the input, and the provider that was asked.
+ * `tokens` by kind before and after, `target`, `problems` of the input, and the provider that was asked.
  */
 async function condense(library, history, settings, { env, signal, step }) {
   const { messages } = history;
@@ -104,8 +104,8 @@ async function condense(library, history, settings, { env, signal, step }) {
   const isLong = history.bytes.length > 5e6;
   await library.warmUp();
   step("counting tokens", 1, 5, isLong);
-  const total = messages.length ? library.countTokens(messages) : 0;
-  const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((total * settings.target.percent) / 100) };
+  const before = reportAsUsage(() => countByKind(messages, library.countTokens));
+  const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100) };
   const onProgress = ({ phase, providerId, done, total: all }) => {
     if (phase === "condensing") step(`condensing (${providerId})`, 2 + done / Math.max(all, 1), 5);
   };
@@ -116,9 +116,9 @@ async function condense(library, history, settings, { env, signal, step }) {
   const condensingMs = performance.now() - begun;
   if (result.error) throw failureOf(result.error, signal.aborted);
   step("counting what is left", 4, 5);
-  const byKind = compareByKind(messages, result.messages, library.countTokens);
+  const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
-  return { ...result, id, total, byKind, target, condensingMs, problems: library.validateMessages(messages) };
+  return { ...result, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
 }
 
 /** For each operation how often it was done and how many tokens that saved, in order of appearance. */

@@ -22,8 +22,9 @@ const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.
 function countByKind(messages, countTokens) {
   const groups = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
   for (const message of messages) {
-    if (!isObject(message)) continue;
-    const { role = "user", content } = message;
+    // Without a role it is no message, and counts nothing.
+    if (!isObject(message) || typeof message.role !== "string") continue;
+    const { role, content } = message;
     // Each block as a message of its own: one call counts all of a kind.
     if (Array.isArray(content)) for (const block of content) groups[kindOf(block)].push({ role, content: [block] });
     else groups[typeof content === "string" ? "messageText" : "other"].push({ role, content });
@@ -31,15 +32,17 @@ function countByKind(messages, countTokens) {
   return Object.fromEntries(Object.entries(groups).map(([kind, group]) => [kind, group.length ? countTokens(group) : 0]));
 }
 
-/** `{ before, after }` of each kind. Messages that are the same object in both are counted once. */
-function compareByKind(before, after, countTokens) {
-  const counted = countByKind(before, countTokens);
+/** What is left of each kind, given the counts of `before`. Only messages that differ are counted. */
+function recountByKind(counts, before, after, countTokens) {
   const old = new Set(before);
   const kept = new Set(after);
   const gone = countByKind(before.filter((message) => !kept.has(message)), countTokens);
   const come = countByKind(after.filter((message) => !old.has(message)), countTokens);
-  return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, { before: counted[kind], after: counted[kind] - gone[kind] + come[kind] }]));
+  return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, counts[kind] - gone[kind] + come[kind]]));
 }
+
+/** Tokens of all kinds together. */
+const totalOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** Whether tool calls stand as text in the messages (Roo's XML), where they count as message text. */
 function hasToolText(messages) {
@@ -54,4 +57,4 @@ function hasToolText(messages) {
   return found;
 }
 
-module.exports = { KINDS, compareByKind, hasToolText };
+module.exports = { KINDS, countByKind, hasToolText, recountByKind, totalOf };

@@ -5,7 +5,7 @@
 const { widthOf } = require("./terminal.js");
 
 /** Work that is done sooner shows no bar. */
-const DELAY_MS = 300;
+const DELAY_MS = 500;
 const REDRAW_MS = 100;
 const BAR_WIDTH = 20;
 

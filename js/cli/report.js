@@ -2,7 +2,7 @@
 
 // The report for people.
 
-const { KINDS, hasToolText } = require("./content-kinds.js");
+const { KINDS, hasToolText, totalOf } = require("./content-kinds.js");
 const { byOperation } = require("./condensation.js");
 const { bytes, colours, item, milliseconds, number, percent, plural, visible, widthOf, wrap } = require("./terminal.js");
 
@@ -59,15 +59,14 @@ function approach({ id, target }, settings) {
 
 const goal = (target) => `Target: at most ${plural(target.tokens, "token")}${target.requested.endsWith("%") ? ` (${target.requested})` : ""}.`;
 
-function writeTokens(report, { byKind, stats, total }) {
+function writeTokens(report, { tokens, stats }) {
   report.heading("Tokens", ["before", "after", "saved", ""]);
-  const row = (label, { before, after }, paint) =>
-    report.row(label, [number(before), number(after), number(before - after), percent(before - after, before)], paint);
-  for (const [kind, name] of Object.entries(KINDS)) if (byKind[kind].before || byKind[kind].after) row(`  ${name}`, byKind[kind]);
-  const after = Object.values(byKind).reduce((sum, kind) => sum + kind.after, 0);
-  row("  total", { before: total, after }, report.paint.bold);
+  const row = (label, before, after, paint) => report.row(label, [number(before), number(after), number(before - after), percent(before - after, before)], paint);
+  const { before, after } = tokens;
+  for (const [kind, name] of Object.entries(KINDS)) if (before[kind] || after[kind]) row(`  ${name}`, before[kind], after[kind]);
+  row("  total", totalOf(before), totalOf(after), report.paint.bold);
   // A model may count for itself.
-  if (stats.originalTokens !== total || stats.finalTokens !== after) row("  as the provider counts", { before: stats.originalTokens, after: stats.finalTokens });
+  if (stats.originalTokens !== totalOf(before) || stats.finalTokens !== totalOf(after)) row("  as the provider counts", stats.originalTokens, stats.finalTokens);
 }
 
 function writeOperations(report, { changes }) {
@@ -100,33 +99,42 @@ function writeChanges(report, changes) {
   for (const { messageIndex, blockIndex, operation, tokensBefore, tokensAfter, reason, grade } of changes) {
     report.line(columns(String(messageIndex), blockIndex === null ? "all" : String(blockIndex), operation, number(tokensBefore), number(tokensAfter)));
     const why = `${visible(reason)}${grade ? ` (${grade})` : ""}`;
-    for (const line of item(" ".repeat(16), why, report.width)) report.line(report.paint.dim(line));
+    for (const line of item(" ".repeat(9), why, report.width)) report.line(report.paint.dim(line));
   }
 }
 
 /** Why nothing changed. */
-function nothingToDo({ id, target, total }, settings, count) {
+function nothingToDo({ id, target, stats }, settings, count) {
   if (count === 0) return "Nothing to do: the history has no messages.";
-  if (target?.met) return `Nothing to do: the history has ${plural(total, "token")}, within the target, and nothing in it is said twice.`;
-  if (id === "lossless" && settings.provider === undefined) return "Nothing to do: no tool result stands here twice. --target 50% lets truncation cut.";
+  if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
+  if (id === "lossless" && settings.provider === undefined) return "Nothing to do: there is nothing here that lossless could say shorter. --target 50% lets truncation cut.";
   return `Nothing to do: ${id} found nothing to gain.`;
 }
 
-function outcome(report, outcome, settings, history, written) {
-  const { didCondense, stats, target } = outcome;
+/** How far the target is, and what may help; a sentence each. */
+function missedTarget({ target, stats, id }, { provider }) {
+  const sentences = [`The target of ${plural(target.tokens, "token")} is out of reach: at least ${number(stats.finalTokens)} are left.`];
+  if (provider !== undefined && id !== "truncation") sentences.push("Without --provider, truncation cuts what is left too much.");
+  return sentences;
+}
+
+function writeOutcome(report, condensed, settings, history, written) {
+  const { didCondense, stats, target } = condensed;
   const { paint } = report;
   report.line();
   if (target && !target.met) {
-    report.text(`The target of ${plural(target.tokens, "token")} is out of reach: ${number(stats.finalTokens)} are left.`, paint.red);
+    const [sentence, ...advice] = missedTarget(condensed, settings);
+    report.text(sentence, paint.red);
+    for (const line of advice) report.text(line);
   } else if (!didCondense) {
-    report.text(nothingToDo(outcome, settings, history.messages.length), paint.green);
+    report.text(nothingToDo(condensed, settings, history.messages.length), paint.green);
   } else {
     const within = target ? ", within the target" : "";
     report.text(`${number(stats.originalTokens)} -> ${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`, paint.green);
   }
   if (written) {
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${written.backup ? ` Backup: ${visible(written.backup)}` : ""}`);
-  } else if (settings.inPlace && !didCondense) {
+  } else if (settings.inPlace && !didCondense && (!target || target.met)) {
     report.text("The file was left as it is.");
   } else if (didCondense) {
     report.text(settings.out !== undefined || settings.inPlace ? "Nothing was written." : "Nothing was written: --out FILE or --in-place keeps the result.");
@@ -159,14 +167,15 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
     report.text(told.length === 1 ? "Warning:" : `${number(told.length)} warnings:`, paint.yellow);
     report.list(told.map(visible));
   }
-  outcome(report, condensed, settings, history, written);
+  writeOutcome(report, condensed, settings, history, written);
   return report.toString();
 }
 
 /** The report for programs. */
 function reportJson(condensed, settings, history, { version, written, totalMs, exitCode }) {
-  const { id, byKind, total, target, stats, changes, didCondense, firstChangedIndex, cost, summary, warnings, problems, condensingMs } = condensed;
-  const after = Object.values(byKind).reduce((sum, kind) => sum + kind.after, 0);
+  const { id, tokens, target, stats, changes, didCondense, firstChangedIndex, cost, summary, warnings, problems, condensingMs } = condensed;
+  const [before, after] = [totalOf(tokens.before), totalOf(tokens.after)];
+  const byKind = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], after: tokens.after[kind] }]));
   return {
     version,
     exitCode,
@@ -175,7 +184,7 @@ function reportJson(condensed, settings, history, { version, written, totalMs, e
     ...(settings.preset !== undefined && { preset: settings.preset }),
     target: target ?? null,
     didCondense,
-    tokens: { before: total, after, saved: total - after, reductionPercent: stats.reductionPercent, byKind },
+    tokens: { before, after, saved: before - after, reductionPercent: stats.reductionPercent, byKind },
     operations: byOperation(changes),
     changes,
     firstChangedIndex,
@@ -188,4 +197,4 @@ function reportJson(condensed, settings, history, { version, written, totalMs, e
   };
 }
 
-module.exports = { reportJson, reportText };
+module.exports = { missedTarget, reportJson, reportText };

@@ -10,13 +10,14 @@ const { readHistory } = require("./history-file.js");
 const { rewriteJson } = require("./json-rewrite.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { ProgressBar } = require("./progress-bar.js");
-const { reportJson, reportText } = require("./report.js");
+const { missedTarget, reportJson, reportText } = require("./report.js");
 const { colours, number } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** Writes the result where the arguments say. Returns what was written, or undefined. */
-function write(history, condensed, settings, stdout) {
+function write(history, condensed, settings, stdout, bar) {
   if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
+  bar.step("writing", 5, 5);
   const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(condensed.messages));
   const content = Buffer.from(text);
   if (settings.out === "-") {
@@ -43,8 +44,7 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
     if (controller.signal.aborted) throw new Failure(EXIT.interrupted, "interrupted; nothing was written");
     const isMet = !condensed.target || condensed.target.met;
     const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
-    if (isMet) bar.step("writing", 5, 5);
-    const written = isMet ? write(history, condensed, settings, stdout) : undefined;
+    const written = isMet ? write(history, condensed, settings, stdout, bar) : undefined;
     bar.stop();
     const totalMs = performance.now() - begun;
     if (settings.json) {
@@ -53,17 +53,13 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
       const stream = settings.out === "-" ? stderr : stdout;
       stream.write(reportText(condensed, settings, history, { stream, env, written, totalMs }));
     }
-    if (!isMet) tellMissed(condensed, settings, stderr, env);
+    // The report says it, too: once is enough where both are seen.
+    const isSeen = stdout.isTTY && stderr.isTTY && !settings.json && !settings.quiet;
+    if (!isMet && !isSeen) tell(new Failure(exitCode, missedTarget(condensed, settings).join(" ")), stderr, env);
     return exitCode;
   } finally {
     process.removeListener("SIGINT", interrupt);
   }
-}
-
-function tellMissed({ target, stats, id }, settings, stderr, env) {
-  const hints = [`--target ${stats.finalTokens} is what can be reached.`];
-  if (settings.provider !== undefined && id !== "truncation") hints.push("Without --provider, truncation cuts what is left too much.");
-  tell(new Failure(EXIT.targetNotMet, `target not met: ${number(stats.finalTokens)} tokens are left, ${number(target.tokens)} are allowed`, { hints }), stderr, env);
 }
 
 /** Prints a failure. */
@@ -71,9 +67,11 @@ function tell(error, stderr, env) {
   const { red } = colours(stderr, env);
   const known = error instanceof Failure;
   const message = known ? error.message : `internal error: ${error?.message ?? error}; please report it`;
-  const lines = [`${red("roo-condense:")} ${message}`, ...(known ? error.hints : [])];
+  const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
-  stderr.write(`${lines.join("\n")}\n`);
+  // A message may quote the history or an argument; neither must steer the terminal. The colours are put on afterwards.
+  const [first, ...others] = lines.join("\n").replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd").split("\n");
+  stderr.write(`${[`${red("roo-condense:")} ${first}`, ...others].join("\n")}\n`);
 }
 
 /** Whether the report was to be JSON, as far as that can be told from arguments that may be wrong. */

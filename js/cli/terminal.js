@@ -18,7 +18,6 @@ function colours(stream, env) {
 const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
 
 /** One line without control characters: what stands in a history must not steer the terminal. */
-// eslint-disable-next-line no-control-regex
 const visible = (text) => String(text).replace(/\s+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
