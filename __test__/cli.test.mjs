@@ -13,6 +13,8 @@ import { root } from "../scripts/tools.mjs";
 const require = createRequire(import.meta.url);
 const library = require("../index.js");
 const { version } = require("../package.json");
+const { readArguments } = require("../js/cli/arguments.js");
+const { readHistory } = require("../js/cli/history-file.js");
 
 const main = path.join(root, "js", "cli", "main.js");
 const fixture = (name) => path.join(root, "fixtures", `${name}.json`);
@@ -65,6 +67,17 @@ function expectFailure(args, code, message, options = {}) {
   expect(ended.stderr).not.toMatch(/^\s+at /m);
   expect(snapshot()).toEqual(before);
   return ended;
+}
+
+/** The same for what needs no process of its own to be seen: the many ways to be wrong. */
+function thrownBy(call) {
+  try {
+    call();
+  } catch (error) {
+    expect(error.constructor.name).toBe("Failure");
+    return { code: error.exitCode, text: [error.message, ...error.hints].join("\n") };
+  }
+  throw new Error("nothing was thrown");
 }
 
 const snapshot = () => Object.fromEntries(readdirSync(folder).sort().map((name) => {
@@ -124,10 +137,17 @@ describe("wrong usage ends with 2", () => {
     [["a", "--api-key", "secret-1"], /a key is never taken as an argument/],
     [["a", "--key=secret-1"], /a key is never taken as an argument/],
   ])("%j", (args, message) => {
-    const { stdout, stderr } = expectFailure(args, 2, message);
-    if (!args.includes("--json")) expect(stdout).toBe("");
-    expect(stderr).toContain("--help");
-    expect(stderr).not.toContain("secret-1");
+    const { code, text } = thrownBy(() => readArguments(args));
+    expect(code).toBe(2);
+    expect(text).toMatch(message);
+    expect(text).toContain("--help");
+    expect(text).not.toContain("secret-1");
+  });
+
+  test("as a program", () => {
+    expect(expectFailure([], 2, /which history\?/).stdout).toBe("");
+    expect(expectFailure(["a", "--wrong"], 2, /unknown option '--wrong'/).stdout).toBe("");
+    expect(expectFailure(["a", "--api-key", "secret-1"], 2, /never taken as an argument/).stderr).not.toContain("secret-1");
   });
 
   test("a password in --base-url is refused and not repeated", () => {
@@ -223,14 +243,16 @@ describe("what is not JSON ends with 4, and says where", () => {
     [Buffer.concat([Buffer.from('["\ufffd é '), Buffer.from([0xc3])]), /f.json:1:7: not UTF-8: byte 9 is 0xc3/],
     [Buffer.from("\ufeff[]", "utf16le"), /UTF-16/],
   ])("%#", (content, message) => {
-    put("f.json", content);
-    const { stdout } = expectFailure(["f.json"], 4, message);
-    expect(stdout).toBe("");
+    const { code, text } = thrownBy(() => readHistory(put("f.json", content)));
+    expect(code).toBe(4);
+    expect(text).toMatch(message);
   });
 
   test("the place is marked", () => {
     put("f.json", valid.replace('"user",', '"user"'));
-    expect(expectFailure(["f.json"], 4, /f.json:2:19/).stderr.split("\n").slice(1, 3)).toEqual([
+    const { stdout, stderr } = expectFailure(["f.json"], 4, /^roo-condense: f.json:2:19: not JSON: /);
+    expect(stdout).toBe("");
+    expect(stderr.split("\n").slice(1, 3)).toEqual([
       '    {"role": "user" "content": "Hello"},',
       "                    ^",
     ]);
@@ -266,8 +288,14 @@ describe("what is no history ends with 5", () => {
     ["[1,2]", /none of its 2 elements has a "role"; the first is a number/],
     ['[{"ts":1,"type":"say","say":"text"}]', /the history is api_conversation_history.json/],
   ])("%s", (content, message) => {
-    put("f.json", content);
-    expect(expectFailure(["f.json"], 5, message).stdout).toBe("");
+    const { code, text } = thrownBy(() => readHistory(put("f.json", content)));
+    expect(code).toBe(5);
+    expect(text).toMatch(message);
+  });
+
+  test("as a program", () => {
+    put("f.json", "null");
+    expect(expectFailure(["f.json"], 5, /f.json is not a history: .*; found null/).stdout).toBe("");
   });
 });
 
@@ -664,6 +692,14 @@ changed.CondensationManager = class extends CondensationManager {
     expect(stderr).toMatch(/another program wrote to it meanwhile/);
     expect(readFileSync(input, "utf8")).toBe(`${readFileSync(fixture("claude-code"), "utf8")} `);
     expect(readdirSync(folder).sort()).toEqual(["history.json", "program.cjs"]);
+  });
+
+  test("a disk that fills up leaves the file, and neither backup nor temporary file", () => {
+    const input = copyOf("claude-code");
+    const file = programWith(`const fs = require("node:fs"); 
+      fs.renameSync = (from, to) => { throw Object.assign(new Error("full"), { code: "ENOSPC" }); };`);
+    expectFailure([input, "--in-place"], 7, /the disk is full/, { file });
+    expectFailure([input, "--out", put("there.json", "mine"), "--force"], 7, /the disk is full/, { file });
   });
 
   test("a file that appeared meanwhile is not replaced", () => {

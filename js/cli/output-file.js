@@ -106,6 +106,7 @@ function writeBackup(file, content, stat) {
 function replaceInput(history, content) {
   let file;
   let backup;
+  let isReplaced = false;
   try {
     file = fs.realpathSync(history.name);
     refuseIfTouched(file, history);
@@ -113,9 +114,12 @@ function replaceInput(history, content) {
     writeBeside(file, content, { mode: 0o600, like: history.stat }, (temporary) => {
       refuseIfTouched(file, history);
       fs.renameSync(temporary, file);
+      isReplaced = true;
     });
     return { file, backup };
   } catch (error) {
+    // The input is still there, so its copy is of no use.
+    if (backup && !isReplaced) fs.rmSync(backup, { force: true });
     throw error instanceof Failure ? error : notWritten(file ?? history.name, error);
   }
 }
