@@ -43,6 +43,24 @@ function isUnchanged(value, known, position) {
   return known[position.at++] === leaves;
 }
 
+/** Whether a message is still what was counted. Looking can fail by nesting deeper than the stack; then it is counted again. */
+function isKnown(message, known) {
+  const position = { at: 0 };
+  try {
+    return isUnchanged(message, known.leaves, position) && position.at === known.leaves.length;
+  } catch {
+    return false;
+  }
+}
+
+function remember(cache, message, tokens) {
+  try {
+    cache.set(message, { tokens, leaves: leaves(message, []) });
+  } catch {
+    cache.delete(message);
+  }
+}
+
 /** The tokens of each message, unscaled. */
 function countEach(messages, encoding) {
   const cache = cacheOf(encoding);
@@ -51,8 +69,7 @@ function countEach(messages, encoding) {
   // Not forEach, which skips holes.
   for (const [index, message] of messages.entries()) {
     const known = isObject(message) ? cache.get(message) : undefined;
-    const position = { at: 0 };
-    if (known && isUnchanged(message, known.leaves, position) && position.at === known.leaves.length) counts[index] = known.tokens;
+    if (known && isKnown(message, known)) counts[index] = known.tokens;
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
@@ -60,7 +77,7 @@ function countEach(messages, encoding) {
   const tokens = checked(() => native.countMessages(bytes, encoding));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
-    if (isObject(messages[index])) cache.set(messages[index], { tokens: tokens[at], leaves: leaves(messages[index], []) });
+    if (isObject(messages[index])) remember(cache, messages[index], tokens[at]);
   });
   return counts;
 }
@@ -88,7 +105,7 @@ function checkedOptions(options) {
   }
   const { encoding = DEFAULT_ENCODING, scale = 1 } = options;
   requireEncoding("options.encoding", encoding);
-  // The addon reads a scale from text; "1.5" is not what the manager takes either.
+  // The addon would read "1.5" as a number, but the manager does not take it either.
   if (typeof scale !== "number" && (typeof scale !== "string" || !Number.isNaN(Number(scale)))) {
     throw notAllowed("options.scale", scale, "a number from 0.1 to 10, or the name of a model family");
   }
@@ -106,7 +123,7 @@ function countTokens(value, options = {}) {
     typeof value === "string"
       ? checked(() => native.countText(value, encoding))
       : readable("value", () => countEach(asMessages(value), encoding).reduce((sum, count) => sum + count, 0));
-  return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, String(scale)));
+  return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 
 function warmUp(encoding = DEFAULT_ENCODING) {

@@ -43,11 +43,16 @@ function shown(value) {
   }
 }
 
+/** An error about a field, which it names as `field` too. */
+function fieldError(code, field, value, allowed) {
+  return Object.assign(argumentError(code, `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`), { field });
+}
+
 /** The error for an argument that is not what it has to be. */
-const notAllowed = (field, value, allowed) => argumentError("invalid_argument", `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`);
+const notAllowed = (field, value, allowed) => fieldError("invalid_argument", field, value, allowed);
 
 /** The error for a number that is not in its range. */
-const outOfRange = (field, value, allowed) => argumentError("out_of_range", `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`);
+const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
 /** Reads something of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
 function readable(field, read) {

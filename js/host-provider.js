@@ -3,6 +3,7 @@
 // Providers written in JavaScript: the manager in the addon calls them through here.
 
 const { isObject } = require("./call.js");
+const { stringify } = require("./deep-json.js");
 const { messageOf, shown } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
 
@@ -16,7 +17,7 @@ function hostCallback(provider, calls) {
     call.alive.waiting();
     try {
       const current = applyPlan(call.snapshot, request.plan, call.foreign).messages;
-      return JSON.stringify({ messages: await ask(provider, current, request, call) });
+      return stringify({ messages: await ask(provider, current, request, call) });
     } catch (error) {
       call.causes.push(error);
       return JSON.stringify({ error: { message: messageOf(error), cause: call.causes.length - 1 } });
@@ -71,7 +72,7 @@ function describe(current, returned, call) {
 
 function requireJson(message, position) {
   try {
-    JSON.stringify(message);
+    stringify(message);
   } catch (cause) {
     throw new TypeError(`condense() returned messages[${position}] that cannot be written as JSON: ${messageOf(cause)}`, { cause });
   }

@@ -45,7 +45,7 @@ class NativeCondensationProvider {
     try {
       json = serializeSettings(config ?? null, "config");
     } catch (error) {
-      return { valid: false, errors: [{ path: "config", code: error.code, message: error.message }] };
+      return { valid: false, errors: [{ path: error.field ?? "config", code: error.code, message: error.message }] };
     }
     return JSON.parse(checked(() => this.#native.validateConfig(json)));
   }

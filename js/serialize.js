@@ -2,13 +2,14 @@
 
 // What goes into the addon, as JSON. Messages go as UTF-8 bytes, which it parses off the main thread.
 
+const { stringify } = require("./deep-json.js");
 const { argumentError, messageOf, notAllowed, outOfRange, readable } = require("./errors.js");
 
 /** The bytes of any JSON value. Throws a TypeError when `value` has no JSON. */
 function serialize(value, field) {
   let json;
   try {
-    json = JSON.stringify(value);
+    json = stringify(value);
   } catch (error) {
     // A cycle, a BigInt, a getter or toJSON that throws, or more text than a string can hold.
     throw argumentError("not_serializable", `${field} cannot be written as JSON: ${messageOf(error)}`, error);
