@@ -75,7 +75,7 @@ export function expectThrown(call, Class, code, ...parts) {
 
 /** Checks a result that changed nothing because of an error. */
 export function expectFailed(result, code, messages) {
-  expect(result.error, JSON.stringify(result.error)).toMatchObject({ code });
+  expect(result.error?.code, result.error?.message).toBe(code);
   expect(result.error.message).not.toBe("");
   expect(result.messages).toBe(messages);
   expect(result).toMatchObject({ didCondense: false, changes: [], firstChangedIndex: -1, summary: "" });
