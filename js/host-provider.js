@@ -39,6 +39,7 @@ async function ask(provider, current, request, call) {
   if (result.error) throw result.error;
   const { messages, summary, cost, warnings } = result;
   if (!Array.isArray(messages)) throw new TypeError(`condense() returned messages that are ${shown(messages)}; expected an array`);
+  if (messages.length === 0 && current.length > 0) throw new TypeError("condense() returned no messages; expected at least one");
   return {
     messages: describe(current, messages, call),
     ...(typeof summary === "string" && { summary }),
