@@ -118,11 +118,12 @@ function requireEncoding(field, encoding) {
 
 function countTokens(value, options = {}) {
   const { encoding, scale } = readable("options", () => checkedOptions(options));
-  // Reading fails by a getter that throws, or by nesting deeper than the stack.
+  // Half a surrogate pair would be replaced on the way into the addon; in messages it has a stand-in, and a text counts what it counts there.
+  const isText = typeof value === "string";
   const tokens =
-    typeof value === "string"
+    isText && value.isWellFormed()
       ? checked(() => native.countText(value, encoding))
-      : readable("value", () => countEach(asMessages(value), encoding).reduce((sum, count) => sum + count, 0));
+      : readable("value", () => countEach(isText ? [{ role: "user", content: value }] : asMessages(value), encoding).reduce((sum, count) => sum + count, 0));
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 

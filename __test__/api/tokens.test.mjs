@@ -19,6 +19,13 @@ describe("what it counts", () => {
     expect(countTokens("豆をまく".repeat(50))).not.toBe(countTokens("豆をまく".repeat(50), { encoding: "cl100k_base" }));
   });
 
+  test("text counts the same alone and in a message", () => {
+    for (const text of ["plain", "\ud83c", "a \udf31 b \udf31\ud83c", "\u0000\r\n", "\ufffd \ufeff", "<|endoftext|>", "👩‍👩‍👧‍👦"]) {
+      expect(countTokens(text), JSON.stringify(text)).toBe(countTokens({ role: "user", content: text }));
+      expect(countTokens(text)).toBe(countTokens({ type: "text", text }));
+    }
+  });
+
   test("nothing", () => {
     for (const value of [[], { role: "user", content: "" }, { role: "user", content: [] }, [{ role: "user", content: [] }], { type: "text", text: "" }]) expect(countTokens(value)).toBe(0);
   });
