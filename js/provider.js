@@ -4,16 +4,13 @@
 
 const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
-const { argumentError, checked, notAllowed } = require("./errors.js");
+const { checked, notAllowed } = require("./errors.js");
+const { serializeSettings } = require("./serialize.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
 function configJson(config) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
-  try {
-    return JSON.stringify(config ?? {});
-  } catch (error) {
-    throw argumentError("not_serializable", `config cannot be written as JSON: ${error?.message ?? error}`, error);
-  }
+  return serializeSettings(config ?? {}, "config");
 }
 
 /** A strategy that runs in the addon. */
@@ -44,35 +41,39 @@ class NativeCondensationProvider {
   }
 
   validateConfig(config) {
+    let json;
     try {
-      return JSON.parse(this.#native.validateConfig(JSON.stringify(config) ?? "null"));
+      json = serializeSettings(config ?? null, "config");
     } catch (error) {
-      return { valid: false, errors: [{ path: "config", code: "not_serializable", message: `config cannot be written as JSON: ${error.message}` }] };
+      return { valid: false, errors: [{ path: error.field ?? "config", code: error.code, message: error.message }] };
     }
+    return JSON.parse(checked(() => this.#native.validateConfig(json)));
   }
 
   condense(context, options) {
-    return condense(context, options, (...args) => this.#native.condense(...args.slice(0, 4)));
+    return condense(context, options, ({ bytes, call }, cancel, listener) => this.#native.condense(bytes, call, cancel, listener));
   }
 
   estimateReduction(context, config) {
     return this.condense(context, config === undefined ? {} : { config }).then(estimate);
   }
 
-  async estimateCost(context, config) {
-    return (await this.estimateReduction(context, config)).cost;
+  estimateCost(context, config) {
+    return this.estimateReduction(context, config).then(({ cost }) => cost);
   }
 }
 
 /** What a condensation that was only tried says about tokens. */
-function estimate({ stats, cost }) {
+function estimate({ stats, cost, error }) {
   return {
     originalTokens: stats.originalTokens,
     estimatedTokens: stats.finalTokens,
     estimatedReduction: stats.originalTokens - stats.finalTokens,
     reductionPercent: stats.reductionPercent,
-    confidence: 1,
+    // It was tried, not guessed; of what failed nothing is known.
+    confidence: error ? 0 : 1,
     cost,
+    ...(error && { error }),
   };
 }
 

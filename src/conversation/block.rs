@@ -64,6 +64,9 @@ pub enum Block {
     },
 }
 
+/// Tool results within this many others are carried through unread: each level is a call on the stack, and nothing real has even one.
+const DEEPEST_RESULT: usize = 16;
+
 impl Block {
     /// A text block.
     #[must_use]
@@ -74,6 +77,11 @@ impl Block {
     /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
+        Self::read_at(raw, 0)
+    }
+
+    /// Reads a block that lies within `depth` tool results.
+    pub(super) fn read_at(raw: &RawValue, depth: usize) -> Self {
         let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: raw.to_owned() };
         let Some(mut fields) = RawFields::read(raw) else { return other("") };
         let Some(kind) = fields.take_string("type") else { return other("") };
@@ -89,10 +97,11 @@ impl Block {
                 }
                 _ => other(&kind),
             },
+            "tool_result" if depth == DEEPEST_RESULT => other(&kind),
             "tool_result" => match fields.take_string("tool_use_id") {
                 Some(tool_use_id) => Self::ToolResult {
                     tool_use_id,
-                    content: Content::read(fields.take("content")),
+                    content: Content::read_at(fields.take("content"), depth + 1),
                     is_error: fields.get("is_error").is_some_and(|flag| flag.get() == "true"),
                     extra: fields.into_owned(),
                 },
@@ -159,5 +168,19 @@ impl Serialize for Block {
         }
         serialize_into(&mut map, extra)?;
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_results_in_each_other_do_not_exhaust_the_stack() {
+        const LEVELS: usize = 50_000;
+        let open = r#"{"type":"tool_result","tool_use_id":"t","content":["#.repeat(LEVELS);
+        let json = format!("{open}{}", "]}".repeat(LEVELS));
+        let raw = RawValue::from_string(json.clone()).unwrap();
+        assert_eq!(serde_json::to_string(&Block::read(&raw)).unwrap(), json);
     }
 }

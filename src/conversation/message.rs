@@ -57,11 +57,16 @@ pub enum Content {
 
 impl Content {
     pub(super) fn read(raw: Option<&RawValue>) -> Self {
+        Self::read_at(raw, 0)
+    }
+
+    /// Reads the content of a message, or of a tool result that lies within `depth - 1` others.
+    pub(super) fn read_at(raw: Option<&RawValue>, depth: usize) -> Self {
         let Some(raw) = raw else { return Self::Missing };
         match raw.get().as_bytes().first() {
             Some(b'"') => Self::Text(json_text::unescape(raw.get())),
             Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-                Ok(blocks) => Self::Blocks(blocks.into_iter().map(Block::read).collect()),
+                Ok(blocks) => Self::Blocks(blocks.into_iter().map(|block| Block::read_at(block, depth)).collect()),
                 Err(_) => Self::Other(raw.to_owned()),
             },
             _ => Self::Other(raw.to_owned()),

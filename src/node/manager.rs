@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::{
-    Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
-};
+use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
 use serde_json::json;
 
@@ -14,7 +11,7 @@ use super::{
     error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
     host_provider::{HostCallback, HostProvider},
     provider::NativeProvider,
-    work::{Incoming, ProgressCallback, report},
+    work::{Incoming, Listener, report},
 };
 use crate::{
     manager::{Manager, ManagerOptions, Usage},
@@ -131,29 +128,28 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; resolves to the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
     #[napi(catch_unwind)]
-    #[allow(clippy::too_many_arguments)]
-    pub fn condense<'env>(
+    pub fn condense(
         &self,
-        env: &'env Env,
         mode: String,
         messages: Buffer,
         call: String,
         host_call: u32,
         cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let incoming = Incoming::read(messages, &call, host_call, cancel, progress)?;
+        listener: Listener,
+    ) -> Result<()> {
+        let incoming = Incoming::read(messages, &call, host_call, cancel)?;
         self.check(&incoming)?;
         let manager = self.manager.clone();
-        report(env, incoming, move |work| async move {
+        report(incoming, listener, move |work| async move {
             match mode.as_str() {
                 "ifNeeded" => manager.condense_if_needed(work).await,
                 "preview" => manager.preview(work).await,
                 _ => manager.condense(work).await,
             }
-        })
+        });
+        Ok(())
     }
 
     /// What can be known to be wrong before any work.

@@ -4,14 +4,14 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use napi::{
-    Env, Status,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    Status,
+    bindgen_prelude::{Buffer, FnArgs, spawn},
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
 };
 
 use super::{
     cancel::CancelHandle,
-    error::{Code, Result, thrown, wrong_config},
+    error::{Result, wrong_config},
 };
 use crate::{
     cancel::Cancel,
@@ -20,8 +20,12 @@ use crate::{
     providers::{CondenseError, Progress},
 };
 
-/// Called with each progress event as JSON. Weak, so that it does not keep Node alive.
-pub type ProgressCallback = ThreadsafeFunction<String, UnknownReturnValue, String, Status, false, true>;
+/// Whether this is the end, and JSON: of a progress event, or at the end of the report.
+type Told = FnArgs<(bool, String)>;
+
+/// Told how a call goes and how it ends. One function for both, so that no progress event arrives after the report. Weak, so that it does
+/// not keep Node alive: JavaScript decides that, because only there is known whether a host's own promise is all we wait for.
+pub type Listener = ThreadsafeFunction<Told, UnknownReturnValue, Told, Status, false, true>;
 
 /// Everything JavaScript hands over for a call.
 pub struct Incoming {
@@ -29,28 +33,14 @@ pub struct Incoming {
     call: CallOptions,
     host_call: u32,
     cancel: Cancel,
-    progress: Progress,
 }
 
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
-    pub fn read(
-        messages: Buffer,
-        call: &str,
-        host_call: u32,
-        cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
-    ) -> Result<Self> {
+    pub fn read(messages: Buffer, call: &str, host_call: u32, cancel: &CancelHandle) -> Result<Self> {
         let call = serde_json::from_str(call).map_err(super::error::unreadable)?;
         let call = CallOptions::read(&call).map_err(wrong_config)?;
-        let progress = progress.map_or_else(Progress::default, |callback| {
-            Progress::new(move |event| {
-                if let Ok(json) = serde_json::to_string(&event) {
-                    callback.call(json, ThreadsafeFunctionCallMode::NonBlocking);
-                }
-            })
-        });
-        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), progress })
+        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone() })
     }
 
     /// The options of the call.
@@ -58,8 +48,8 @@ impl Incoming {
         &self.call
     }
 
-    fn parse(self) -> std::result::Result<Work, CondenseError> {
-        let Self { messages, call, host_call, cancel, progress } = self;
+    fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {
+        let Self { messages, call, host_call, cancel } = self;
         cancel.check()?;
         let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
         let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
@@ -67,19 +57,26 @@ impl Incoming {
     }
 }
 
-/// Runs `work` off the main thread; the promise resolves to its report as JSON.
-pub fn report<'env, F>(
-    env: &'env Env,
-    incoming: Incoming,
-    work: impl FnOnce(Work) -> F + Send + 'static,
-) -> Result<PromiseRaw<'env, String>>
+/// Runs `work` off the main thread; `listener` is told how it goes and, always, how it ends.
+pub fn report<F>(incoming: Incoming, listener: Listener, work: impl FnOnce(Work) -> F + Send + 'static)
 where
     F: Future<Output = Report> + Send,
 {
-    let future = async move {
+    let listener = std::sync::Arc::new(listener);
+    let tell = move |is_end: bool, json: String| {
+        // Not delivered when the environment is going away; then nobody waits for it either.
+        listener.call((is_end, json).into(), ThreadsafeFunctionCallMode::NonBlocking);
+    };
+    spawn(async move {
         let prev = incoming.call.total_tokens;
+        let tell_progress = tell.clone();
+        let progress = Progress::new(move |event| {
+            if let Ok(json) = serde_json::to_string(&event) {
+                tell_progress(false, json);
+            }
+        });
         let finished = AssertUnwindSafe(async move {
-            match incoming.parse() {
+            match incoming.parse(progress) {
                 Ok(parsed) => {
                     let exported = parsed.conversation.clone();
                     exported.export(&work(parsed).await)
@@ -89,15 +86,12 @@ where
         })
         .catch_unwind()
         .await;
-        let json = match finished {
-            Ok(json) => json,
-            Err(panic) => {
-                let error = CondenseError::Internal(panic_message(&*panic));
-                serde_json::to_string(&Report::failed(error, prev))
-            }
+        let error = match finished {
+            Ok(Ok(json)) => return tell(true, json),
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic_message(&*panic),
         };
-        json.map_err(|error| napi::Error::from_reason(error.to_string()))
-    };
-    env.spawn_future(future)
-        .map_err(|error: napi::Error<Status>| -> napi::Error<Code> { thrown("internal_error", error) })
+        let failed = Report::failed(CondenseError::Internal(error), prev);
+        tell(true, serde_json::to_string(&failed).unwrap_or_default());
+    });
 }
