@@ -1,6 +1,6 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use crate::conversation::{Conversation, Role, answers, calls, problems};
 
@@ -62,7 +62,7 @@ impl<'a> Seams<'a> {
         }
         let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
         // A result whose call would be dropped never survives its call.
-        let dropped_calls = calls(self.conversation.message(first_kept - 1));
+        let dropped_calls: HashSet<&str> = calls(self.conversation.message(first_kept - 1)).into_iter().collect();
         if answers(next).iter().any(|id| dropped_calls.contains(id)) {
             return false;
         }
