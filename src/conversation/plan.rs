@@ -392,7 +392,9 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
         }
     }
     match block {
-        Block::ToolResult { content, .. } if !content_sets.is_empty() => set_content(content, &content_sets, Depth::ToolResult),
+        Block::ToolResult { content, .. } if !content_sets.is_empty() => {
+            set_content(content, &content_sets, Depth::ToolResult)
+        }
         Block::ToolUse { input, extra, .. } if !input_sets.is_empty() => {
             *input = set_input(input, &input_sets)?;
             if input.get() == RawValue::NULL.get() {

@@ -101,9 +101,8 @@ fn tokens_at(tally: &Tally, message: usize, block: Option<usize>) -> usize {
 fn without_gain(plan: &Plan, before: &Conversation, tally_before: &Tally, tally_after: &Tally) -> HashSet<Place> {
     let places = Places::after(plan, before.len());
     let changed = plan.edits.iter().filter_map(edited).filter(|(message, block)| {
-        places.of_message[*message].is_some_and(|at| {
-            tokens_at(tally_after, at, *block) >= tokens_at(tally_before, *message, *block)
-        })
+        places.of_message[*message]
+            .is_some_and(|at| tokens_at(tally_after, at, *block) >= tokens_at(tally_before, *message, *block))
     });
     changed.collect()
 }

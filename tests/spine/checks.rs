@@ -112,7 +112,8 @@ fn sorted(json: &str, level: usize) -> String {
         }
         Some(b'{') if level < WRITTEN_LEVELS => {
             let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap();
-            let fields: Vec<_> = fields.iter().map(|(key, value)| format!("{key:?}:{}", sorted(value.get(), level + 1))).collect();
+            let fields: Vec<_> =
+                fields.iter().map(|(key, value)| format!("{key:?}:{}", sorted(value.get(), level + 1))).collect();
             format!("{{{}}}", fields.join(","))
         }
         _ => json.to_owned(),
@@ -132,7 +133,12 @@ pub fn check_report(before: &Conversation, report: &Report, kept_ends: Option<us
     if plan.is_empty() {
         assert!(report.changes().is_empty(), "changes without a plan: {:?}", report.changes());
     } else {
-        assert!(tally_after.total() < tally_before.total(), "grew: {} to {}", tally_before.total(), tally_after.total());
+        assert!(
+            tally_after.total() < tally_before.total(),
+            "grew: {} to {}",
+            tally_before.total(),
+            tally_after.total()
+        );
         assert!(!report.changes().is_empty());
         assert_eq!(report.error_code(), None);
     }

@@ -68,7 +68,16 @@ pub fn any_string() -> impl Strategy<Value = String> {
 }
 
 const NUMBERS: [&str; 10] = [
-    "0", "-0", "1.0", "9007199254740993", "18446744073709551616", "-9223372036854775808", "1e400", "1E+2", "0.1e-7", "3.14159",
+    "0",
+    "-0",
+    "1.0",
+    "9007199254740993",
+    "18446744073709551616",
+    "-9223372036854775808",
+    "1e400",
+    "1E+2",
+    "0.1e-7",
+    "3.14159",
 ];
 
 /// Any JSON value, with odd keys, odd numbers and deep nesting.
@@ -137,7 +146,10 @@ fn result_content() -> impl Strategy<Value = String> {
 
 fn image() -> impl Strategy<Value = String> {
     select(vec![
-        format!(r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}}"#, "iVBORw0K".repeat(40)),
+        format!(
+            r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}}"#,
+            "iVBORw0K".repeat(40)
+        ),
         r#"{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}"#.to_owned(),
     ])
 }
@@ -146,7 +158,10 @@ fn image() -> impl Strategy<Value = String> {
 fn call() -> impl Strategy<Value = (&'static str, String)> {
     prop_oneof![
         select(vec!["src/a.ts", "src/b.ts"]).prop_map(|path| ("read_file", format!("{{\"path\":\"{path}\"}}"))),
-        tool_text().prop_map(|text| ("write_to_file", format!("{{\"path\":\"src/a.ts\",\"content\":{},\"line_count\":9007199254740993}}", literal(&text)))),
+        tool_text().prop_map(|text| (
+            "write_to_file",
+            format!("{{\"path\":\"src/a.ts\",\"content\":{},\"line_count\":9007199254740993}}", literal(&text))
+        )),
         vec((key(), any_value()), 0..4).prop_map(|fields| ("Task", object(fields))),
     ]
 }
@@ -184,7 +199,9 @@ pub fn native() -> impl Strategy<Value = String> {
             assistant.extend(turn.says.as_deref().map(text_block));
             for ((name, input), content, is_error) in &turn.calls {
                 id += 1;
-                assistant.push(format!("{{\"type\":\"tool_use\",\"id\":\"toolu_{id}\",\"name\":\"{name}\",\"input\":{input}}}"));
+                assistant.push(format!(
+                    "{{\"type\":\"tool_use\",\"id\":\"toolu_{id}\",\"name\":\"{name}\",\"input\":{input}}}"
+                ));
                 let flag = if *is_error { ",\"is_error\":true" } else { "" };
                 user.push(if tool_use_id_first {
                     format!("{{\"tool_use_id\":\"toolu_{id}\",\"type\":\"tool_result\",\"content\":{content}{flag}}}")
@@ -203,7 +220,10 @@ pub fn native() -> impl Strategy<Value = String> {
             messages.push(format!("{{\"role\":\"user\",\"content\":[{}]}}", user.join(",")));
         }
         if open_end {
-            messages.push(r#"{"role":"assistant","content":[{"type":"tool_use","id":"open","name":"read_file","input":{}}]}"#.into());
+            messages.push(
+                r#"{"role":"assistant","content":[{"type":"tool_use","id":"open","name":"read_file","input":{}}]}"#
+                    .into(),
+            );
         }
         format!("[{}]", messages.join(","))
     })
@@ -253,12 +273,15 @@ pub fn roo_xml() -> impl Strategy<Value = String> {
 fn any_block() -> BoxedStrategy<String> {
     let id = || select(vec!["a", "b", "c", ""]);
     let leaf = prop_oneof![
-        (any_string(), unknown_fields()).prop_map(|(text, extra)| format!("{{\"type\":\"text\",\"text\":{text}{extra}}}")),
-        (id(), any_value(), unknown_fields())
-            .prop_map(|(id, input, extra)| format!("{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"read_file\",\"input\":{input}{extra}}}")),
+        (any_string(), unknown_fields())
+            .prop_map(|(text, extra)| format!("{{\"type\":\"text\",\"text\":{text}{extra}}}")),
+        (id(), any_value(), unknown_fields()).prop_map(|(id, input, extra)| format!(
+            "{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"read_file\",\"input\":{input}{extra}}}"
+        )),
         id().prop_map(|id| format!("{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"no_input\"}}")),
-        (id(), any_value(), unknown_fields())
-            .prop_map(|(id, content, extra)| format!("{{\"type\":\"tool_result\",\"tool_use_id\":\"{id}\",\"content\":{content}{extra}}}")),
+        (id(), any_value(), unknown_fields()).prop_map(|(id, content, extra)| format!(
+            "{{\"type\":\"tool_result\",\"tool_use_id\":\"{id}\",\"content\":{content}{extra}}}"
+        )),
         id().prop_map(|id| format!("{{\"tool_use_id\":\"{id}\",\"is_error\":true,\"type\":\"tool_result\"}}")),
         image(),
         select(vec![
@@ -280,7 +303,9 @@ fn any_block() -> BoxedStrategy<String> {
         any_value(),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {
-        vec(inner, 0..4).prop_map(|blocks| format!("{{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":[{}]}}", blocks.join(",")))
+        vec(inner, 0..4).prop_map(|blocks| {
+            format!("{{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":[{}]}}", blocks.join(","))
+        })
     })
     .boxed()
 }
@@ -305,7 +330,11 @@ fn any_message() -> impl Strategy<Value = String> {
 
 /// Anything that is a JSON array: wrong messages alone, or between the messages of a legal conversation that lost some of its own.
 pub fn hostile() -> impl Strategy<Value = String> {
-    let mixed = (prop_oneof![native(), roo_xml()], vec((any::<prop::sample::Index>(), any_message()), 0..4), vec(any::<prop::sample::Index>(), 0..3));
+    let mixed = (
+        prop_oneof![native(), roo_xml()],
+        vec((any::<prop::sample::Index>(), any_message()), 0..4),
+        vec(any::<prop::sample::Index>(), 0..3),
+    );
     prop_oneof![
         vec(any_message(), 0..14).prop_map(|messages| format!("[{}]", messages.join(","))),
         mixed.prop_map(|(legal, added, removed)| {

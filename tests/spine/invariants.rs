@@ -47,26 +47,30 @@ pub fn any_target() -> impl Strategy<Value = Target> {
 /// A configuration of the truncation provider, and how many of the newest messages it has to leave alone.
 pub fn truncation_config() -> impl Strategy<Value = (Value, usize)> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let limits = (1_usize..9, prop::option::of(1_usize..12), prop::option::of(20_usize..120), prop::option::of(1_usize..150));
+    let limits =
+        (1_usize..9, prop::option::of(1_usize..12), prop::option::of(20_usize..120), prop::option::of(1_usize..150));
     let least = prop_oneof![Just(0_usize), Just(100), 1_usize..300];
-    (switches, limits, least).prop_map(|((window, tail, suppress, user, assistant), (keep, lines, characters, parameters), least)| {
-        let mut config = json!({
-            "mode": if window { "window" } else { "content" },
-            "strategy": if tail { "head_tail" } else { "head" },
-            "truncationMode": if suppress { "suppress" } else { "truncate" },
-            "preserveRecentCount": keep,
-            "preserveUserMessages": user,
-            "preserveAssistantText": assistant,
-            "minTokensForTruncation": least,
-        });
-        let optional = [("maxToolResultLines", lines), ("maxLineChars", characters), ("maxToolParamChars", parameters)];
-        for (name, value) in optional {
-            if let Some(value) = value {
-                config[name] = json!(value);
+    (switches, limits, least).prop_map(
+        |((window, tail, suppress, user, assistant), (keep, lines, characters, parameters), least)| {
+            let mut config = json!({
+                "mode": if window { "window" } else { "content" },
+                "strategy": if tail { "head_tail" } else { "head" },
+                "truncationMode": if suppress { "suppress" } else { "truncate" },
+                "preserveRecentCount": keep,
+                "preserveUserMessages": user,
+                "preserveAssistantText": assistant,
+                "minTokensForTruncation": least,
+            });
+            let optional =
+                [("maxToolResultLines", lines), ("maxLineChars", characters), ("maxToolParamChars", parameters)];
+            for (name, value) in optional {
+                if let Some(value) = value {
+                    config[name] = json!(value);
+                }
             }
-        }
-        (config, keep)
-    })
+            (config, keep)
+        },
+    )
 }
 
 fn parse(json: &str) -> Conversation {
@@ -74,7 +78,14 @@ fn parse(json: &str) -> Conversation {
 }
 
 /// Runs a provider and checks everything that holds for every provider. Whether something was changed.
-pub fn check_provider(id: &str, config: &Value, kept_ends: Option<usize>, json: &str, target: Target, idempotent: bool) {
+pub fn check_provider(
+    id: &str,
+    config: &Value,
+    kept_ends: Option<usize>,
+    json: &str,
+    target: Target,
+    idempotent: bool,
+) {
     let before = parse(json);
     let target = target.of(&before);
     let report = run_alone(id, config, &before, target);
@@ -85,11 +96,20 @@ pub fn check_provider(id: &str, config: &Value, kept_ends: Option<usize>, json: 
     assert_eq!(export(&before), export(&parse(json)), "the input was changed");
 
     let again = parse(json);
-    assert_eq!(fingerprint(&before, &report), fingerprint(&again, &run_alone(id, config, &again, target)), "not deterministic");
+    assert_eq!(
+        fingerprint(&before, &report),
+        fingerprint(&again, &run_alone(id, config, &again, target)),
+        "not deterministic"
+    );
     if idempotent {
         let output = parse(&export(&after));
         let report = run_alone(id, config, &output, target);
-        assert!(report.plan().is_empty(), "not idempotent: {}\non {}", output.export(report.plan()).unwrap(), export(&output));
+        assert!(
+            report.plan().is_empty(),
+            "not idempotent: {}\non {}",
+            output.export(report.plan()).unwrap(),
+            export(&output)
+        );
     }
 }
 
@@ -150,7 +170,14 @@ fn the_smallest_histories_are_no_special_case() {
         for target in [Target::None, Target::Tokens(0), Target::Percent(50)] {
             check_provider("lossless", &Value::Null, None, json, target, true);
             check_provider("truncation", &Value::Null, Some(5), json, target, true);
-            check_provider("truncation", &json!({ "mode": "window", "preserveRecentCount": 1 }), Some(1), json, target, true);
+            check_provider(
+                "truncation",
+                &json!({ "mode": "window", "preserveRecentCount": 1 }),
+                Some(1),
+                json,
+                target,
+                true,
+            );
         }
     }
 }

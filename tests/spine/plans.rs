@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use proptest::{collection::vec, prelude::*, sample::Index};
-use roo_condense::conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, PlanError, Role, Value};
+use roo_condense::conversation::{
+    Content, Conversation, Edit, Inserted, Message, PathStep, Plan, PlanError, Role, Value,
+};
 use serde_json::value::RawValue;
 
 use super::{
@@ -44,7 +46,20 @@ fn wish() -> impl Strategy<Value = Wish> {
 /// The edit that a wish comes to in this conversation, if any.
 fn edit(conversation: &Conversation, wish: Wish) -> Option<Edit> {
     let length = conversation.len();
-    let json = |text: &str| Some(Value::Json(RawValue::from_string(text.replace("\\ud800", "?").replace("\\udfff", "?").replace("\\udc00", "?").replace("\\udb80", "?").replace("\\ud83d\\ude00", "?").replace("\\ud83d", "?").replace("\\ude00", "?")).ok()?));
+    let json = |text: &str| {
+        Some(Value::Json(
+            RawValue::from_string(
+                text.replace("\\ud800", "?")
+                    .replace("\\udfff", "?")
+                    .replace("\\udc00", "?")
+                    .replace("\\udb80", "?")
+                    .replace("\\ud83d\\ude00", "?")
+                    .replace("\\ud83d", "?")
+                    .replace("\\ude00", "?"),
+            )
+            .ok()?,
+        ))
+    };
     if length == 0 {
         return None;
     }

@@ -296,30 +296,41 @@ fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<Pat
 fn is_suppressed_note(text: &str) -> bool {
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(" left out]"));
     inner.is_some_and(|inner| {
-        let counted = inner.strip_suffix(" characters").or_else(|| {
+        let characters = inner.strip_suffix(" characters").or_else(|| inner.strip_suffix(" character"));
+        let counted = characters.or_else(|| {
             let rest = inner.strip_prefix("Tool result of ").or_else(|| inner.strip_prefix("Text of "))?;
-            rest.strip_suffix(" lines")
+            rest.strip_suffix(" lines").or_else(|| rest.strip_suffix(" line"))
         });
         counted.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
     })
 }
 
 fn suppressed_note(text: &str, kind: ContentKind) -> String {
+    let lines = || counted(text.split('\n').count(), "line");
     match kind {
-        ContentKind::ToolParameters => format!("[{} characters left out]", text.chars().count()),
-        ContentKind::ToolResults => format!("[Tool result of {} lines left out]", text.split('\n').count()),
-        ContentKind::MessageText => format!("[Text of {} lines left out]", text.split('\n').count()),
+        ContentKind::ToolParameters => format!("[{} left out]", counted(text.chars().count(), "character")),
+        ContentKind::ToolResults => format!("[Tool result of {} left out]", lines()),
+        ContentKind::MessageText => format!("[Text of {} left out]", lines()),
     }
+}
+
+/// `1 line`, `2 lines`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn reason(piece: &Piece, suppress: bool, limits: Limits, keep: Keep) -> String {
     let what = piece.source.label();
-    match (suppress, piece.kind, keep) {
-        (true, ..) => format!("old and left out: {what}"),
+    let done = match (suppress, piece.kind, keep) {
+        (true, ..) => "old and left out".to_owned(),
         (_, ContentKind::ToolParameters, _) => {
-            format!("old, cut to {} characters: {what}", limits.parameter_characters)
+            format!("old, cut to {}", counted(limits.parameter_characters, "character"))
         }
-        (_, _, Keep::Head) => format!("old, cut to the first {} lines: {what}", limits.lines),
-        (_, _, Keep::HeadTail) => format!("old, cut to the first and last {} lines: {what}", limits.lines),
-    }
+        _ if limits.lines == usize::MAX => {
+            format!("old, long lines cut to {}", counted(limits.line_characters, "character"))
+        }
+        (_, _, Keep::Head) => format!("old, cut to the first {}", counted(limits.lines, "line")),
+        (_, _, Keep::HeadTail) => format!("old, cut to {} of its beginning and end", counted(limits.lines, "line")),
+    };
+    if what.is_empty() { done } else { format!("{done}: {what}") }
 }
