@@ -8,3 +8,4 @@ mod invariants;
 mod manager;
 mod plans;
 mod readable;
+mod truncation;

@@ -41,11 +41,14 @@ enum Does {
     Summarise,
 }
 
+/// What a provider was given: configuration, target, tokens.
+type Seen = Arc<Mutex<Vec<(Value, Option<usize>, usize)>>>;
+
 struct Fake {
     id: &'static str,
     does: Does,
     cost: f64,
-    seen: Arc<Mutex<Vec<(Value, Option<usize>, usize)>>>,
+    seen: Seen,
 }
 
 impl Fake {
