@@ -76,7 +76,7 @@ fn real_histories_keep_the_invariants() {
     // In the dev profile the longest ones take seconds each: what is checked is how histories look, not how long they are.
     let longest = match std::env::var_os("ROO_CONDENSE_WHOLE_CORPUS") {
         Some(_) => usize::MAX,
-        None => 50_000,
+        None => 30_000,
     };
     for (name, json) in histories(&folder) {
         check_history(&name, &beginning(&json, longest));

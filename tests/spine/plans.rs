@@ -95,7 +95,7 @@ fn edit(conversation: &Conversation, wish: Wish) -> Option<Edit> {
 }
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(cases(30))]
 
     #[test]
     fn whatever_a_plan_does_is_derived_again_and_undone(json in any_history(), wishes in vec(wish(), 0..8)) {
