@@ -181,3 +181,27 @@ fn the_smallest_histories_are_no_special_case() {
         }
     }
 }
+
+/// Found by longer runs: the window closed over messages that were wrong already, and made them worse.
+#[test]
+fn the_window_never_closes_over_what_it_would_make_worse() {
+    let pair = r#"{"role":"assistant","content":"Done."},{"role":"user","content":"go on"}"#;
+    let open = |id: &str| {
+        format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"read_file","input":{{}}}}]}}"#
+        )
+    };
+    let answer = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}"#;
+    let histories = [
+        r#"[{"role":5,"content":[]},{"role":"user","content":"task"},{"role":"","content":[]},{"role":"user","content":[]}]"#.to_owned(),
+        format!("[{},{},{answer},{pair},{pair},{pair},{pair}]", open("a"), open("b")),
+    ];
+    for json in histories {
+        for mode in ["content", "window"] {
+            let config = json!({ "mode": mode, "preserveRecentCount": 1 });
+            for target in [Target::None, Target::Percent(50), Target::Tokens(0)] {
+                check_provider("truncation", &config, Some(1), &json, target, false);
+            }
+        }
+    }
+}
