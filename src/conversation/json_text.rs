@@ -38,15 +38,17 @@ pub struct StringValue {
     pub literal: Range<usize>,
 }
 
-/// Strings deeper than this are not listed. Paths grow with the depth, so a bound keeps hostile nesting linear.
+/// Strings deeper than this are not listed. Every string has a path of its own, so bounds on its length keep hostile nesting linear.
 pub const MAX_LISTED_DEPTH: usize = 64;
+/// Nor are strings below keys that are longer than this, in bytes of JSON, all together.
+pub const MAX_LISTED_KEYS: usize = 1024;
 
 enum Frame {
     Object { key: Option<Range<usize>> },
     Array { index: usize },
 }
 
-/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels. `json` must be valid JSON; on
+/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels and [`MAX_LISTED_KEYS`]. `json` must be valid JSON; on
 /// anything else the list is unspecified, but nothing panics.
 #[must_use]
 pub fn string_values(json: &str) -> Vec<StringValue> {
@@ -71,7 +73,7 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
                 at = literal.end;
                 if let Some(Frame::Object { key: key @ None }) = stack.last_mut() {
                     *key = Some(literal);
-                } else if stack.len() <= MAX_LISTED_DEPTH {
+                } else if stack.len() <= MAX_LISTED_DEPTH && key_bytes(&stack) <= MAX_LISTED_KEYS {
                     found.push(StringValue { path: path(json, &stack), literal });
                 }
                 continue;
@@ -108,6 +110,14 @@ pub fn splice(json: &str, replacements: &mut [(Range<usize>, String)]) -> String
     }
     result.push_str(&json[copied..]);
     result
+}
+
+fn key_bytes(stack: &[Frame]) -> usize {
+    let keys = stack.iter().filter_map(|frame| match frame {
+        Frame::Object { key } => key.as_ref(),
+        Frame::Array { .. } => None,
+    });
+    keys.map(Range::len).sum()
 }
 
 fn path(json: &str, stack: &[Frame]) -> Vec<PathStep> {

@@ -20,7 +20,7 @@ pub use self::{
     json_text::PathStep,
     message::{Content, Message, Role},
     plan::{Edit, Inserted, Plan, PlanError, Value},
-    shape::{Problem, answers, calls, is_blank, problems},
+    shape::{Problem, answers, calls, is_blank, problems, problems_after},
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},
 };

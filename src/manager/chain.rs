@@ -103,7 +103,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
-                if go_on && index + 1 < providers.len() {
+                // Said here unless it becomes the error of the whole.
+                if go_on && (index + 1 < providers.len() || !outcome.changes.is_empty()) {
                     outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
                 }
                 outcome.error.get_or_insert(error);
@@ -138,10 +139,13 @@ async fn step(
     outcome: &mut Outcome,
 ) -> Result<Settled, CondenseError> {
     request.cancel.check()?;
-    let proposal = AssertUnwindSafe(provider.propose(request))
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))))?;
+    let proposing = AssertUnwindSafe(provider.propose(request)).catch_unwind();
+    // A provider that does not look at the signal is left behind: the caller does not wait for it.
+    let proposal = tokio::select! {
+        proposal = proposing => proposal,
+        () = request.cancel.cancelled() => return Err(CondenseError::Aborted),
+    };
+    let proposal = proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))))?;
     request.cancel.check()?;
     outcome.cost += proposal.cost;
     let settled = settle(request, id, &proposal)?;
@@ -170,9 +174,14 @@ fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
     if outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {
         // The caller wanted out: nothing is changed, whatever was done already.
         outcome.changes.clear();
+        outcome.summary.clear();
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {
         outcome.error = None;
+    }
+    if current.meets_target(&current.tally) {
+        // A provider before fell short, the next one did not.
+        outcome.warnings.retain(|warning| !warning.starts_with("target_not_met"));
     }
     if outcome.error.is_none()
         && let Some(target) = current.target_tokens
