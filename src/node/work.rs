@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::Conversation,
+    conversation::{Conversation, utf16},
     manager::{CallOptions, Report, Work, panic_message},
     providers::{CondenseError, Progress},
 };
@@ -61,8 +61,10 @@ impl Incoming {
     fn parse(self) -> std::result::Result<Work, CondenseError> {
         let Self { messages, call, host_call, cancel, progress } = self;
         cancel.check()?;
-        let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let json = utf16::utf8(&messages)
+            .ok_or_else(|| CondenseError::Internal("messages did not come as UTF-16".to_owned()))?;
+        drop(messages);
+        let conversation = Conversation::parse(&json).map_err(|error| CondenseError::Internal(error.to_string()))?;
         Ok(Work { conversation, call, host_call, cancel, progress })
     }
 }
