@@ -8,6 +8,7 @@ mod plan;
 mod shape;
 mod surrogates;
 mod texts;
+pub mod utf16;
 
 use std::{sync::Arc, thread};
 

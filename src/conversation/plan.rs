@@ -214,7 +214,7 @@ fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mu
 }
 
 fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl FnMut(Vec<PathStep>, Value)) {
-    let at = |key: &str| [path, &[key.into()]].concat();
+    let at = |key: &'static str| [path, &[key.into()]].concat();
     match (from, to) {
         _ if !same_but_content(from, to) => set(path.to_vec(), Value::Json(to_raw(to))),
         (Block::Text { text: from, .. }, Block::Text { text: to, .. }) => {
@@ -384,7 +384,7 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
             continue;
         };
         let PathStep::Key(key) = step else { return Err(path) };
-        match (&mut *block, key.as_str(), value) {
+        match (&mut *block, key.as_ref(), value) {
             (Block::Text { text, .. }, "text", Value::Text(new)) if rest.is_empty() => text.clone_from(new),
             (Block::ToolResult { .. }, "content", _) => content_sets.push((rest, *value)),
             (Block::ToolUse { .. }, "input", _) => input_sets.push((rest, *value)),

@@ -9,13 +9,13 @@ use napi_derive::napi;
 use super::error::{Result, not_an_array, thrown, unreadable, wrong_tokens};
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, problems},
+    conversation::{Conversation, problems, utf16},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
 fn parse(messages: &Buffer) -> Result<Conversation> {
-    let json = std::str::from_utf8(messages).map_err(|error| thrown("invalid_messages", error))?;
-    Conversation::parse(json).map_err(not_an_array)
+    let json = utf16::utf8(messages).ok_or_else(|| thrown("invalid_messages", "not UTF-16"))?;
+    Conversation::parse(&json).map_err(not_an_array)
 }
 
 fn as_u32(tokens: usize) -> u32 {

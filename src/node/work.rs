@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::Conversation,
+    conversation::{Conversation, utf16},
     manager::{CallOptions, Report, Work, panic_message},
     providers::{CondenseError, Progress},
 };
@@ -51,8 +51,10 @@ impl Incoming {
     fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {
         let Self { messages, call, host_call, cancel } = self;
         cancel.check()?;
-        let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let json = utf16::utf8(&messages)
+            .ok_or_else(|| CondenseError::Internal("messages did not come as UTF-16".to_owned()))?;
+        drop(messages);
+        let conversation = Conversation::parse(&json).map_err(|error| CondenseError::Internal(error.to_string()))?;
         Ok(Work { conversation, call, host_call, cancel, progress })
     }
 }
