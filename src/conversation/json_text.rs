@@ -23,6 +23,14 @@ impl From<&'static str> for PathStep {
     }
 }
 
+impl PathStep {
+    /// The key `key`, copied.
+    #[must_use]
+    pub fn key(key: &str) -> Self {
+        Self::Key(Cow::Owned(key.to_owned()))
+    }
+}
+
 impl From<usize> for PathStep {
     fn from(index: usize) -> Self {
         Self::Index(index)

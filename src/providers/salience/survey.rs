@@ -381,7 +381,7 @@ fn old_text(passage: &Passage<'_>) -> Vec<usize> {
         return Vec::new();
     }
     const OLD: [&str; 5] = ["old_string", "old_str", "old_text", "oldText", "search"];
-    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&key.as_str()));
+    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&&**key));
     if is_old {
         return (0..passage.lines.len()).collect();
     }
