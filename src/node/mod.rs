@@ -19,6 +19,9 @@ mod work;
 
 use napi_derive::napi;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The version of the addon, as in `Cargo.toml`.
 #[napi]
 pub fn version() -> &'static str {
