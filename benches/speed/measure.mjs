@@ -69,8 +69,14 @@ function openSchedule() {
   }
 }
 
-// The wait is read first: a wait between the two then shows as time on a core, never as negative time.
-const onCore = () => -waitedForCore() + performance.now();
+/** The time without what was waited for a core. Both have to be read with no wait in between. */
+function onCore() {
+  for (;;) {
+    const waited = waitedForCore();
+    const now = performance.now();
+    if (waitedForCore() === waited) return now - waited;
+  }
+}
 
 /** Milliseconds of a synchronous `run`, without waiting for a core. */
 export function timedOnCore(run) {
