@@ -76,14 +76,21 @@ struct Taken {
     cost: f32,
 }
 
-/// A choice in the making.
-pub struct Selection<'s, 't> {
-    survey: &'s Survey<'t>,
-    weights: Weights,
+/// What stays.
+#[derive(Debug, Clone)]
+pub struct Choice {
     /// For each passage, which of its lines are kept.
     pub kept: Vec<Vec<bool>>,
     /// For each exchange, whether it stays.
     pub open: Vec<bool>,
+}
+
+/// A choice in the making.
+pub struct Selection<'s, 't> {
+    survey: &'s Survey<'t>,
+    weights: Weights,
+    kept: Vec<Vec<bool>>,
+    open: Vec<bool>,
     covered: Vec<u32>,
     windows: HashMap<u64, u32>,
     seen: RefCell<Seen>,
@@ -132,6 +139,11 @@ impl<'s, 't> Selection<'s, 't> {
             selection.queue.push(Queued { density: f32::MAX, unit: Unit::Exchange(index) });
         }
         selection
+    }
+
+    /// The choice as it stands.
+    pub fn choice(&self) -> Choice {
+        Choice { kept: self.kept.clone(), open: self.open.clone() }
     }
 
     /// A passage that stays in the conversation: whole, or with lines to choose.
@@ -426,8 +438,8 @@ impl<'s, 't> Selection<'s, 't> {
         }
     }
 
-    /// Keeps the `most` lines of a passage that are worth most, whatever they cost.
-    pub fn keep_best_lines(&mut self, passage: usize, most: usize) {
+    /// The `most` lines of a passage that are worth most, whatever they cost.
+    pub fn best_lines(&mut self, passage: usize, most: usize) -> Vec<bool> {
         let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
             .filter(|line| !self.is_kept(passage, *line))
             .map(|line| Queued { density: self.line_worth(passage, line).0, unit: Unit::Line(passage, line) })
@@ -441,10 +453,11 @@ impl<'s, 't> Selection<'s, 't> {
                 continue;
             }
             if kept == most {
-                return;
+                break;
             }
             kept += 1;
             self.keep(passage, line, &mut Vec::new());
         }
+        self.kept[passage].clone()
     }
 }

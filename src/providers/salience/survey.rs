@@ -65,6 +65,8 @@ pub struct LineValue {
     pub line: Line,
     /// Tokens it takes.
     pub cost: f32,
+    /// Hash of its content without the blanks around it.
+    pub hash: u64,
     /// Hash of the line with its neighbours: the same again is worth nothing.
     pub window: u64,
     /// An edit has replaced it since.
@@ -199,7 +201,14 @@ impl<'t> Survey<'t> {
                 if line.gap.is_none() {
                     names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
                 }
-                LineValue { line, cost, window: around(index), replaced: false, names: first..self.occurrences.len() }
+                LineValue {
+                    hash: hashes[index],
+                    line,
+                    cost,
+                    window: around(index),
+                    replaced: false,
+                    names: first..self.occurrences.len(),
+                }
             })
             .collect();
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
@@ -212,19 +221,18 @@ impl<'t> Survey<'t> {
         let mut replaced_in: HashMap<u64, usize, BuildHasherDefault<AlreadyHashed>> = HashMap::default();
         for passage in &mut self.passages {
             let message = passage.message;
-            let text = passage.text;
             for line in old_text(passage) {
                 let value = &mut passage.lines[line];
                 value.replaced = true;
                 if value.line.range.end - value.line.content > 6 {
-                    let at = replaced_in.entry(hash_of(text, &value.line)).or_default();
+                    let at = replaced_in.entry(value.hash).or_default();
                     *at = message.max(*at);
                 }
             }
         }
         for passage in &mut self.passages {
             for value in &mut passage.lines {
-                let later = replaced_in.get(&hash_of(passage.text, &value.line));
+                let later = replaced_in.get(&value.hash);
                 value.replaced |= later.is_some_and(|later| *later > passage.message);
             }
         }

@@ -111,7 +111,8 @@ impl Weights {
             z += 2.0 / (1.0 + age(facts.last_mention - 1) / 10.0);
         }
         z += if self.uses(Signal::Form) {
-            if name.contains('_') { 0.4 } else { 0.0 } - 0.2 * as_float(name.len()).ln()
+            let words = if name.contains('_') { 0.4 } else { 0.0 };
+            words - 0.2 * as_float(name.len()).ln()
         } else {
             -0.4
         };
