@@ -3,6 +3,7 @@
 //! No model is asked. [`survey`] looks through the conversation once, [`weights`] says how likely names and passages are to be used
 //! again, [`selection`] fills the budget, [`render`] writes what stays.
 
+mod by_hash;
 mod lines;
 mod marker;
 mod names;

@@ -12,6 +12,7 @@ use std::{
 };
 
 use super::{
+    by_hash::ByHash,
     survey::{MARKER_TOKENS, Survey, as_float},
     weights::{Signal, Weights},
 };
@@ -92,7 +93,7 @@ pub struct Selection<'s, 't> {
     kept: Vec<Vec<bool>>,
     open: Vec<bool>,
     covered: Vec<u32>,
-    windows: HashMap<u64, u32>,
+    windows: HashMap<u64, u32, ByHash>,
     seen: RefCell<Seen>,
     again: [f32; MOST_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
@@ -118,7 +119,7 @@ impl<'s, 't> Selection<'s, 't> {
             kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
             open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
             covered: vec![0; survey.weights.len()],
-            windows: HashMap::new(),
+            windows: HashMap::default(),
             seen: RefCell::new(Seen { marks: vec![0; survey.weights.len()], round: 0 }),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),

@@ -1,14 +1,11 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-    ops::Range,
-};
+use std::{collections::HashMap, ops::Range};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
+    by_hash::ByHash,
     lines::{Line, Lines},
     names::for_each_name,
     weights::{NameFacts, Origin, Weights},
@@ -218,7 +215,7 @@ impl<'t> Survey<'t> {
 
     /// Lines that stand in the old text of a later edit are no longer in the file.
     fn mark_replaced(&mut self) {
-        let mut replaced_in: HashMap<u64, usize, BuildHasherDefault<AlreadyHashed>> = HashMap::default();
+        let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
         for passage in &mut self.passages {
             let message = passage.message;
             for line in old_text(passage) {
@@ -259,29 +256,11 @@ impl<'t> Survey<'t> {
     }
 }
 
-/// For keys that are hashes.
-#[derive(Default)]
-struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
 struct Names<'t> {
     /// By hash. Two names with the same one would count as one, which no conversation is large enough for.
-    numbers: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
+    numbers: HashMap<u64, u32, ByHash>,
     names: Vec<&'t str>,
     facts: Vec<NameFacts>,
 }
