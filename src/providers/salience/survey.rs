@@ -180,7 +180,9 @@ impl<'t> Survey<'t> {
             _ => SMALLEST,
         };
         let users = origin == Origin::User;
-        let whole = tokens <= smallest || (users && !scope.user_too) || is_blank(text);
+        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
         let Lines { lines, numbered } = Lines::of(text);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
@@ -312,7 +314,6 @@ fn origin(piece: &Piece, role: &Role, table: &ToolTable) -> Origin {
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
         (ContentKind::ToolResults, PieceSource::Mention(_)) => Origin::Result(Meaning::Read),
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
-        (ContentKind::MessageText, PieceSource::Tool(_)) => Origin::Result(Meaning::Other),
         (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
         (ContentKind::MessageText, _) => Origin::User,
     }
