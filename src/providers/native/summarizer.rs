@@ -11,7 +11,7 @@ use super::{
     render::{Turn, question},
 };
 use crate::{
-    llm::{LlmError, LlmRequest, LlmRole},
+    llm::{LlmRequest, LlmRole},
     tokens::{Encoding, count},
 };
 
@@ -53,7 +53,7 @@ pub(super) async fn summarize(asker: &Asker<'_>, job: Job) -> Result<Summary, Co
     let turns: Vec<Counted> = job.turns.iter().map(|turn| Counted::new(turn.clone(), encoding)).collect();
     let first = Attempt::new(asker, &job, window)?;
     match first.run(turns.clone()).await {
-        Err(CondenseError::Llm(error)) if matches!(*error, LlmError::ContextTooLong { .. }) => {
+        Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
             let smaller = first.sent(&turns).min(window) / 2;
             asker.warn(format!(
                 "window_too_large: model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
