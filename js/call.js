@@ -9,9 +9,9 @@ const { restoreData } = require("./restore.js");
 const { serializeMessages } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
-const OPTION_FIELDS = ["provider", "targetTokens", "config", "isAutomatic"];
+const OPTION_FIELDS = ["provider", "targetTokens", "config", "customCondensingPrompt", "isAutomatic"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON. */
-const HOST_OPTIONS = ["signal", "onProgress"];
+const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
 
 function pick(object, fields) {
   const picked = {};
