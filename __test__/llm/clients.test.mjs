@@ -16,7 +16,7 @@ const serve = async (steps) => {
   return server;
 };
 
-const PRICE = { inputPrice: 1e6, outputPrice: 1e6 };
+const PRICE = { inputPrice: 1e6, outputPrice: 1e6, cacheReadsPrice: 1e6, cacheWritesPrice: 1e6 };
 
 /** What our client sees: the summary, its dollars (a dollar a token), or the error. */
 async function ours(server, api) {
@@ -28,7 +28,7 @@ async function ours(server, api) {
 async function anthropicSdk(server, request) {
   const client = new Anthropic({ apiKey: "key-0123456789", baseURL: server.url, maxRetries: 0 });
   const message = await client.messages.stream(request).finalMessage();
-  return { text: message.content.map((block) => block.text ?? "").join("").trim(), tokens: message.usage.input_tokens + message.usage.output_tokens };
+  return { text: message.content.map((block) => block.text ?? "").join("").trim(), tokens: message.usage.input_tokens + (message.usage.cache_creation_input_tokens ?? 0) + (message.usage.cache_read_input_tokens ?? 0) + message.usage.output_tokens };
 }
 
 async function openaiSdk(server, request) {
@@ -62,7 +62,10 @@ describe("anthropic", () => {
     const [theirs, own] = server.requests;
     expect(own.path).toBe(theirs.path);
     expect(Object.keys(own.body)).toEqual(expect.arrayContaining(Object.keys(theirs.body)));
-    for (const header of ["x-api-key", "anthropic-version", "content-type"]) expect(own.headers[header]).toBe(theirs.headers[header]);
+    // Theirs speaks the API version of 2026 with a bearer token, ours that of 2023 with `x-api-key`.
+    expect(own.headers["content-type"]).toBe(theirs.headers["content-type"]);
+    expect(own.headers).toMatchObject({ "x-api-key": "key-0123456789", "anthropic-version": "2023-06-01" });
+    expect(theirs.headers.authorization).toBe("Bearer key-0123456789");
   });
 
   test.each([
