@@ -16,8 +16,8 @@ use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Plan, problems},
     llm::{
-        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice, ProgressSink,
-        StopReason, StoreError, SummaryStore, Usage,
+        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice,
+        ProgressSink, StopReason, StoreError, SummaryStore, Usage,
     },
     manager::{CallOptions, Manager, ManagerOptions, Report, Work},
     providers::{Llm, Progress},
@@ -63,9 +63,7 @@ impl Scripted {
 }
 
 fn answer(text: &str) -> LlmResponse {
-    let mut usage = Usage::default();
-    usage.input_tokens = 1000;
-    usage.output_tokens = 100;
+    let usage = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
     LlmResponse::new(text, Some(usage), StopReason::EndTurn)
 }
 
@@ -173,14 +171,16 @@ async fn over_http_with_a_real_exchange() {
 #[tokio::test]
 async fn failures_leave_everything_and_tell_the_cost() {
     fn spent() -> Usage {
-        let mut usage = Usage::default();
-        usage.input_tokens = 2000;
-        usage
+        Usage { input_tokens: 2000, ..Usage::default() }
     }
     let cases: [(&str, f64, Reply); 5] = [
         ("llm_callback_failed", 0.006, Box::new(|_, _| Err(LlmError::callback("m", "no", None, spent())))),
         ("summary_empty", 0.0045, Box::new(|_, _| Ok(answer(" \n")))),
-        ("summary_refused", 0.0, Box::new(|_, _| Ok(LlmResponse::new("I cannot.", Some(Usage::default()), StopReason::Refusal)))),
+        (
+            "summary_refused",
+            0.0,
+            Box::new(|_, _| Ok(LlmResponse::new("I cannot.", Some(Usage::default()), StopReason::Refusal))),
+        ),
         ("context_grew", 0.0045, Box::new(|_, _| Ok(answer(&"many words ".repeat(5000))))),
         ("internal_error", 0.0, Box::new(|_, _| panic!("a handler of somebody else"))),
     ];
@@ -213,12 +213,14 @@ async fn no_request_is_over_the_window_whatever_the_history() {
         handler.window = Some(window);
         handler.delay = Duration::from_millis(2);
         let handler = Arc::new(handler);
-        let report = manager(&json!({ "fallback": false })).condense(work(&talk(messages, words), handler.clone())).await;
+        let report =
+            manager(&json!({ "fallback": false })).condense(work(&talk(messages, words), handler.clone())).await;
         assert_eq!((report.error_code(), report.summary()), (None, "Merged."), "{window}");
         let asked = handler.asked();
         assert!(asked.len() > 2);
         for request in &asked {
-            let texts: usize = request.messages.iter().map(|message| count(&message.text, Encoding::default()).tokens + 4).sum();
+            let texts: usize =
+                request.messages.iter().map(|message| count(&message.text, Encoding::default()).tokens + 4).sum();
             let tokens = texts + count(&request.system, Encoding::default()).tokens;
             let answer = request.max_tokens.map_or(8192, |tokens| tokens as usize);
             assert!(tokens + answer <= limit, "{tokens} + {answer} > {limit}");
@@ -226,7 +228,8 @@ async fn no_request_is_over_the_window_whatever_the_history() {
         assert!((2..=3).contains(&handler.most.load(Ordering::SeqCst)), "parts are asked for at once, but not all");
         // Every message is told to the model.
         if words < 1000 {
-            let told: String = asked.iter().flat_map(|request| &request.messages).map(|message| message.text.as_str()).collect();
+            let told: String =
+                asked.iter().flat_map(|request| &request.messages).map(|message| message.text.as_str()).collect();
             for index in 0..messages - 4 {
                 assert!(told.contains(&format!("message {index} ")), "{index}");
             }
@@ -244,7 +247,11 @@ async fn a_window_that_is_too_small_is_an_error_and_nothing_is_sent() {
 #[tokio::test]
 async fn one_failed_part_stops_the_others() {
     let mut handler = Scripted::new(|_, number| {
-        if number == 1 { Err(LlmError::callback("m", "no credit", None, Usage::default())) } else { Ok(answer("Part.")) }
+        if number == 1 {
+            Err(LlmError::callback("m", "no credit", None, Usage::default()))
+        } else {
+            Ok(answer("Part."))
+        }
     });
     handler.window = Some(2000);
     handler.delay = Duration::from_millis(5);
