@@ -9,6 +9,7 @@ mod lossless;
 mod native;
 mod provider;
 mod request;
+mod salience;
 mod settle;
 mod truncation;
 

@@ -1,14 +1,51 @@
 //! What happened in a conversation: tool calls of every dialect read as pieces and events, and the files they follow.
 //!
+//! Three steps, each for itself:
+//!
+//! - [`decompose`] cuts every text into pieces of one kind of content, and says what each belongs to;
+//! - [`read`] makes events of tool calls and their answers: what was read, written, changed, found, run, and where every line of
+//!   it stands, byte for byte;
+//! - [`Timeline::new`] follows the files through the events: their versions, which lines of them are known, and which lines of an
+//!   event were visible before.
+//!
+//! Which tool means what is in a [`ToolTable`], which users can extend. Nothing here fails: any conversation will do, and what is
+//! not understood is left alone. All of it is linear in the length of the conversation.
+//!
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
+mod calls;
+mod events;
+mod file_answers;
 mod headers;
+mod interpret;
+mod known_lines;
 mod labels;
+mod locate;
+mod numbered_lines;
+mod outcomes;
+mod patches;
+mod paths;
 mod pieces;
+mod place;
+mod reader;
+mod search_hits;
+mod shell;
+mod timeline;
+mod tool_table;
 mod user_text;
 mod xml_calls;
 
 pub use self::{
+    events::{Action, CallSite, Event, Transcript},
+    file_answers::Extent,
+    known_lines::{LineRun, LineSource},
     labels::ToolSource,
+    outcomes::Outcome,
+    patches::Change,
     pieces::{Piece, PieceSource, decompose},
+    place::{ConversationText, Excerpt, Numbering, Place, Span},
+    reader::read,
+    search_hits::Hit,
+    timeline::{Cause, Echo, EchoOf, FileEvent, Showing, Timeline, Version},
+    tool_table::{Meaning, ToolTable, ToolTableError},
 };

@@ -139,7 +139,8 @@ impl<'a> ContentCut<'a> {
         let after = apply(conversation, &proposal.plan)?;
         let tally = self.request.tally.recount(conversation, &after, &self.request.cancel)?;
         // Nothing was dropped or added yet, so indices still are those of the request.
-        drop_messages(window_to_fit(&after, &tally, self.keep_recent, budget), &mut proposal);
+        let dropped = window_to_fit(&after, &tally, self.keep_recent, budget).unwrap_or_default().collect();
+        drop_messages(&dropped, &mut proposal);
         Ok(proposal)
     }
 

@@ -5,13 +5,20 @@ mod cut;
 mod search;
 mod window;
 
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+};
+
 use async_trait::async_trait;
 use serde_json::Value;
 
 use self::content::ContentCut;
 use super::{
     Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
-    Settings, Speed, merged, schema,
+    Settings, Speed, merged,
+    salience::{Salience, WITHOUT, Weights},
+    schema,
 };
 use crate::{
     conversation::{Conversation, Edit, Plan},
@@ -32,8 +39,8 @@ const FIELDS: &[Field] = &[
     },
     Field {
         name: "strategy",
-        kind: FieldKind::Choice { default: "head", allowed: &["head", "head_tail"] },
-        description: "Which lines of a result stay: the first ones, or the first and the last.",
+        kind: FieldKind::Choice { default: "salient", allowed: &["salient", "head", "head_tail"] },
+        description: "Which lines stay: those most likely to be used again, the first ones, or the first and the last.",
     },
     Field {
         name: "truncationMode",
@@ -69,6 +76,11 @@ const FIELDS: &[Field] = &[
         name: "preserveAssistantText",
         kind: FieldKind::Flag { default: true },
         description: "Whether what the assistant wrote stays whole.",
+    },
+    Field {
+        name: "withoutSignal",
+        kind: FieldKind::Choice { default: "none", allowed: WITHOUT },
+        description: "A signal of the strategy `salient` to do without, to measure what it is worth.",
     },
     Field {
         name: "minTokensForTruncation",
@@ -124,11 +136,48 @@ impl Provider for Truncation {
         }
         let mut proposal = match settings.choice("mode") {
             "window" => window_proposal(request, &settings),
+            _ if settings.choice("strategy") == "salient" => salient_proposal(request, &settings)?,
             _ => ContentCut::new(request, &settings, &config).propose()?,
         };
         say_if_target_missed(request, &mut proposal)?;
         Ok(proposal)
     }
+}
+
+fn salient_proposal(request: &Request, settings: &Settings) -> Result<Proposal, CondenseError> {
+    let salience = Salience {
+        preserve_recent: settings.integer("preserveRecentCount"),
+        weights: Weights::without(settings.choice("withoutSignal")),
+    };
+    let Some(budget) = request.budget() else {
+        let least = settings.integer("minTokensForTruncation");
+        return Ok(salience.cut_each(request, settings.integer("maxToolResultLines"), least));
+    };
+    let proposal = salience.propose(request, budget)?;
+    let after = apply(&request.conversation, &proposal.plan)?;
+    let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
+    if tally.total() <= budget {
+        return Ok(proposal);
+    }
+    window_after(request, proposal, &after, &tally, salience.preserve_recent, budget)
+}
+
+/// Drops the oldest of what `proposal` leaves.
+fn window_after(
+    request: &Request,
+    mut proposal: Proposal,
+    after: &Conversation,
+    tally: &Tally,
+    keep: usize,
+    budget: usize,
+) -> Result<Proposal, CondenseError> {
+    let Some(range) = window_to_fit(after, tally, keep, budget) else { return Ok(proposal) };
+    // Messages that the proposal drops already have no place in `after`: what is dropped is named by where it came from.
+    let place: HashMap<_, _> =
+        request.conversation.entries().iter().enumerate().map(|(index, entry)| (entry.origin, index)).collect();
+    let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.origin).copied()).collect();
+    drop_messages(&dropped, &mut proposal);
+    Ok(proposal)
 }
 
 fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<(), CondenseError> {
@@ -164,16 +213,11 @@ fn window_proposal(request: &Request, settings: &Settings) -> Proposal {
             if half == 0 { None } else { window::droppable(conversation, keep, |range| range.end > half) }
         }
     };
-    drop_messages(dropped, &mut proposal);
+    drop_messages(&dropped.unwrap_or_default().collect(), &mut proposal);
     proposal
 }
 
-fn window_to_fit(
-    conversation: &Conversation,
-    tally: &Tally,
-    keep: usize,
-    budget: usize,
-) -> Option<std::ops::Range<usize>> {
+fn window_to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: usize) -> Option<Range<usize>> {
     let mut before = Vec::with_capacity(conversation.len() + 1);
     before.push(0);
     for index in 0..conversation.len() {
@@ -182,12 +226,12 @@ fn window_to_fit(
     window::droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
 }
 
-fn drop_messages(dropped: Option<std::ops::Range<usize>>, proposal: &mut Proposal) {
-    let Some(range) = dropped else { return };
-    let reason = format!("one of the {} oldest messages after the first", range.len());
-    proposal.plan.edits.retain(|edit| !matches!(edit, Edit::Set { message, .. } if range.contains(message)));
-    proposal.notes.retain(|note| !range.contains(&note.message));
-    for message in range {
+/// Adds to `proposal` that these messages are dropped.
+fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
+    let reason = format!("one of the {} oldest messages after the first", dropped.len());
+    proposal.plan.edits.retain(|edit| !matches!(edit, Edit::Set { message, .. } if dropped.contains(message)));
+    proposal.notes.retain(|note| !dropped.contains(&note.message));
+    for message in dropped.iter().copied() {
         proposal.plan.edits.push(Edit::Drop { message });
         proposal.notes.push(Note { message, block: None, operation: "window", reason: reason.clone(), grade: None });
     }

@@ -1,0 +1,136 @@
+"use strict";
+
+// From arguments to the package's own calls: which provider, with what, and what came out.
+
+const fs = require("node:fs");
+const { KEY_VARIABLES, wrong } = require("./arguments.js");
+const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { isObject, parse, unreadable } = require("./history-file.js");
+
+/** The object that `--config` gives: JSON, or a file with JSON. */
+function readConfig(given) {
+  if (given === undefined) return undefined;
+  const isJson = given.trimStart().startsWith("{");
+  let text = given;
+  if (!isJson) {
+    try {
+      text = fs.readFileSync(given, "utf8").replace(/^\ufeff/, "");
+    } catch (error) {
+      throw unreadable(`--config ${given}`, error);
+    }
+  }
+  let config;
+  try {
+    config = parse(text, isJson ? "--config" : given);
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(EXIT.usage, error.message, { hints: error.hints, cause: error }) : error;
+  }
+  if (!isObject(config)) throw wrong("--config: an object is expected");
+  return config;
+}
+
+/** The handler that `--llm` asks for. */
+function createHandler(library, model, env) {
+  if (!model) return undefined;
+  if (typeof library.httpHandler !== "function") throw wrong("--llm: this version of roo-condense does not call language models");
+  const variable = KEY_VARIABLES[model.api];
+  const apiKey = env[variable];
+  // Servers of one's own often need no key.
+  if (!apiKey && model.baseUrl === undefined) throw wrong(`--llm ${model.api}: the environment variable ${variable} is not set`);
+  return library.httpHandler({
+    api: model.api,
+    model: model.model,
+    ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
+    ...(apiKey && { apiKey }),
+  });
+}
+
+/** The provider to ask, and whether others may stand in for it. */
+function chooseProvider({ provider, preset, model, target }) {
+  if (provider !== undefined) return { id: provider, fallback: false };
+  if (preset !== undefined) return { id: "smart" };
+  if (model) return { id: "native" };
+  return target ? { id: "lossless" } : { id: "lossless", fallback: false };
+}
+
+/** A manager that can do what the arguments ask for, and the id of the provider. */
+function prepare(library, settings, env) {
+  const { id, fallback } = chooseProvider(settings);
+  const { preset } = settings;
+  if (preset !== undefined) {
+    if (typeof library.createSmartProvider !== "function") throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
+    const names = Object.keys(library.presets ?? {});
+    if (names.length && !names.includes(preset)) throw wrong(`--preset: "${preset}" is not allowed; allowed: ${names.join(", ")}`);
+  }
+  const handler = createHandler(library, settings.model, env);
+  return reportAsUsage(() => {
+    const manager = new library.CondensationManager({ ...(fallback === undefined ? {} : { fallback }), ...(handler && { handler }) });
+    if (preset !== undefined) manager.registerProvider(library.createSmartProvider(preset));
+    const known = manager.listProviders().map((provider) => provider.id);
+    if (!known.includes(id)) {
+      const asked = settings.provider !== undefined ? `--provider: "${id}" is not allowed` : `the provider "${id}" is missing from this version of roo-condense`;
+      throw wrong(`${asked}; allowed: ${known.join(", ")}`);
+    }
+    return { manager, id };
+  });
+}
+
+/** What the package throws at once are wrong arguments, so the user's. */
+function reportAsUsage(call) {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof Failure || typeof error.code !== "string" || error.code.startsWith("ERR_")) throw error;
+    if (error.code === "not_serializable") throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });
+    throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+  }
+}
+
+function failureOf({ code, message }, interrupted) {
+  if (interrupted) return new Failure(EXIT.interrupted, "interrupted; nothing was written");
+  const exitCode = ["invalid_config", "out_of_range", "unknown_provider"].includes(code) ? EXIT.usage : EXIT.failed;
+  return new Failure(exitCode, message, { code });
+}
+
+/**
+ * Condenses. `step(label, done, total, long)` is told how it goes. Returns the result with what else the report needs:
+ * `tokens` by kind before and after, `target`, `problems` of the input, and the provider that was asked.
+ */
+async function condense(library, history, settings, { env, signal, step }) {
+  const { messages } = history;
+  const { manager, id } = prepare(library, settings, env);
+  const config = readConfig(settings.config);
+  const isLong = history.bytes.length > 5e6;
+  await library.warmUp();
+  step("counting tokens", 1, 5, isLong);
+  const before = reportAsUsage(() => countByKind(messages, library.countTokens));
+  const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100) };
+  const onProgress = ({ phase, providerId, done, total: all }) => {
+    if (phase === "condensing") step(`condensing (${providerId})`, 2 + done / Math.max(all, 1), 5);
+  };
+  const begun = performance.now();
+  step(`condensing (${id})`, 2, 5);
+  const options = { provider: id, signal, onProgress, ...(config && { config }), ...(target && { targetTokens: target.tokens }) };
+  const result = await reportAsUsage(() => manager.condense({ messages }, options));
+  const condensingMs = performance.now() - begun;
+  if (result.error) throw failureOf(result.error, signal.aborted);
+  step("counting what is left", 4, 5);
+  const after = recountByKind(before, messages, result.messages, library.countTokens);
+  if (target) target.met = result.stats.finalTokens <= target.tokens;
+  return { ...result, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
+}
+
+/** For each operation how often it was done and how many tokens that saved, in order of appearance. */
+function byOperation(changes) {
+  const operations = new Map();
+  for (const { operation, tokensBefore, tokensAfter } of changes) {
+    const sum = operations.get(operation) ?? { operation, changes: 0, tokensSaved: 0 };
+    sum.changes++;
+    sum.tokensSaved += tokensBefore - tokensAfter;
+    operations.set(operation, sum);
+  }
+  return [...operations.values()];
+}
+
+module.exports = { byOperation, condense };

@@ -1,0 +1,60 @@
+"use strict";
+
+// Tokens by content kind.
+
+const { isObject } = require("./history-file.js");
+
+/** The kinds in the order they are shown, with their names for people. */
+const KINDS = Object.freeze({
+  messageText: "message text",
+  toolParameters: "tool parameters",
+  toolResults: "tool results",
+  thinking: "thinking",
+  images: "images",
+  other: "other",
+});
+
+const KIND_OF_TYPE = { text: "messageText", tool_use: "toolParameters", tool_result: "toolResults", thinking: "thinking", redacted_thinking: "thinking", image: "images" };
+
+const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.type) ? KIND_OF_TYPE[block.type] : "other");
+
+/** Tokens of each kind in these messages. Their sum is what all of them together count. */
+function countByKind(messages, countTokens) {
+  const groups = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
+  for (const message of messages) {
+    // Without a role it is no message, and counts nothing.
+    if (!isObject(message) || typeof message.role !== "string") continue;
+    const { role, content } = message;
+    // Each block as a message of its own: one call counts all of a kind.
+    if (Array.isArray(content)) for (const block of content) groups[kindOf(block)].push({ role, content: [block] });
+    else groups[typeof content === "string" ? "messageText" : "other"].push({ role, content });
+  }
+  return Object.fromEntries(Object.entries(groups).map(([kind, group]) => [kind, group.length ? countTokens(group) : 0]));
+}
+
+/** What is left of each kind, given the counts of `before`. Only messages that differ are counted. */
+function recountByKind(counts, before, after, countTokens) {
+  const old = new Set(before);
+  const kept = new Set(after);
+  const gone = countByKind(before.filter((message) => !kept.has(message)), countTokens);
+  const come = countByKind(after.filter((message) => !old.has(message)), countTokens);
+  return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, counts[kind] - gone[kind] + come[kind]]));
+}
+
+/** Tokens of all kinds together. */
+const totalOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** Whether tool calls stand as text in the messages (Roo's XML), where they count as message text. */
+function hasToolText(messages) {
+  let found = false;
+  for (const message of messages) {
+    if (!Array.isArray(message?.content)) continue;
+    for (const block of message.content) {
+      if (block?.type === "tool_use") return false;
+      found ||= message.role === "user" && block?.type === "text" && /^\[\w+[^\n]*\] Result:/.test(block.text);
+    }
+  }
+  return found;
+}
+
+module.exports = { KINDS, countByKind, hasToolText, recountByKind, totalOf };

@@ -1,0 +1,45 @@
+"use strict";
+
+// How the program ends. Whatever ends with another code than 0 has written nothing.
+
+const EXIT = Object.freeze({
+  /** Done, or there was nothing to gain. */
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreadable: 3,
+  notJson: 4,
+  notMessages: 5,
+  targetNotMet: 6,
+  notWritten: 7,
+  /** 128 and the number of SIGINT, as shells have it. */
+  interrupted: 130,
+});
+
+/** The lines of the help text. */
+const MEANINGS = Object.freeze([
+  [EXIT.done, "done, or nothing to gain (the report says which)"],
+  [EXIT.failed, "the condensation failed"],
+  [EXIT.usage, "wrong usage: options, or a configuration the provider refuses"],
+  [EXIT.unreadable, "the file is missing or cannot be read"],
+  [EXIT.notJson, "the file is not JSON in UTF-8; the message names line and column"],
+  [EXIT.notMessages, "the JSON is not a history of messages"],
+  [EXIT.targetNotMet, "the target is out of reach"],
+  [EXIT.notWritten, "the result could not be written"],
+  [EXIT.interrupted, "interrupted"],
+]);
+
+/** The fixed word of an exit code, for `--json`. */
+const codeName = (code) => Object.keys(EXIT).find((name) => EXIT[name] === code).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A failure that the user can act on: printed without a stack. `hints` are further lines, printed as they are. */
+class Failure extends Error {
+  constructor(exitCode, message, { hints = [], code = codeName(exitCode), cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.exitCode = exitCode;
+    this.hints = hints;
+    this.code = code;
+  }
+}
+
+module.exports = { EXIT, Failure, MEANINGS };

@@ -1,0 +1,61 @@
+"use strict";
+
+const { MEANINGS } = require("./exit-codes.js");
+
+const USAGE = "roo-condense HISTORY.json [options]";
+
+const help = () => `Usage: ${USAGE}
+
+Condenses the conversation of a coding agent, and reports what that saves.
+HISTORY.json is Roo Code's api_conversation_history.json (an array of messages)
+or an object with a field "messages"; - reads standard input. Without --out or
+--in-place nothing is written.
+
+What to do
+  --target TOKENS     how much may be left: 40000, 40k, or 50% of what there is
+  --provider NAME     this provider alone. Without it: lossless, which loses
+                      nothing; with a target, truncation cuts what lossless
+                      leaves too much; with --preset, smart; with --llm, native
+  --preset NAME       a preset of the smart provider
+  --config CONFIG     the provider's configuration: a JSON object, or a file
+                      that holds one
+
+Where a language model writes summaries
+  --llm API           anthropic or openai (and all that speak its protocol).
+                      The key comes from the environment, ANTHROPIC_API_KEY or
+                      OPENAI_API_KEY, never from an argument
+  --model MODEL       the model's name
+  --base-url URL      another server, such as http://localhost:11434/v1
+
+What to write
+  --out FILE          the condensed history; - is standard output, and the
+                      report then goes to standard error
+  --force             --out may replace a file (never the input)
+  --in-place          replace the input, after a backup to HISTORY.json.bak, or
+                      .bak.1, .bak.2 and so on when there is one
+
+What to print
+  --explain           also every change, with its reason
+  --json              the report as one JSON object on standard output
+  --messages          with --json: also the messages, and what restore() needs
+  --quiet             nothing but errors
+  --no-progress       no progress bar (there is one only on a terminal)
+  --help, --version
+
+Examples
+  roo-condense api_conversation_history.json
+  roo-condense history.json --target 50% --explain
+  roo-condense history.json --target 40000 --out shorter.json
+  roo-condense history.json --provider truncation --target 25% --in-place \\
+      --config '{"strategy":"head_tail"}'
+  roo-condense - --target 50% --out - < history.json > shorter.json
+
+Exit codes
+${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}
+With another code than 0 nothing has been written.
+
+Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
+in the file. Colours are for terminals only; NO_COLOR=1 turns them off.
+`;
+
+module.exports = { USAGE, help };

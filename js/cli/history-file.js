@@ -1,0 +1,178 @@
+"use strict";
+
+// A history as it stands in a file: its bytes, its text, and the messages in it.
+
+const { isUtf8 } = require("node:buffer");
+const fs = require("node:fs");
+const path = require("node:path");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { findJsonError, position } = require("./json-position.js");
+const { bytes: shownBytes, visible } = require("./terminal.js");
+
+/** What Roo calls its files. */
+const ROO_HISTORY = "api_conversation_history.json";
+
+const BYTE_ORDER_MARK = "\ufeff";
+/** Characters shown on either side of an error. */
+const AROUND = 30;
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The bytes of a file and what identifies it, or those of standard input, where there is nothing to identify. */
+function readBytes(name) {
+  if (name === "-") return { bytes: readInput() };
+  let descriptor;
+  try {
+    descriptor = fs.openSync(name, "r");
+    const stat = fs.fstatSync(descriptor);
+    if (stat.isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
+    const bytes = fs.readFileSync(descriptor);
+    // A device or a pipe can be read, but there is nothing to put in its place.
+    return { bytes, stat: stat.isFile() ? stat : undefined };
+  } catch (error) {
+    throw unreadable(name, error);
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+  }
+}
+
+function readInput() {
+  try {
+    return fs.readFileSync(0);
+  } catch (error) {
+    // Windows: nothing is connected.
+    if (error.code === "EOF") return Buffer.alloc(0);
+    throw unreadable("standard input", error);
+  }
+}
+
+function unreadable(name, error) {
+  const reasons = {
+    ENOENT: "there is no such file",
+    ENOTDIR: "a part of the path is not a folder",
+    EISDIR: "is a folder",
+    EACCES: "no permission to read it",
+    EPERM: "no permission to read it",
+    ELOOP: "symbolic links lead round in a circle",
+    ERR_FS_FILE_TOO_LARGE: "is larger than 2 GB",
+  };
+  const hints = [];
+  if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY))) hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
+  if (error.code === "ENOENT" && isDangling(name)) reasons.ENOENT = "is a symbolic link to a file that does not exist";
+  return new Failure(EXIT.unreadable, `${visible(name)}: ${reasons[error.code] ?? error.message}`, { hints, cause: error });
+}
+
+function isDangling(name) {
+  return fs.lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** The text of UTF-8 bytes, without the byte order mark. */
+function decode(bytes, shownName) {
+  if (bytes.length === 0) throw new Failure(EXIT.notJson, `${shownName} is empty`);
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw new Failure(EXIT.notJson, `${shownName} is UTF-16, but JSON files are UTF-8: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)`);
+  }
+  try {
+    if (!isUtf8(bytes)) {
+      const { offset, line, column } = firstInvalidByte(bytes);
+      throw new Failure(EXIT.notJson, `${shownName}:${line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`);
+    }
+    const text = bytes.toString("utf8");
+    return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };
+  } catch (error) {
+    if (error.code !== "ERR_STRING_TOO_LONG") throw error;
+    throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(bytes.length)} are more than Node can hold as one text (about 500 MB)`, { cause: error });
+  }
+}
+
+/** The first byte that cannot be part of UTF-8: its offset, and where the text up to there ends. */
+function firstInvalidByte(bytes) {
+  // Decoding puts U+FFFD in the place of what is wrong; the first one that does not stand in the bytes, too, is the place.
+  const text = bytes.toString("utf8");
+  let offset = 0;
+  let from = 0;
+  for (;;) {
+    const index = text.indexOf("\ufffd", from);
+    offset += Buffer.byteLength(text.slice(from, index));
+    if (bytes[offset] !== 0xef || bytes[offset + 1] !== 0xbf || bytes[offset + 2] !== 0xbd) return { offset, ...position(text, index) };
+    offset += 3;
+    from = index + 1;
+  }
+}
+
+function parse(text, shownName) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    if (text.trim() === "") throw new Failure(EXIT.notJson, `${shownName} holds nothing but white space`, { cause });
+    const error = findJsonError(text) ?? { offset: 0, message: cause.message };
+    const { line, column, start } = position(text, error.offset);
+    const hints = excerpt(text, start, error.offset);
+    if (error.begins !== undefined) {
+      const begin = position(text, error.begins);
+      hints.push(`The string begins at line ${begin.line}, column ${begin.column}.`);
+    }
+    if (isJsonLines(text)) hints.push("This looks like JSON Lines, one value on each line: put them into an array first (jq -s . FILE).");
+    throw new Failure(EXIT.notJson, `${shownName}:${line}:${column}: not JSON: ${error.message}`, { hints, cause });
+  }
+}
+
+/** The place of an error, with a mark under it. */
+function excerpt(text, lineStart, offset) {
+  const lineEnd = text.indexOf("\n", offset);
+  const from = Math.max(lineStart, offset - AROUND);
+  const to = Math.min(lineEnd === -1 ? text.length : lineEnd, offset + AROUND);
+  const before = (from > lineStart ? "…" : "") + shownText(text.slice(from, offset));
+  const after = shownText(text.slice(offset, to)) + (to < (lineEnd === -1 ? text.length : lineEnd) ? "…" : "");
+  return (before + after).trim() === "" ? [] : [`  ${before}${after}`, `  ${" ".repeat(before.length)}^`];
+}
+
+/** As long as the text itself, so that the mark stands right. */
+const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
+
+function isJsonLines(text) {
+  const [first, second] = text.slice(0, 1_000_000).split("\n", 2);
+  try {
+    return isObject(JSON.parse(first)) && isObject(JSON.parse(second));
+  } catch {
+    return false;
+  }
+}
+
+/** The array of messages in a JSON value, and how to put another one in its place. */
+function findMessages(root, shownName) {
+  const field = isObject(root) && Array.isArray(root.messages);
+  const messages = field ? root.messages : root;
+  if (!Array.isArray(messages)) {
+    throw new Failure(EXIT.notMessages, `${shownName} is not a history: an array of messages expected, or an object with an array "messages"; found ${describe(root)}`);
+  }
+  if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
+    const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
+    const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
+    throw new Failure(EXIT.notMessages, `${shownName} is not a history: none of its ${messages.length} elements has a "role"; the first is ${describe(messages[0])}`, { hints });
+  }
+  return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
+}
+
+function describe(value) {
+  if (Array.isArray(value)) return "an array";
+  if (!isObject(value)) return value === null ? "null" : `a ${typeof value}`;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return "an empty object";
+  return `an object with ${keys.slice(0, 6).map((key) => visible(JSON.stringify(key.slice(0, 40)))).join(", ")}${keys.length > 6 ? " and more" : ""}`;
+}
+
+/**
+ * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `mark` (the byte order mark, if
+ * any), `text` without it, `root` (its JSON), `messages`, and `withMessages(changed)`, a root with other messages.
+ */
+function readHistory(name) {
+  const shownName = name === "-" ? "standard input" : visible(name);
+  const { bytes, stat } = readBytes(name);
+  const { mark, text } = decode(bytes, shownName);
+  const root = parse(text, shownName);
+  return { name, shownName, bytes, stat, mark, text, root, ...findMessages(root, shownName) };
+}
+
+module.exports = { isObject, parse, readHistory, unreadable };

@@ -1,0 +1,182 @@
+"use strict";
+
+// Writing the result: whole or not at all, and never over something that was not meant.
+//
+// Own code, because the package has no dependencies and bundlers of VS Code extensions would carry one along: of write-file-atomic,
+// releases after 6 need a newer Node than 20.0, and none refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
+
+const crypto = require("node:crypto");
+const fs = require("node:fs");
+const path = require("node:path");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { visible } = require("./terminal.js");
+
+const statOf = (file) => fs.statSync(file, { throwIfNoEntry: false });
+const isSameFile = (one, other) => one.dev === other.dev && one.ino === other.ino;
+const isUntouched = (before, now) => isSameFile(before, now) && before.size === now.size && before.mtimeMs === now.mtimeMs;
+
+function notWritten(file, error) {
+  const reasons = {
+    EACCES: "no permission to write there",
+    EPERM: "no permission to write there",
+    ENOENT: "its folder does not exist",
+    ENOTDIR: "a part of the path is not a folder",
+    EISDIR: "is a folder",
+    ENOSPC: "the disk is full",
+    EROFS: "the file system is read-only",
+    EEXIST: "exists already; --force replaces it",
+  };
+  return new Failure(EXIT.notWritten, `${visible(file)}: ${reasons[error.code] ?? error.message}`, { cause: error });
+}
+
+/** A new file with this content, on the disk when this returns. Fails when there is one. */
+function create(file, content, { mode = 0o666, like } = {}) {
+  const descriptor = fs.openSync(file, "wx", mode);
+  try {
+    fs.writeFileSync(descriptor, content);
+    if (like) imitate(descriptor, like);
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    fs.closeSync(descriptor);
+    fs.rmSync(file, { force: true });
+    throw error;
+  }
+  fs.closeSync(descriptor);
+}
+
+/** Gives an open file the owner and the mode of another. Only root may give files away; for others the owner is the same anyway. */
+function imitate(descriptor, stat) {
+  if (process.platform === "win32") return;
+  const own = fs.fstatSync(descriptor);
+  if (own.uid !== stat.uid || own.gid !== stat.gid) {
+    try {
+      fs.fchownSync(descriptor, stat.uid, stat.gid);
+    } catch (error) {
+      if (error.code !== "EPERM") throw error;
+    }
+  }
+  // After the owner: changing that clears some bits.
+  fs.fchmodSync(descriptor, stat.mode & 0o7777);
+}
+
+/** A rename is on the disk when its folder is. Not every system lets a folder be opened; the file itself is safe there, too. */
+function syncFolder(folder) {
+  try {
+    const descriptor = fs.openSync(folder, "r");
+    try {
+      fs.fsyncSync(descriptor);
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  } catch (error) {
+    if (!["EACCES", "EISDIR", "EPERM", "EINVAL", "ENOTSUP", "EBADF"].includes(error.code)) throw error;
+  }
+}
+
+/** Writes a file beside `file`, and moves it there with `move(temporary)`. */
+function writeBeside(file, content, options, move) {
+  const folder = path.dirname(file);
+  const temporary = path.join(folder, `.${path.basename(file)}.${crypto.randomBytes(6).toString("hex")}.tmp`);
+  try {
+    create(temporary, content, options);
+    move(temporary);
+  } finally {
+    fs.rmSync(temporary, { force: true });
+  }
+  syncFolder(folder);
+}
+
+/** The first of `file.bak`, `file.bak.1`, `file.bak.2`, ... that did not exist, now with this content. */
+function writeBackup(file, content, stat) {
+  for (let count = 0; ; count++) {
+    const backup = count === 0 ? `${file}.bak` : `${file}.bak.${count}`;
+    try {
+      // Readable for nobody else while it is written.
+      create(backup, content, { mode: 0o600, like: stat });
+    } catch (error) {
+      if (error.code === "EEXIST") continue;
+      throw notWritten(backup, error);
+    }
+    fs.utimesSync(backup, stat.atime, stat.mtime);
+    return backup;
+  }
+}
+
+/** Puts `content` in the place of the file that `history` was read from; a symbolic link goes on pointing there. Returns both paths. */
+function replaceInput(history, content) {
+  let file;
+  let backup;
+  let isReplaced = false;
+  try {
+    file = fs.realpathSync(history.name);
+    refuseIfTouched(file, history);
+    backup = writeBackup(file, history.bytes, history.stat);
+    writeBeside(file, content, { mode: 0o600, like: history.stat }, (temporary) => {
+      refuseIfTouched(file, history);
+      fs.renameSync(temporary, file);
+      isReplaced = true;
+    });
+    return { file, backup };
+  } catch (error) {
+    // The input is still there, so its copy is of no use.
+    if (backup && !isReplaced) fs.rmSync(backup, { force: true });
+    throw error instanceof Failure ? error : notWritten(file ?? history.name, error);
+  }
+}
+
+function refuseIfTouched(file, history) {
+  const now = statOf(file);
+  if (now && isUntouched(history.stat, now)) return;
+  throw new Failure(EXIT.notWritten, `${history.shownName}: another program wrote to it meanwhile; it was left as it is. Close the task in your editor and try again`);
+}
+
+/** Refuses early, before the work, what `writeOutput` would refuse. */
+function checkOutput(file, history, force) {
+  if (file === "-") return;
+  let stat;
+  try {
+    stat = statOf(file);
+  } catch (error) {
+    throw notWritten(file, error);
+  }
+  if (stat && history.stat && isSameFile(stat, history.stat)) {
+    throw new Failure(EXIT.usage, `--out is the input itself: --in-place replaces it, after a backup`);
+  }
+  if (stat?.isDirectory()) throw notWritten(file, { code: "EISDIR" });
+  if (stat?.isFile() && !force) throw notWritten(file, { code: "EEXIST" });
+  if (!stat && !statOf(path.dirname(file))) throw notWritten(file, { code: "ENOENT" });
+}
+
+/** Writes to a file, new or with `force` in place of another. Devices and pipes are written to, not replaced. Returns its path. */
+function writeOutput(file, content, history, force) {
+  checkOutput(file, history, force);
+  try {
+    const existing = statOf(file);
+    if (existing && !existing.isFile()) {
+      fs.writeFileSync(file, content);
+    } else if (existing) {
+      const target = fs.realpathSync(file);
+      writeBeside(target, content, { mode: 0o600, like: existing }, (temporary) => fs.renameSync(temporary, target));
+    } else {
+      // A private history stays private.
+      const mode = history.stat ? history.stat.mode & 0o666 : 0o666;
+      writeBeside(file, content, { mode }, (temporary) => moveWithoutReplacing(temporary, file));
+    }
+    return file;
+  } catch (error) {
+    throw error instanceof Failure ? error : notWritten(file, error);
+  }
+}
+
+/** A link, unlike a rename, fails when somebody made the file meanwhile. Some file systems have none. */
+function moveWithoutReplacing(temporary, file) {
+  try {
+    fs.linkSync(temporary, file);
+  } catch (error) {
+    if (error.code === "EEXIST") throw error;
+    if (fs.lstatSync(file, { throwIfNoEntry: false })) throw Object.assign(new Error("exists"), { code: "EEXIST" });
+    fs.renameSync(temporary, file);
+  }
+}
+
+module.exports = { checkOutput, replaceInput, writeOutput };

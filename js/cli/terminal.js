@@ -1,0 +1,58 @@
+"use strict";
+
+// Text for people: colours, widths, numbers.
+
+const DEFAULT_WIDTH = 80;
+const MAX_WIDTH = 120;
+
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] };
+
+/** Functions that colour a text where the stream is a terminal and nobody asked for none (https://no-color.org). */
+function colours(stream, env) {
+  const on = Boolean(stream.isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
+  const entries = Object.entries(STYLES).map(([name, [open, close]]) => [name, (text) => (on ? `\u001b[${open}m${text}\u001b[${close}m` : text)]);
+  return Object.fromEntries(entries);
+}
+
+/** Columns to fill: those of the terminal within reason, 80 without one. */
+const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
+
+/** One line without control characters: what stands in a history must not steer the terminal. */
+const visible = (text) => String(text).replace(/\s+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
+
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const number = (value) => whole.format(value);
+const percent = (part, total) => `${(total === 0 ? 0 : (100 * part) / total).toFixed(1)}%`;
+const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+function milliseconds(value) {
+  if (value < 10) return `${value.toFixed(1)} ms`;
+  return value < 1000 ? `${value.toFixed(0)} ms` : `${(value / 1000).toFixed(1)} s`;
+}
+
+function bytes(count) {
+  if (count < 1000) return plural(count, "byte");
+  return count < 1e6 ? `${(count / 1e3).toFixed(0)} KB` : `${(count / 1e6).toFixed(1)} MB`;
+}
+
+/** Breaks a text into lines of at most `width` characters, at blanks where there are any. */
+function wrap(text, width) {
+  const lines = [];
+  let line = "";
+  for (let word of text.split(" ")) {
+    if (line && line.length + 1 + word.length <= width) {
+      line += ` ${word}`;
+      continue;
+    }
+    if (line) lines.push(line);
+    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width));
+    line = word;
+  }
+  lines.push(line);
+  return lines;
+}
+
+/** A list item: the first line after `mark`, the others below its text. */
+const item = (mark, text, width) => wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
+
+module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, widthOf, wrap };

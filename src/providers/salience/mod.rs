@@ -1,0 +1,247 @@
+//! Salient truncation: of the older part of a conversation, what is most likely to be used again stays.
+//!
+//! No model is asked. [`survey`] looks through the conversation once, [`weights`] says how likely names and passages are to be used
+//! again, [`selection`] fills the budget, [`render`] writes what stays.
+
+mod lines;
+mod marker;
+mod names;
+mod render;
+mod selection;
+mod survey;
+mod weights;
+
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+pub use self::weights::{WITHOUT, Weights};
+use self::{
+    selection::Selection,
+    survey::{Passage, Scope, Survey, as_float, texts_of},
+};
+use super::{CondenseError, Note, Proposal, Request};
+use crate::{
+    conversation::{ContentKind, Edit, PathStep, TextAt, json_text::splice},
+    tokens::Tally,
+};
+
+/// How a budget is to be filled.
+pub struct Salience {
+    /// The newest messages, which are never changed.
+    pub preserve_recent: usize,
+    /// Which signals are in use.
+    pub weights: Weights,
+}
+
+/// A result within this share of the budget is good enough.
+const CLOSE_ENOUGH: f64 = 0.97;
+const MOST_ROUNDS: usize = 8;
+
+impl Salience {
+    /// A plan that leaves at most `budget` tokens (unscaled) and as much of what matters as fits, or the smallest plan there is.
+    ///
+    /// # Errors
+    /// When the work is cancelled.
+    pub fn propose(&self, request: &Request, budget: usize) -> Result<Proposal, CondenseError> {
+        let texts = texts_of(&request.conversation);
+        let (proposal, tokens) = self.with_users(request, &texts, budget, false)?;
+        if tokens <= budget {
+            return Ok(proposal);
+        }
+        // What the user wrote is cut only when nothing else is left.
+        let (with_users, fewer) = self.with_users(request, &texts, budget, true)?;
+        Ok(if fewer < tokens { with_users } else { proposal })
+    }
+
+    fn with_users(
+        &self,
+        request: &Request,
+        texts: &[Vec<TextAt<'_>>],
+        budget: usize,
+        user_too: bool,
+    ) -> Result<(Proposal, usize), CondenseError> {
+        let scope = Scope {
+            conversation: &request.conversation,
+            tally: &request.tally,
+            zone: self.zone(request),
+            user_too,
+            weights: self.weights,
+        };
+        let survey = Survey::of(&scope, texts);
+        request.cancel.check()?;
+        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        selection.fill(as_float(budget));
+        let mut best: Option<(Proposal, usize)> = None;
+        for _ in 0..MOST_ROUNDS {
+            let proposal = propose(request, texts, &survey, &selection);
+            let tokens = measure(request, &proposal)?.total();
+            let (fits, share) = (tokens <= budget, ratio(tokens, budget));
+            let better = best
+                .as_ref()
+                .is_none_or(|(_, known)| if fits { *known > budget || tokens > *known } else { tokens < *known });
+            if better {
+                best = Some((proposal, tokens));
+            }
+            if fits && (share >= CLOSE_ENOUGH || selection.is_complete()) {
+                break;
+            }
+            let before = selection.tokens;
+            if fits {
+                // Estimates are a little off; a part of what is free is filled, so that it does not swing.
+                selection.fill(before + as_float(budget - tokens) * 0.8);
+            } else {
+                selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
+            }
+            #[allow(clippy::float_cmp)]
+            if selection.tokens == before {
+                break;
+            }
+        }
+        Ok(best.unwrap_or_default())
+    }
+
+    /// Every old text that is longer than `lines` lines, cut to those that matter most.
+    #[must_use]
+    pub fn cut_each(&self, request: &Request, lines: usize, least_tokens: usize) -> Proposal {
+        let texts = texts_of(&request.conversation);
+        let scope = Scope {
+            conversation: &request.conversation,
+            tally: &request.tally,
+            zone: self.zone(request),
+            user_too: false,
+            weights: self.weights,
+        };
+        let survey = Survey::of(&scope, &texts);
+        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        selection.open.fill(true);
+        for (index, passage) in survey.passages.iter().enumerate() {
+            let shown = passage.lines.iter().filter(|value| value.line.gap.is_none()).count();
+            let results = passage.piece.kind == ContentKind::ToolResults;
+            if !results || passage.whole || passage.tokens < least_tokens || shown <= lines {
+                selection.kept[index].fill(true);
+            } else {
+                selection.keep_best_lines(index, lines);
+            }
+        }
+        propose(request, &texts, &survey, &selection)
+    }
+
+    fn zone(&self, request: &Request) -> Range<usize> {
+        let length = request.conversation.len();
+        1..length.saturating_sub(self.preserve_recent).max(1)
+    }
+}
+
+fn ratio(tokens: usize, budget: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss)]
+    let ratio = tokens as f64 / budget.max(1) as f64;
+    ratio
+}
+
+fn measure(request: &Request, proposal: &Proposal) -> Result<Tally, CondenseError> {
+    let invalid = |source| CondenseError::InvalidPlan { provider: "truncation".into(), source };
+    let after = request.conversation.apply(&proposal.plan).map_err(invalid)?;
+    Ok(request.tally.recount(&request.conversation, &after, &request.cancel)?)
+}
+
+type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
+
+fn propose(
+    request: &Request,
+    texts: &[Vec<TextAt<'_>>],
+    survey: &Survey<'_>,
+    selection: &Selection<'_, '_>,
+) -> Proposal {
+    let mut proposal = Proposal::default();
+    let dropped = dropped_messages(request.conversation.len(), survey, selection);
+    let mut replacements = Replacements::new();
+    for (index, passage) in survey.passages.iter().enumerate().filter(|(_, passage)| !dropped[passage.message]) {
+        let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
+        let after = if last_of_message { dropped_after(&dropped, passage.message) } else { 0 };
+        change(passage, &selection.kept[index], after, survey, &mut replacements, &mut proposal.notes);
+    }
+    for ((message, path), mut replaced) in replacements {
+        if let Some(whole) = texts[message].iter().find(|text| *text.path == *path) {
+            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(&whole.text, &mut replaced)));
+        }
+    }
+    for message in (0..dropped.len()).filter(|message| dropped[*message]) {
+        let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(Note { message, block: None, operation: "drop", reason, grade: None });
+    }
+    proposal
+}
+
+fn dropped_messages(length: usize, survey: &Survey<'_>, selection: &Selection<'_, '_>) -> Vec<bool> {
+    let mut dropped = vec![false; length];
+    for (exchange, _) in survey.exchanges.iter().zip(&selection.open).filter(|(_, open)| !**open) {
+        dropped[exchange.messages.clone()].fill(true);
+    }
+    dropped
+}
+
+/// How many messages right after `message` are dropped.
+fn dropped_after(dropped: &[bool], message: usize) -> usize {
+    dropped[message + 1..].iter().take_while(|dropped| **dropped).count()
+}
+
+fn change(
+    passage: &Passage<'_>,
+    kept: &[bool],
+    dropped_after: usize,
+    survey: &Survey<'_>,
+    replacements: &mut Replacements,
+    notes: &mut Vec<Note>,
+) {
+    let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
+    if passage.whole || !missing {
+        return;
+    }
+    let mut text = render::text(passage, kept);
+    if dropped_after > 0 && passage.piece.kind == ContentKind::ToolResults {
+        text.push('\n');
+        text.push_str(&marker::messages(dropped_after));
+    }
+    if text.len() >= passage.text.len() {
+        return;
+    }
+    notes.push(Note {
+        message: passage.message,
+        block: Some(passage.piece.block),
+        operation: "salient",
+        reason: reason(passage, kept, survey),
+        grade: None,
+    });
+    let key = (passage.message, passage.piece.path.clone());
+    replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
+}
+
+/// Why lines stayed, in terms of the names that made them worth it.
+fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> String {
+    const NAMED: usize = 3;
+    let count = kept.iter().filter(|kept| **kept).count();
+    let label = passage.piece.source.label();
+    let of = if label.is_empty() { String::new() } else { format!(" of {label}") };
+    if count == 0 {
+        return format!("left out{of}: no line is as likely to be used again as what was kept");
+    }
+    let mut names: Vec<u32> = Vec::new();
+    for (value, _) in passage.lines.iter().zip(kept).filter(|(_, kept)| **kept) {
+        names.extend(&survey.occurrences[value.names.clone()]);
+    }
+    names.sort_unstable();
+    names.dedup();
+    names.sort_by(|a, b| survey.weights[*b as usize].total_cmp(&survey.weights[*a as usize]).then(a.cmp(b)));
+    let named: Vec<&str> = names
+        .iter()
+        .filter(|name| survey.weights[**name as usize] > 0.0)
+        .take(NAMED)
+        .map(|name| survey.names[*name as usize])
+        .collect();
+    let why = if named.is_empty() {
+        "as a passage that may be edited".to_owned()
+    } else {
+        format!("for {}", named.join(", "))
+    };
+    format!("kept {count} of {} lines{of}, {why}", passage.lines.len())
+}

@@ -1,0 +1,414 @@
+//! Fills a budget with what is worth most for its tokens.
+//!
+//! A lazy greedy choice: the value of a line falls when its names become readable elsewhere, so whatever comes to the top of the queue
+//! is valued again before it is taken. Values only fall but for the neighbours of what was taken, which need no marker any more and
+//! are queued again.
+
+use std::{
+    cmp::Ordering,
+    collections::{BinaryHeap, HashMap, HashSet},
+    ops::Range,
+};
+
+use super::{
+    survey::{MARKER_TOKENS, Survey, as_float},
+    weights::{Signal, Weights},
+};
+
+/// Something that can be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    Exchange(usize),
+    Part(usize, usize),
+    Line(usize, usize),
+}
+
+struct Queued {
+    density: f32,
+    unit: Unit,
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Queued {}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Equal densities are taken in order of appearance, so that the same input gives the same choice.
+        self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
+    }
+}
+
+/// What was taken in one step, to undo it.
+struct Taken {
+    unit: Unit,
+    lines: Vec<usize>,
+    cost: f32,
+}
+
+/// A choice in the making.
+pub struct Selection<'s, 't> {
+    survey: &'s Survey<'t>,
+    weights: Weights,
+    /// For each passage, which of its lines are kept.
+    pub kept: Vec<Vec<bool>>,
+    /// For each exchange, whether it stays.
+    pub open: Vec<bool>,
+    covered: Vec<u32>,
+    windows: HashMap<u64, u32>,
+    queue: BinaryHeap<Queued>,
+    /// Too large for what was left of the budget.
+    skipped: Vec<Unit>,
+    taken: Vec<Taken>,
+    /// Tokens of the conversation as chosen, estimated.
+    pub tokens: f32,
+}
+
+/// After this many units in a row did not fit, the budget counts as full.
+const MOST_SKIPPED: usize = 400;
+
+impl<'s, 't> Selection<'s, 't> {
+    /// Nothing is taken yet: every passage is cut away, every exchange dropped. `tokens` are those of the whole conversation.
+    pub fn new(survey: &'s Survey<'t>, weights: Weights, tokens: usize) -> Self {
+        let mut selection = Self {
+            survey,
+            weights,
+            kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
+            open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
+            covered: vec![0; survey.weights.len()],
+            windows: HashMap::new(),
+            queue: BinaryHeap::new(),
+            skipped: Vec::new(),
+            taken: Vec::new(),
+            tokens: as_float(tokens),
+        };
+        for (index, passage) in survey.passages.iter().enumerate() {
+            if passage.exchange.is_none_or(|exchange| selection.open[exchange]) {
+                if !passage.whole {
+                    selection.tokens -= as_float(passage.tokens) - MARKER_TOKENS;
+                }
+                selection.enter(index);
+            }
+        }
+        for (index, exchange) in survey.exchanges.iter().enumerate().filter(|(index, _)| !selection.open[*index]) {
+            selection.tokens -= exchange.tokens;
+            selection.queue.push(Queued { density: f32::MAX, unit: Unit::Exchange(index) });
+        }
+        selection
+    }
+
+    /// A passage that stays in the conversation: whole, or with lines to choose.
+    fn enter(&mut self, index: usize) {
+        let passage = &self.survey.passages[index];
+        if passage.whole {
+            for value in &passage.lines {
+                self.cover(value.names.clone());
+            }
+            return;
+        }
+        for line in 0..passage.lines.len() {
+            if passage.lines[line].line.gap.is_none() {
+                self.push(Unit::Line(index, line));
+            }
+        }
+        for part in 0..passage.parts.len() {
+            self.push(Unit::Part(index, part));
+        }
+    }
+
+    fn push(&mut self, unit: Unit) {
+        let density = self.density(unit);
+        if density > 0.0 {
+            self.queue.push(Queued { density, unit });
+        }
+    }
+
+    /// Takes what is worth most until the conversation has `budget` tokens.
+    pub fn fill(&mut self, budget: f32) {
+        for unit in std::mem::take(&mut self.skipped) {
+            self.push(unit);
+        }
+        let mut skipped = 0;
+        while let Some(Queued { density: was, unit }) = self.queue.pop() {
+            let (value, cost) = self.worth(unit);
+            if cost <= 0.0 && self.is_taken(unit) {
+                continue;
+            }
+            let density = value / cost.max(0.5);
+            if density <= 0.0 {
+                continue;
+            }
+            if density < was && self.queue.peek().is_some_and(|next| density < next.density) {
+                self.queue.push(Queued { density, unit });
+                continue;
+            }
+            if self.is_taken(unit) {
+                continue;
+            }
+            let cost = self.own_cost(unit, cost);
+            if self.tokens + cost > budget {
+                self.skipped.push(unit);
+                skipped += 1;
+                if skipped > MOST_SKIPPED {
+                    break;
+                }
+                continue;
+            }
+            skipped = 0;
+            self.take(unit, cost);
+        }
+    }
+
+    /// Whether there is nothing left to take.
+    pub fn is_complete(&self) -> bool {
+        self.queue.is_empty() && self.skipped.is_empty()
+    }
+
+    /// Gives back what was taken last, until at least `tokens` are free.
+    pub fn give_back(&mut self, tokens: f32) {
+        let goal = self.tokens - tokens;
+        while self.tokens > goal {
+            let Some(Taken { unit, lines, cost }) = self.taken.pop() else { return };
+            self.tokens -= cost;
+            self.skipped.push(unit);
+            match unit {
+                Unit::Exchange(exchange) => {
+                    self.open[exchange] = false;
+                    for index in self.survey.exchanges[exchange].passages.clone() {
+                        if self.survey.passages[index].whole {
+                            for value in &self.survey.passages[index].lines {
+                                self.uncover(value.names.clone());
+                            }
+                        }
+                    }
+                }
+                Unit::Part(passage, part) => {
+                    for line in self.survey.passages[passage].parts[part].clone() {
+                        if let Some(count) = self.windows.get_mut(&self.survey.passages[passage].lines[line].window) {
+                            *count = count.saturating_sub(1);
+                        }
+                    }
+                    self.release(passage, &lines);
+                }
+                Unit::Line(passage, _) => self.release(passage, &lines),
+            }
+        }
+    }
+
+    fn release(&mut self, passage: usize, lines: &[usize]) {
+        for line in lines {
+            self.kept[passage][*line] = false;
+            self.uncover(self.survey.passages[passage].lines[*line].names.clone());
+        }
+    }
+
+    fn is_taken(&self, unit: Unit) -> bool {
+        match unit {
+            Unit::Exchange(exchange) => self.open[exchange],
+            Unit::Line(passage, line) => self.kept[passage][line] || !self.is_open(passage),
+            Unit::Part(passage, part) => {
+                !self.is_open(passage)
+                    || self.survey.passages[passage].parts[part].clone().all(|line| self.is_kept(passage, line))
+            }
+        }
+    }
+
+    fn is_open(&self, passage: usize) -> bool {
+        self.survey.passages[passage].exchange.is_none_or(|exchange| self.open[exchange])
+    }
+
+    /// Markers of earlier truncations cannot be kept, and are not missed.
+    fn is_kept(&self, passage: usize, line: usize) -> bool {
+        self.kept[passage][line] || self.survey.passages[passage].lines[line].line.gap.is_some()
+    }
+
+    fn density(&self, unit: Unit) -> f32 {
+        let (value, cost) = self.worth(unit);
+        value / cost.max(0.5)
+    }
+
+    /// The cost that counts against the budget: an exchange is valued with its best lines, but only opened.
+    fn own_cost(&self, unit: Unit, cost: f32) -> f32 {
+        match unit {
+            Unit::Exchange(exchange) => self.survey.exchanges[exchange].cost,
+            Unit::Part(..) | Unit::Line(..) => cost,
+        }
+    }
+
+    /// Value and tokens of a unit as things stand.
+    fn worth(&self, unit: Unit) -> (f32, f32) {
+        match unit {
+            Unit::Line(passage, line) => self.line_worth(passage, line),
+            Unit::Part(passage, part) => self.part_worth(passage, part),
+            Unit::Exchange(exchange) => self.exchange_worth(exchange),
+        }
+    }
+
+    fn names_worth(&self, names: Range<usize>, seen: &mut HashSet<u32>) -> f32 {
+        let mut value = 0.0;
+        for name in &self.survey.occurrences[names] {
+            let weight = self.survey.weights[*name as usize];
+            if weight > 0.0 && seen.insert(*name) {
+                value += weight * self.weights.again(self.covered[*name as usize]);
+            }
+        }
+        value
+    }
+
+    fn line_worth(&self, passage: usize, line: usize) -> (f32, f32) {
+        let value = &self.survey.passages[passage].lines[line];
+        let before = line == 0 || self.kept[passage][line - 1];
+        let after = self.kept[passage].get(line + 1).is_none_or(|kept| *kept);
+        let markers = match (before, after) {
+            (true, true) => -MARKER_TOKENS,
+            (true, false) | (false, true) => 0.0,
+            (false, false) => MARKER_TOKENS,
+        };
+        let mut total = 0.0;
+        let names = &self.survey.occurrences[value.names.clone()];
+        for (index, name) in names.iter().enumerate() {
+            if !names[..index.min(16)].contains(name) {
+                total += self.survey.weights[*name as usize] * self.weights.again(self.covered[*name as usize]);
+            }
+        }
+        (total, value.cost + markers)
+    }
+
+    fn part_worth(&self, passage: usize, part: usize) -> (f32, f32) {
+        let survey = &self.survey.passages[passage];
+        let range = survey.parts[part].clone();
+        let mut seen = HashSet::new();
+        let (mut value, mut cost) = (0.0, 0.0);
+        for line in range.clone() {
+            let line_value = &survey.lines[line];
+            if line_value.line.gap.is_some() {
+                continue;
+            }
+            if self.windows.get(&line_value.window).is_none_or(|count| *count == 0) {
+                let replaced = if line_value.replaced { self.weights.replaced() } else { 1.0 };
+                value += replaced * survey.density * line_value.cost;
+            }
+            if !self.kept[passage][line] {
+                cost += line_value.cost;
+                value += self.names_worth(line_value.names.clone(), &mut seen);
+            }
+        }
+        (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
+    }
+
+    /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
+    fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
+        let exchange = &self.survey.exchanges[exchange];
+        let mut seen = HashSet::new();
+        let (mut value, mut cost) = (0.0, exchange.cost);
+        let mut more: Vec<(f32, f32)> = Vec::new();
+        for index in exchange.passages.clone() {
+            let passage = &self.survey.passages[index];
+            for value_of in &passage.lines {
+                let names = self.names_worth(value_of.names.clone(), &mut seen);
+                if passage.whole {
+                    value += names;
+                } else if names > 0.0 {
+                    more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+                }
+            }
+            more.extend(
+                (0..passage.parts.len()).map(|part| self.part_worth(index, part)).filter(|(_, cost)| *cost > 0.0),
+            );
+        }
+        more.sort_by(|a, b| (b.0 / b.1).total_cmp(&(a.0 / a.1)));
+        for (more_value, more_cost) in more {
+            if (value + more_value) / (cost + more_cost) <= value / cost {
+                break;
+            }
+            value += more_value;
+            cost += more_cost;
+        }
+        (value, cost)
+    }
+
+    fn take(&mut self, unit: Unit, cost: f32) {
+        self.tokens += cost;
+        let mut lines = Vec::new();
+        match unit {
+            Unit::Exchange(exchange) => {
+                self.open[exchange] = true;
+                self.survey.exchanges[exchange].passages.clone().for_each(|passage| self.enter(passage));
+            }
+            Unit::Line(passage, line) => {
+                self.keep(passage, line, &mut lines);
+                self.queue_neighbours(passage, line, line + 1);
+            }
+            Unit::Part(passage, part) => {
+                let range = self.survey.passages[passage].parts[part].clone();
+                for line in range.clone() {
+                    if !self.is_kept(passage, line) {
+                        self.keep(passage, line, &mut lines);
+                    }
+                    *self.windows.entry(self.survey.passages[passage].lines[line].window).or_default() += 1;
+                }
+                self.queue_neighbours(passage, range.start, range.end);
+            }
+        }
+        self.taken.push(Taken { unit, lines, cost });
+    }
+
+    fn keep(&mut self, passage: usize, line: usize, lines: &mut Vec<usize>) {
+        self.kept[passage][line] = true;
+        self.cover(self.survey.passages[passage].lines[line].names.clone());
+        lines.push(line);
+    }
+
+    fn queue_neighbours(&mut self, passage: usize, start: usize, end: usize) {
+        for line in [start.checked_sub(1), Some(end)].into_iter().flatten() {
+            if line < self.kept[passage].len() && !self.is_kept(passage, line) {
+                self.push(Unit::Line(passage, line));
+            }
+        }
+    }
+
+    fn cover(&mut self, names: Range<usize>) {
+        for name in &self.survey.occurrences[names] {
+            self.covered[*name as usize] += 1;
+        }
+    }
+
+    fn uncover(&mut self, names: Range<usize>) {
+        for name in &self.survey.occurrences[names] {
+            let covered = &mut self.covered[*name as usize];
+            *covered = covered.saturating_sub(1);
+        }
+    }
+
+    /// Keeps the `most` lines of a passage that are worth most, whatever they cost.
+    pub fn keep_best_lines(&mut self, passage: usize, most: usize) {
+        let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
+            .filter(|line| !self.is_kept(passage, *line))
+            .map(|line| Queued { density: self.line_worth(passage, line).0, unit: Unit::Line(passage, line) })
+            .collect();
+        let mut kept = 0;
+        while let Some(Queued { density: was, unit }) = queue.pop() {
+            let Unit::Line(_, line) = unit else { continue };
+            let density = self.line_worth(passage, line).0;
+            if density < was && queue.peek().is_some_and(|next| density < next.density) {
+                queue.push(Queued { density, unit });
+                continue;
+            }
+            if kept == most {
+                return;
+            }
+            kept += 1;
+            self.keep(passage, line, &mut Vec::new());
+        }
+    }
+}

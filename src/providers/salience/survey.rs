@@ -1,0 +1,422 @@
+//! What there is to choose from: the older part of a conversation as passages, lines and names.
+
+use std::{collections::HashMap, ops::Range};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    lines::{Line, Lines},
+    names::for_each_name,
+    weights::{NameFacts, Origin, Weights},
+};
+use crate::{
+    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
+    tokens::{Tally, count},
+    transcript::{Meaning, Piece, PieceSource, ToolTable, decompose},
+};
+
+/// About how many tokens a marker takes.
+pub const MARKER_TOKENS: f32 = 8.0;
+/// A line number that is left out saves about this many tokens.
+const NUMBER_TOKENS: usize = 3;
+/// Texts of fewer tokens stay whole: a marker would save nothing.
+const SMALLEST: usize = 12;
+/// Parameters of fewer tokens stay whole: paths, patterns, short commands.
+const SMALLEST_PARAMETER: usize = 40;
+/// Texts within both of these bounds are one passage.
+const WHOLE_LINES: usize = 48;
+const WHOLE_TOKENS: usize = 700;
+/// Longer ones are divided into passages of about this many lines.
+const PASSAGE_LINES: usize = 24;
+
+/// A text, or the part of a text, of which lines can be left out.
+pub struct Passage<'t> {
+    /// The message it is in.
+    pub message: usize,
+    /// The piece it is.
+    pub piece: Piece,
+    /// The text of the piece.
+    pub text: &'t str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its lines.
+    pub lines: Vec<LineValue>,
+    /// Whether most lines show a number.
+    pub numbered: bool,
+    /// Tokens of the text.
+    pub tokens: usize,
+    /// The exchange it belongs to.
+    pub exchange: Option<usize>,
+    /// It stays whole.
+    pub whole: bool,
+    /// Ranges of lines that belong together.
+    pub parts: Vec<Range<usize>>,
+    /// The value of its lines for each token.
+    pub density: f32,
+}
+
+/// A line and what it is worth.
+pub struct LineValue {
+    /// The line.
+    pub line: Line,
+    /// Tokens it takes.
+    pub cost: f32,
+    /// Hash of the line with its neighbours: the same again is worth nothing.
+    pub window: u64,
+    /// An edit has replaced it since.
+    pub replaced: bool,
+    /// The names in it, in [`Survey::occurrences`].
+    pub names: Range<usize>,
+}
+
+/// An exchange (a message with calls and the message with their answers) that can be dropped as a whole.
+pub struct Exchange {
+    /// The two messages.
+    pub messages: Range<usize>,
+    /// The passages in them.
+    pub passages: Range<usize>,
+    /// Tokens it takes as it is.
+    pub tokens: f32,
+    /// Tokens it takes when all its passages are cut away.
+    pub cost: f32,
+}
+
+/// Everything to choose from.
+pub struct Survey<'t> {
+    /// In order of message and position.
+    pub passages: Vec<Passage<'t>>,
+    /// In order.
+    pub exchanges: Vec<Exchange>,
+    /// Names by their number, line after line.
+    pub occurrences: Vec<u32>,
+    /// The probability that each name is used again.
+    pub weights: Vec<f32>,
+    /// The names.
+    pub names: Vec<&'t str>,
+}
+
+/// The texts of all messages. A survey borrows from them.
+pub fn texts_of(conversation: &Conversation) -> Vec<Vec<TextAt<'_>>> {
+    conversation.messages().map(|message| message.texts()).collect()
+}
+
+/// What a survey is about.
+pub struct Scope<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its tokens.
+    pub tally: &'a Tally,
+    /// The messages that may be changed.
+    pub zone: Range<usize>,
+    /// Whether what the user wrote may be cut.
+    pub user_too: bool,
+    /// Which signals are in use.
+    pub weights: Weights,
+}
+
+impl<'t> Survey<'t> {
+    /// Looks through the conversation.
+    pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
+        let pieces = decompose(scope.conversation);
+        let mut survey = Self {
+            passages: Vec::new(),
+            exchanges: Vec::new(),
+            occurrences: Vec::new(),
+            weights: Vec::new(),
+            names: Vec::new(),
+        };
+        let mut names = Names::default();
+        for (message, texts) in texts.iter().enumerate() {
+            if !scope.zone.contains(&message) {
+                texts.iter().for_each(|text| names.stay(&text.text));
+            }
+        }
+        let table = ToolTable::default();
+        let exchanges = exchanges(scope, &pieces);
+        let mut exchange_of = vec![None; scope.conversation.len()];
+        for (index, messages) in exchanges.iter().enumerate() {
+            exchange_of[messages.clone()].fill(Some(index));
+        }
+        for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)) {
+            let mut at = 0;
+            for piece in pieces {
+                // Texts and their pieces come in the same order.
+                while texts[message].get(at).is_some_and(|text| *text.path != *piece.path) {
+                    at += 1;
+                }
+                let Some(whole) = texts[message].get(at) else { break };
+                let text = &whole.text[piece.range.clone()];
+                let passage = survey.passage(scope, message, piece, text, &table, &mut names);
+                survey.passages.push(Passage { exchange: exchange_of[message], ..passage });
+            }
+        }
+        survey.mark_replaced();
+        survey.price_exchanges(scope, exchanges);
+        let now = scope.conversation.len();
+        survey.weights =
+            names.facts.iter().zip(&names.names).map(|(facts, name)| scope.weights.name(name, facts, now)).collect();
+        survey.names = names.names;
+        survey
+    }
+
+    fn passage(
+        &mut self,
+        scope: &Scope<'_>,
+        message: usize,
+        piece: Piece,
+        text: &'t str,
+        table: &ToolTable,
+        names: &mut Names<'t>,
+    ) -> Passage<'t> {
+        let role = &scope.conversation.message(message).role;
+        let origin = origin(&piece, role, table);
+        let tokens = count(text, scope.tally.encoding()).tokens;
+        let smallest = match origin {
+            Origin::Parameters(Meaning::Todo) => SMALLEST,
+            Origin::Parameters(_) => SMALLEST_PARAMETER,
+            _ => SMALLEST,
+        };
+        let users = origin == Origin::User;
+        let whole = tokens <= smallest || (users && !scope.user_too) || is_blank(text);
+        let Lines { lines, numbered } = Lines::of(text);
+        let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
+        let costs = costs(&lines, numbered, tokens);
+        let around = |index: usize| {
+            let at = |index: Option<usize>| index.and_then(|index| hashes.get(index)).copied().unwrap_or_default();
+            let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
+            xxh3_64(&window.map(u64::to_le_bytes).concat())
+        };
+        let lines: Vec<LineValue> = lines
+            .into_iter()
+            .zip(costs)
+            .enumerate()
+            .map(|(index, (line, cost))| {
+                let first = self.occurrences.len();
+                if line.gap.is_none() {
+                    names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
+                }
+                LineValue { line, cost, window: around(index), replaced: false, names: first..self.occurrences.len() }
+            })
+            .collect();
+        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
+        let density = scope.weights.passage(origin, scope.conversation.len() - message);
+        Passage { message, piece, text, origin, lines, numbered, tokens, exchange: None, whole, parts, density }
+    }
+
+    /// Lines that stand in the old text of a later edit are no longer in the file.
+    fn mark_replaced(&mut self) {
+        let mut replaced_in: HashMap<u64, usize> = HashMap::new();
+        for passage in &mut self.passages {
+            let message = passage.message;
+            let text = passage.text;
+            for line in old_text(passage) {
+                let value = &mut passage.lines[line];
+                value.replaced = true;
+                if value.line.range.end - value.line.content > 6 {
+                    let at = replaced_in.entry(hash_of(text, &value.line)).or_default();
+                    *at = message.max(*at);
+                }
+            }
+        }
+        for passage in &mut self.passages {
+            for value in &mut passage.lines {
+                let later = replaced_in.get(&hash_of(passage.text, &value.line));
+                value.replaced |= later.is_some_and(|later| *later > passage.message);
+            }
+        }
+    }
+
+    fn price_exchanges(&mut self, scope: &Scope<'_>, exchanges: Vec<Range<usize>>) {
+        let mut first = 0;
+        for (index, messages) in exchanges.into_iter().enumerate() {
+            while self.passages.get(first).is_some_and(|passage| passage.message < messages.start) {
+                first += 1;
+            }
+            let mut end = first;
+            let tokens = as_float(messages.clone().map(|message| scope.tally.message(message)).sum());
+            let mut cost = tokens;
+            while let Some(passage) = self.passages.get(end).filter(|passage| passage.exchange == Some(index)) {
+                if !passage.whole {
+                    cost -= as_float(passage.tokens) - MARKER_TOKENS;
+                }
+                end += 1;
+            }
+            self.exchanges.push(Exchange { messages, passages: first..end, tokens, cost: cost.max(1.0) });
+            first = end;
+        }
+    }
+}
+
+/// Numbers names and collects what is known of them.
+#[derive(Default)]
+struct Names<'t> {
+    numbers: HashMap<&'t str, u32>,
+    names: Vec<&'t str>,
+    facts: Vec<NameFacts>,
+}
+
+impl<'t> Names<'t> {
+    fn number(&mut self, name: &'t str) -> u32 {
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.facts.push(NameFacts::default());
+            u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn stay(&mut self, text: &'t str) {
+        for_each_name(text, |name| {
+            let number = self.number(name);
+            self.facts[number as usize].stays = true;
+        });
+    }
+
+    fn add(&mut self, text: &'t str, message: usize, origin: Origin, occurrences: &mut Vec<u32>) {
+        for_each_name(text, |name| {
+            let number = self.number(name);
+            let facts = &mut self.facts[number as usize];
+            if facts.messages == 0 || facts.last != message {
+                facts.messages += 1;
+                facts.last = message;
+            }
+            match origin {
+                Origin::Parameters(_) if facts.uses == 0 || facts.last_use != message => {
+                    facts.uses += 1;
+                    facts.last_use = message;
+                }
+                Origin::Assistant => facts.last_mention = message + 1,
+                _ => {}
+            }
+            occurrences.push(number);
+        });
+    }
+}
+
+fn origin(piece: &Piece, role: &Role, table: &ToolTable) -> Origin {
+    let meaning = || match piece.source.tool() {
+        "" => Meaning::Other,
+        tool => table.meaning(tool),
+    };
+    match (piece.kind, &piece.source) {
+        (_, PieceSource::EnvironmentDetails) => Origin::Environment,
+        (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
+        (ContentKind::ToolResults, PieceSource::Mention(_)) => Origin::Result(Meaning::Read),
+        (ContentKind::ToolResults, _) => Origin::Result(meaning()),
+        (ContentKind::MessageText, PieceSource::Tool(_)) => Origin::Result(Meaning::Other),
+        (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
+        (ContentKind::MessageText, _) => Origin::User,
+    }
+}
+
+/// The hash of a line's content without the blanks around it.
+fn hash_of(text: &str, line: &Line) -> u64 {
+    xxh3_64(text[line.content..line.range.end].trim().as_bytes())
+}
+
+/// Tokens of each line, in proportion to its bytes.
+fn costs(lines: &[Line], numbered: bool, tokens: usize) -> Vec<f32> {
+    let length = |line: &Line| line.range.end - line.content + 1;
+    let bytes: usize = lines.iter().map(length).sum();
+    let tokens = if numbered { tokens.saturating_sub(NUMBER_TOKENS * lines.len()) } else { tokens };
+    let each = as_float(tokens) / as_float(bytes.max(1));
+    lines.iter().map(|line| (as_float(length(line)) * each).max(1.0)).collect()
+}
+
+/// Divides a long text where its structure does: at blank lines and where the indentation is least.
+fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
+    if lines.len() <= WHOLE_LINES && tokens <= WHOLE_TOKENS {
+        return std::iter::once(0..lines.len()).collect();
+    }
+    let weight = |index: usize| {
+        let content = |index: usize| {
+            let line: &Line = &lines[index].line;
+            &text[line.content..line.range.end]
+        };
+        if is_blank(content(index - 1)) {
+            return 0;
+        }
+        1 + content(index).len() - content(index).trim_start().len()
+    };
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < lines.len() {
+        let (earliest, latest) = (start + PASSAGE_LINES - 8, start + PASSAGE_LINES + 8);
+        let end = if latest >= lines.len() {
+            lines.len()
+        } else {
+            (earliest..=latest).rev().min_by_key(|index| weight(*index)).unwrap_or(latest)
+        };
+        parts.push(start..end);
+        start = end;
+    }
+    parts
+}
+
+/// The lines of a passage that are the old text of an edit.
+fn old_text(passage: &Passage<'_>) -> Vec<usize> {
+    if !matches!(passage.origin, Origin::Parameters(Meaning::Edit)) {
+        return Vec::new();
+    }
+    const OLD: [&str; 5] = ["old_string", "old_str", "old_text", "oldText", "search"];
+    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&key.as_str()));
+    if is_old {
+        return (0..passage.lines.len()).collect();
+    }
+    let mut found = Vec::new();
+    let mut inside = false;
+    for (index, value) in passage.lines.iter().enumerate() {
+        let line = &passage.text[value.line.range.clone()];
+        match line.trim_end() {
+            "<<<<<<< SEARCH" | "------- SEARCH" => inside = true,
+            "=======" => inside = false,
+            _ if inside => found.push(index),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The exchanges that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
+/// message with their answers and nothing else.
+fn exchanges(scope: &Scope<'_>, pieces: &[Vec<Piece>]) -> Vec<Range<usize>> {
+    let conversation = scope.conversation;
+    let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
+    let mut found = Vec::new();
+    let mut index = scope.zone.start;
+    while index + 1 < scope.zone.end {
+        let roles = [index.wrapping_sub(1), index, index + 1, index + 2].map(role);
+        let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::User), Some(&Role::Assistant)];
+        if fits && is_exchange(conversation, pieces, index) {
+            found.push(index..index + 2);
+            index += 2;
+        } else {
+            index += 1;
+        }
+    }
+    found
+}
+
+fn is_exchange(conversation: &Conversation, pieces: &[Vec<Piece>], index: usize) -> bool {
+    let (call, answer) = (conversation.message(index), conversation.message(index + 1));
+    // The calls before must be answered before, and not by the message that would go.
+    let sorted = |mut ids: Vec<&'_ str>| -> Vec<String> {
+        ids.sort_unstable();
+        ids.iter().map(|id| (*id).to_owned()).collect()
+    };
+    if sorted(calls(call)) != sorted(answers(answer)) {
+        return false;
+    }
+    let answers_only =
+        answer.content.blocks().iter().all(|block| matches!(block, Block::ToolResult { .. } | Block::Text { .. }));
+    let words = |piece: &Piece| {
+        piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText && !piece.range.is_empty()
+    };
+    let calls_something = pieces[index].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
+    answers_only && !answer.content.blocks().is_empty() && !pieces[index + 1].iter().any(words) && calls_something
+}
+
+pub fn as_float(count: usize) -> f32 {
+    #[allow(clippy::cast_precision_loss)]
+    let float = count as f32;
+    float
+}
