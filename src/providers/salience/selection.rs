@@ -5,8 +5,9 @@
 //! are queued again.
 
 use std::{
+    cell::RefCell,
     cmp::Ordering,
-    collections::{BinaryHeap, HashMap, HashSet},
+    collections::{BinaryHeap, HashMap},
     ops::Range,
 };
 
@@ -49,6 +50,25 @@ impl Ord for Queued {
     }
 }
 
+/// The names that were counted in one valuation, without a set to be filled each time.
+struct Seen {
+    marks: Vec<u32>,
+    round: u32,
+}
+
+impl Seen {
+    fn start(&mut self) {
+        self.round += 1;
+    }
+
+    fn is_new(&mut self, name: u32) -> bool {
+        let mark = &mut self.marks[name as usize];
+        let new = *mark != self.round;
+        *mark = self.round;
+        new
+    }
+}
+
 /// What was taken in one step, to undo it.
 struct Taken {
     unit: Unit,
@@ -66,6 +86,8 @@ pub struct Selection<'s, 't> {
     pub open: Vec<bool>,
     covered: Vec<u32>,
     windows: HashMap<u64, u32>,
+    seen: RefCell<Seen>,
+    again: [f32; MOST_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
     skipped: Vec<Unit>,
@@ -73,6 +95,9 @@ pub struct Selection<'s, 't> {
     /// Tokens of the conversation as chosen, estimated.
     pub tokens: f32,
 }
+
+/// Beyond this many places, one more makes no difference.
+const MOST_COVERED: u32 = 8;
 
 /// After this many units in a row did not fit, the budget counts as full.
 const MOST_SKIPPED: usize = 400;
@@ -87,6 +112,8 @@ impl<'s, 't> Selection<'s, 't> {
             open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
             covered: vec![0; survey.weights.len()],
             windows: HashMap::new(),
+            seen: RefCell::new(Seen { marks: vec![0; survey.weights.len()], round: 0 }),
+            again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),
             taken: Vec::new(),
@@ -254,15 +281,20 @@ impl<'s, 't> Selection<'s, 't> {
         }
     }
 
-    fn names_worth(&self, names: Range<usize>, seen: &mut HashSet<u32>) -> f32 {
+    fn names_worth(&self, names: Range<usize>, seen: &mut Seen) -> f32 {
         let mut value = 0.0;
         for name in &self.survey.occurrences[names] {
             let weight = self.survey.weights[*name as usize];
-            if weight > 0.0 && seen.insert(*name) {
-                value += weight * self.weights.again(self.covered[*name as usize]);
+            if weight > 0.0 && seen.is_new(*name) {
+                value += weight * self.again(*name);
             }
         }
         value
+    }
+
+    /// What is left of a name's worth where it is readable already.
+    fn again(&self, name: u32) -> f32 {
+        self.again[self.covered[name as usize].min(MOST_COVERED) as usize]
     }
 
     fn line_worth(&self, passage: usize, line: usize) -> (f32, f32) {
@@ -278,7 +310,7 @@ impl<'s, 't> Selection<'s, 't> {
         let names = &self.survey.occurrences[value.names.clone()];
         for (index, name) in names.iter().enumerate() {
             if !names[..index.min(16)].contains(name) {
-                total += self.survey.weights[*name as usize] * self.weights.again(self.covered[*name as usize]);
+                total += self.survey.weights[*name as usize] * self.again(*name);
             }
         }
         (total, value.cost + markers)
@@ -287,7 +319,8 @@ impl<'s, 't> Selection<'s, 't> {
     fn part_worth(&self, passage: usize, part: usize) -> (f32, f32) {
         let survey = &self.survey.passages[passage];
         let range = survey.parts[part].clone();
-        let mut seen = HashSet::new();
+        let seen = &mut *self.seen.borrow_mut();
+        seen.start();
         let (mut value, mut cost) = (0.0, 0.0);
         for line in range.clone() {
             let line_value = &survey.lines[line];
@@ -300,7 +333,7 @@ impl<'s, 't> Selection<'s, 't> {
             }
             if !self.kept[passage][line] {
                 cost += line_value.cost;
-                value += self.names_worth(line_value.names.clone(), &mut seen);
+                value += self.names_worth(line_value.names.clone(), seen);
             }
         }
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
@@ -309,17 +342,20 @@ impl<'s, 't> Selection<'s, 't> {
     /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
     fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
         let exchange = &self.survey.exchanges[exchange];
-        let mut seen = HashSet::new();
         let (mut value, mut cost) = (0.0, exchange.cost);
         let mut more: Vec<(f32, f32)> = Vec::new();
         for index in exchange.passages.clone() {
             let passage = &self.survey.passages[index];
-            for value_of in &passage.lines {
-                let names = self.names_worth(value_of.names.clone(), &mut seen);
-                if passage.whole {
-                    value += names;
-                } else if names > 0.0 {
-                    more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+            {
+                let seen = &mut *self.seen.borrow_mut();
+                seen.start();
+                for value_of in &passage.lines {
+                    let names = self.names_worth(value_of.names.clone(), seen);
+                    if passage.whole {
+                        value += names;
+                    } else if names > 0.0 {
+                        more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+                    }
                 }
             }
             more.extend(

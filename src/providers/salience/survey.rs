@@ -1,6 +1,10 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    ops::Range,
+};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -205,7 +209,7 @@ impl<'t> Survey<'t> {
 
     /// Lines that stand in the old text of a later edit are no longer in the file.
     fn mark_replaced(&mut self) {
-        let mut replaced_in: HashMap<u64, usize> = HashMap::new();
+        let mut replaced_in: HashMap<u64, usize, BuildHasherDefault<AlreadyHashed>> = HashMap::default();
         for passage in &mut self.passages {
             let message = passage.message;
             let text = passage.text;
@@ -247,17 +251,36 @@ impl<'t> Survey<'t> {
     }
 }
 
+/// For keys that are hashes.
+#[derive(Default)]
+struct AlreadyHashed(u64);
+
+impl Hasher for AlreadyHashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
 struct Names<'t> {
-    numbers: HashMap<&'t str, u32>,
+    /// By hash. Two names with the same one would count as one, which no conversation is large enough for.
+    numbers: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
     names: Vec<&'t str>,
     facts: Vec<NameFacts>,
 }
 
 impl<'t> Names<'t> {
     fn number(&mut self, name: &'t str) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
+        *self.numbers.entry(xxh3_64(name.as_bytes())).or_insert_with(|| {
             self.names.push(name);
             self.facts.push(NameFacts::default());
             u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
@@ -358,7 +381,7 @@ fn old_text(passage: &Passage<'_>) -> Vec<usize> {
         return Vec::new();
     }
     const OLD: [&str; 5] = ["old_string", "old_str", "old_text", "oldText", "search"];
-    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&key.as_str()));
+    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&&**key));
     if is_old {
         return (0..passage.lines.len()).collect();
     }

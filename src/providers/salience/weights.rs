@@ -134,12 +134,12 @@ impl Weights {
             Origin::Environment => 0.02,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 1.0 };
-        0.01 * kind * decay
+        0.006 * kind * decay
     }
 
     /// What a name is worth that is readable in `covered` places already.
-    pub fn again(self, covered: u32) -> f32 {
-        if self.uses(Signal::Coverage) { 0.17_f32.powi(covered.min(8).cast_signed()) } else { 1.0 }
+    pub fn again(self, covered: usize) -> f32 {
+        if self.uses(Signal::Coverage) { (0..covered).fold(1.0, |worth, _| worth * 0.17) } else { 1.0 }
     }
 
     /// What a line is worth, as part of a passage, that an edit has replaced since.
