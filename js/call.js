@@ -3,6 +3,7 @@
 // One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
 
 const native = require("./native.js");
+const { onAbort } = require("./abort.js");
 const { checked, messageOf, notAllowed, readable } = require("./errors.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
@@ -11,9 +12,9 @@ const { serializeMessages, serializeSettings } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
 /** Options of a call; a manager takes `provider` as well. */
-const OPTION_FIELDS = ["targetTokens", "config", "isAutomatic"];
+const OPTION_FIELDS = ["targetTokens", "config", "customCondensingPrompt", "isAutomatic"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON. */
-const HOST_OPTIONS = ["signal", "onProgress"];
+const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
 
 function pick(object, fields) {
   const picked = {};
@@ -64,16 +65,15 @@ function condense(context, options, start, optionFields = OPTION_FIELDS) {
   if (signal?.aborted) cancel.cancel();
   checked(() => start(prepared, cancel, (isEnd, json) => (isEnd ? deliver(json) : tell(onProgress, json, prepared))));
   prepared.alive = new KeepAlive();
-  const abort = () => {
+  const forget = onAbort(signal, () => {
     cancel.cancel();
     prepared.alive.working();
-  };
-  signal?.addEventListener("abort", abort, { once: true });
+  });
   return delivered
     .then((json) => finish(JSON.parse(json), prepared))
     .finally(() => {
       prepared.alive.stop();
-      signal?.removeEventListener("abort", abort);
+      forget();
     });
 }
 

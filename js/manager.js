@@ -6,6 +6,7 @@ const native = require("./native.js");
 const { OPTION_FIELDS, condense, isObject } = require("./call.js");
 const { argumentError, checked, notAllowed, outOfRange, readable } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
+const { bindHandlers, splitOptions } = require("./llm-options.js");
 const { NativeCondensationProvider, estimate } = require("./provider.js");
 const { serializeSettings } = require("./serialize.js");
 
@@ -24,6 +25,8 @@ function requireText(field, value) {
 
 class CondensationManager {
   #native;
+  /** Handlers of the host, of the manager and of its profiles. */
+  #handlers;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
   /** Calls that are under way, so that providers of the host find their messages. */
@@ -31,11 +34,13 @@ class CondensationManager {
   #nextCall = 1;
 
   constructor(options = {}) {
-    const json = readable("options", () => {
+    const { json, handlers, store } = readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");
-      return serializeSettings(options, "options");
+      const { plain, ...rest } = splitOptions(options);
+      return { json: serializeSettings(plain, "options"), ...rest };
     });
-    this.#native = checked(() => new native.NativeManager(json));
+    this.#handlers = handlers;
+    this.#native = checked(() => new native.NativeManager(json, store));
   }
 
   registerProvider(provider) {
@@ -162,7 +167,7 @@ class CondensationManager {
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
     const start = (prepared, cancel, listener) => {
-      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener);
+      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
     };
     return condense(context, options, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));

@@ -5,6 +5,7 @@
 const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
+const { bindHandlers } = require("./llm-options.js");
 const { serializeSettings } = require("./serialize.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
@@ -51,15 +52,22 @@ class NativeCondensationProvider {
   }
 
   condense(context, options) {
-    return condense(context, options, ({ bytes, call }, cancel, listener) => this.#native.condense(bytes, call, cancel, listener));
+    return this.#run(context, options, false);
   }
 
-  estimateReduction(context, config) {
-    return this.condense(context, config === undefined ? {} : { config }).then(estimate);
+  #run(context, options, preview) {
+    const start = (prepared, cancel, listener) =>
+      this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
+    return condense(context, options, start);
   }
 
-  estimateCost(context, config) {
-    return this.estimateReduction(context, config).then(({ cost }) => cost);
+  /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
+  estimateReduction(context, config, options = {}) {
+    return this.#run(context, config === undefined ? options : { ...options, config }, true).then(estimate);
+  }
+
+  estimateCost(context, config, options) {
+    return this.estimateReduction(context, config, options).then(({ cost }) => cost);
   }
 }
 
@@ -82,6 +90,7 @@ const create = (id) => (config) => new NativeCondensationProvider(checked(() => 
 module.exports = {
   NativeCondensationProvider,
   createLosslessProvider: create("lossless"),
+  createNativeProvider: create("native"),
   createTruncationProvider: create("truncation"),
   estimate,
 };

@@ -110,6 +110,7 @@ describe("thresholds", () => {
   test("the configuration in force", () => {
     expect(new CondensationManager({ provider: "truncation", autoCondenseContext: false, maxCost: 2, encoding: "cl100k_base", scale: "claude" }).getEffectiveConfig()).toEqual({
       profileId: null, provider: "truncation", autoCondenseContext: false, threshold: 100, encoding: "cl100k_base", scale: 1.25, maxCost: 2, warnings: [],
+      condensingApiConfigId: null, customCondensingPrompt: null, price: null,
     });
   });
 });
@@ -193,7 +194,7 @@ describe("condenseIfNeeded", () => {
   test("again and again without gain: the guard waits", async () => {
     const small = deepFreeze(conversation(1, { result: "short" }));
     const due = { messages: small, totalTokens: 99_000, contextWindow: 100_000, taskId: "t" };
-    const manager = new CondensationManager({ guard: { attempts: 2, windowMs: 400 } });
+    const manager = new CondensationManager({ provider: "lossless", guard: { attempts: 2, windowMs: 400 } });
     for (let attempt = 0; attempt < 2; attempt++) expect((await manager.condenseIfNeeded(due)).error).toBeUndefined();
     const stopped = await manager.condenseIfNeeded(due);
     expectFailed(stopped, "condense_loop", small);
@@ -202,7 +203,7 @@ describe("condenseIfNeeded", () => {
     expect((await manager.condenseIfNeeded({ ...due, taskId: "another" })).error).toBeUndefined();
     expect((await manager.condense(due)).error).toBeUndefined();
     await expect.poll(async () => (await manager.condenseIfNeeded(due)).error, { timeout: 10_000 }).toBeUndefined();
-    const unguarded = new CondensationManager({ guard: false });
+    const unguarded = new CondensationManager({ provider: "lossless", guard: false });
     for (let attempt = 0; attempt < 5; attempt++) expect((await unguarded.condenseIfNeeded(due)).error).toBeUndefined();
   });
 });
@@ -253,7 +254,7 @@ describe("metrics", () => {
     const manager = new CondensationManager({ provider: "truncation", fallback: false });
     manager.registerProvider({ id: "fails", condense: () => { throw new Error("no"); } });
     manager.registerProvider({ id: "costs", condense: ({ messages: given }) => ({ messages: given.slice(0, 1), cost: 0.5 }) });
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {} });
+    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, alerts: [] });
     const first = await manager.condense({ messages, profileId: "p" });
     const second = await manager.condense({ messages, profileId: "p" }, { provider: "costs" });
     await manager.condense({ messages }, { provider: "fails" });
@@ -267,7 +268,7 @@ describe("metrics", () => {
     manager.getMetrics().total.calls = 99;
     expect(manager.getMetrics().total.calls).toBe(3);
     manager.resetMetrics();
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {} });
+    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, alerts: [] });
   });
 
   test("the numbers of a result agree with each other and with counting", async () => {

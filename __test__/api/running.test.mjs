@@ -73,7 +73,8 @@ describe.each(providers)("abort, with a %s", (_, make) => {
     const controller = new AbortController();
     const target = make();
     const all = Array.from({ length: 5 }, () => target.condense({ messages: big }, { signal: controller.signal }));
-    expect(getEventListeners(controller.signal, "abort").length).toBe(5);
+    // One listener for all: Node warns on the console from the eleventh on.
+    expect(getEventListeners(controller.signal, "abort").length).toBe(1);
     controller.abort();
     const results = await Promise.all(all);
     expect(results.some((result) => result.error)).toBe(true);
@@ -131,7 +132,7 @@ describe.each(providers)("progress, with a %s", (_, make) => {
 
 test("every provider of a chain is named", async () => {
   const phases = [];
-  await new CondensationManager().condense({ messages: buildHistory({ dialect: "claude-code", messages: 60 }) }, { targetTokens: 3000, onProgress: ({ phase, providerId, done, total }) => phases.push([phase, providerId, done, total]) });
+  await new CondensationManager({ provider: "lossless" }).condense({ messages: buildHistory({ dialect: "claude-code", messages: 60 }) }, { targetTokens: 3000, onProgress: ({ phase, providerId, done, total }) => phases.push([phase, providerId, done, total]) });
   expect(phases).toEqual([["counting", "", 0, 1], ["condensing", "lossless", 0, 2], ["condensing", "truncation", 1, 2], ["done", "truncation", 1, 1]]);
 });
 

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::Buffer;
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::json;
 
 use super::{
     cancel::CancelHandle,
     error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
+    handler::NativeHandler,
     host_provider::{HostCallback, HostProvider},
     provider::NativeProvider,
+    store::{HostStore, StoreCallback},
     work::{Incoming, Listener, report},
 };
 use crate::{
@@ -26,12 +28,16 @@ pub struct NativeManager {
 
 #[napi]
 impl NativeManager {
-    /// `options` as JSON.
+    /// `options` as JSON; `store` keeps summaries instead of the memory.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: String) -> Result<Self> {
+    pub fn new(options: String, store: Option<StoreCallback>) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
         let options = ManagerOptions::read(&options).map_err(wrong_config)?;
-        Ok(Self { manager: Arc::new(Manager::new(options)) })
+        let manager = match store {
+            Some(store) => Manager::with_store(options, Some(Arc::new(HostStore(store)))),
+            None => Manager::new(options),
+        };
+        Ok(Self { manager: Arc::new(manager) })
     }
 
     /// Adds a built-in provider.
@@ -84,6 +90,7 @@ impl NativeManager {
         let thresholds = self.manager.thresholds();
         let (threshold, warning) = thresholds.effective(profile.as_deref());
         let options = self.manager.options();
+        let own = options.profiles.get(profile.as_deref());
         json!({
             "profileId": profile,
             "provider": self.manager.active(),
@@ -92,6 +99,9 @@ impl NativeManager {
             "encoding": options.encoding.name(),
             "scale": self.manager.scale().factor(),
             "maxCost": options.max_cost,
+            "condensingApiConfigId": own.condensing_api_config_id,
+            "customCondensingPrompt": own.custom_condensing_prompt,
+            "price": options.profiles.price(profile.as_deref()),
             "warnings": warning.into_iter().collect::<Vec<_>>(),
         })
         .to_string()
@@ -129,6 +139,7 @@ impl NativeManager {
     }
 
     /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
     pub fn condense(
         &self,
@@ -138,8 +149,11 @@ impl NativeManager {
         host_call: u32,
         cancel: &CancelHandle,
         listener: Listener,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
     ) -> Result<()> {
         let incoming = Incoming::read(messages, &call, host_call, cancel)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.check(&incoming)?;
         let manager = self.manager.clone();
         report(incoming, listener, move |work| async move {

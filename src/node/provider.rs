@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::Buffer;
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{
     cancel::CancelHandle,
     error::{Result, unreadable, wrong_config},
+    handler::NativeHandler,
     work::{Incoming, Listener, report},
 };
 use crate::{
@@ -56,13 +57,25 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; `listener` is told the report as JSON.
+    /// Condenses; `listener` is told the report as JSON. With `preview` only what that would do.
+    #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
-    pub fn condense(&self, messages: Buffer, call: String, cancel: &CancelHandle, listener: Listener) -> Result<()> {
+    pub fn condense(
+        &self,
+        messages: Buffer,
+        call: String,
+        cancel: &CancelHandle,
+        listener: Listener,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
+        preview: bool,
+    ) -> Result<()> {
         let incoming = Incoming::read(messages, &call, 0, cancel)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(incoming, listener, move |work| async move {
+        report(incoming, listener, move |mut work| async move {
+            work.llm.preview = preview;
             let progress = work.progress.clone();
             progress.report("counting", "", 0, 1);
             let report = condense_with(&provider, Encoding::default(), work).await;

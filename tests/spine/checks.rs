@@ -10,7 +10,7 @@ use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Edit, PathStep, Plan, problems},
     manager::{CallOptions, Report, Work, condense_with},
-    providers::{self, Progress},
+    providers::{self, Llm, Progress},
     tokens::{Encoding, Tally},
 };
 use serde_json::{Value, value::RawValue};
@@ -22,7 +22,7 @@ pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
 
 /// A call with these options.
 pub fn work(conversation: Conversation, call: CallOptions) -> Work {
-    Work { conversation, call, host_call: 0, cancel: Cancel::new(), progress: Progress::default() }
+    Work { conversation, call, host_call: 0, llm: Llm::default(), cancel: Cancel::new(), progress: Progress::default() }
 }
 
 /// Condenses with one provider, without a manager.
