@@ -3,15 +3,16 @@
 // One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
 
 const native = require("./native.js");
+const { onAbort } = require("./abort.js");
 const { checked, notAllowed, argumentError } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
 const { restoreData } = require("./restore.js");
 const { serializeMessages } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
-const OPTION_FIELDS = ["provider", "targetTokens", "config", "isAutomatic"];
+const OPTION_FIELDS = ["provider", "targetTokens", "config", "customCondensingPrompt", "isAutomatic"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON. */
-const HOST_OPTIONS = ["signal", "onProgress"];
+const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
 
 function pick(object, fields) {
   const picked = {};
@@ -55,14 +56,12 @@ function prepare(context, options = {}) {
 async function run(prepared, start) {
   const { signal, onProgress } = prepared.options;
   const cancel = new native.CancelHandle();
-  const abort = () => cancel.cancel();
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort, { once: true });
+  const forget = onAbort(signal, () => cancel.cancel());
   try {
     const report = JSON.parse(await start(prepared.bytes, prepared.call, cancel, onProgress && listener(onProgress, prepared)));
     return finish(report, prepared);
   } finally {
-    signal?.removeEventListener("abort", abort);
+    forget();
   }
 }
 

@@ -6,6 +6,7 @@ const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
 const { argumentError, checked, notAllowed } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
+const { bindHandlers, splitOptions } = require("./llm-options.js");
 const { NativeCondensationProvider, estimate } = require("./provider.js");
 
 function requireNumber(field, value) {
@@ -18,6 +19,8 @@ function requireText(field, value) {
 
 class CondensationManager {
   #native;
+  /** Handlers of the host, of the manager and of its profiles. */
+  #handlers;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
   /** Calls that are under way, so that providers of the host find their messages. */
@@ -26,13 +29,15 @@ class CondensationManager {
 
   constructor(options = {}) {
     if (!isObject(options)) throw notAllowed("options", options, "an object");
+    const { plain, handlers, store } = splitOptions(options);
     let json;
     try {
-      json = JSON.stringify(options);
+      json = JSON.stringify(plain);
     } catch (error) {
       throw argumentError("not_serializable", `options cannot be written as JSON: ${error?.message ?? error}`, error);
     }
-    this.#native = checked(() => new native.NativeManager(json));
+    this.#handlers = handlers;
+    this.#native = checked(() => new native.NativeManager(json, store));
   }
 
   registerProvider(provider) {
@@ -154,7 +159,7 @@ class CondensationManager {
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
     const promise = condense(context, options, (bytes, call, cancel, progress, prepared) => {
-      const report = this.#native.condense(mode, bytes, call, id, cancel, progress);
+      const report = this.#native.condense(mode, bytes, call, id, cancel, progress, ...bindHandlers(prepared, this.#handlers));
       this.#calls.set(id, prepared);
       return report;
     });

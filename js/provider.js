@@ -4,6 +4,7 @@
 
 const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
+const { bindHandlers } = require("./llm-options.js");
 const { argumentError, checked, notAllowed } = require("./errors.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
@@ -52,15 +53,22 @@ class NativeCondensationProvider {
   }
 
   condense(context, options) {
-    return condense(context, options, (...args) => this.#native.condense(...args.slice(0, 4)));
+    return this.#run(context, options, false);
   }
 
-  estimateReduction(context, config) {
-    return this.condense(context, config === undefined ? {} : { config }).then(estimate);
+  #run(context, options, preview) {
+    return condense(context, options, (bytes, call, cancel, progress, prepared) =>
+      this.#native.condense(bytes, call, cancel, progress, ...bindHandlers(prepared), preview),
+    );
   }
 
-  async estimateCost(context, config) {
-    return (await this.estimateReduction(context, config)).cost;
+  /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
+  async estimateReduction(context, config, options = {}) {
+    return estimate(await this.#run(context, config === undefined ? options : { ...options, config }, true));
+  }
+
+  async estimateCost(context, config, options) {
+    return (await this.estimateReduction(context, config, options)).cost;
   }
 }
 
@@ -81,6 +89,7 @@ const create = (id) => (config) => new NativeCondensationProvider(checked(() => 
 module.exports = {
   NativeCondensationProvider,
   createLosslessProvider: create("lossless"),
+  createNativeProvider: create("native"),
   createTruncationProvider: create("truncation"),
   estimate,
 };

@@ -4,7 +4,10 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use futures_util::FutureExt;
 
-use super::metrics::Call;
+use super::{
+    metrics::Call,
+    totals::{HostCount, host_count},
+};
 use crate::{
     conversation::{Edit, Plan},
     providers::{Change, CondenseError, Provider, Request, Settled, settle},
@@ -31,6 +34,8 @@ pub struct Outcome {
     pub original_tokens: usize,
     /// And after.
     pub final_tokens: usize,
+    /// The same by the handler's own count, where it has one.
+    pub host_count: Option<HostCount>,
     /// How each provider did.
     pub calls: Vec<(String, Call)>,
     /// Time in milliseconds.
@@ -77,6 +82,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         provider: asked,
         original_tokens: current.scaled(&original_tally),
         final_tokens: current.scaled(&original_tally),
+        host_count: None,
         calls: Vec::new(),
         elapsed_ms: 0.0,
     };
@@ -141,11 +147,26 @@ async fn step(
     let proposal = AssertUnwindSafe(provider.propose(request))
         .catch_unwind()
         .await
-        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))))?;
-    request.cancel.check()?;
+        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))));
+    // Also what was spent in vain.
+    outcome.cost += request.llm.spent.take();
+    let proposal = proposal?;
     outcome.cost += proposal.cost;
+    if !request.llm.preview {
+        request.llm.budget.record(proposal.cost);
+    }
+    request.cancel.check()?;
     let settled = settle(request, id, &proposal)?;
     outcome.warnings.extend(proposal.warnings);
+    if !settled.changes.is_empty() {
+        let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
+        let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
+        if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
+        }
+        outcome.host_count = counted.or(outcome.host_count);
+    }
     if !proposal.summary.is_empty() {
         outcome.summary = proposal.summary;
     }
@@ -170,6 +191,8 @@ fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
     if outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {
         // The caller wanted out: nothing is changed, whatever was done already.
         outcome.changes.clear();
+        outcome.host_count = None;
+        outcome.summary.clear();
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {
         outcome.error = None;

@@ -73,6 +73,11 @@ impl Report {
     #[must_use]
     pub fn of(outcome: Outcome, prev: Option<f64>) -> Self {
         let operations = outcome.operations();
+        let mut outcome = outcome;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        if let Some(count) = outcome.host_count {
+            (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
+        }
         let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
         let reduction = percent(saved, outcome.original_tokens);
         #[allow(clippy::cast_precision_loss)]
@@ -134,6 +139,7 @@ impl Report {
             provider: String::new(),
             original_tokens: tokens,
             final_tokens: tokens,
+            host_count: None,
             calls: Vec::new(),
             elapsed_ms: 0.0,
         };
@@ -163,6 +169,35 @@ impl Report {
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Adds to what the caller should know.
+    pub(super) fn add_warning(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    /// Whether anything was changed.
+    #[must_use]
+    pub fn did_condense(&self) -> bool {
+        self.did_condense
+    }
+
+    /// Dollars spent.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// The summary, if one was written.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Share of the tokens removed, in percent.
+    #[must_use]
+    pub fn reduction_percent(&self) -> f64 {
+        self.stats.reduction_percent
     }
 
     /// What was changed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use napi::{
     Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    bindgen_prelude::{Buffer, ClassInstance, PromiseRaw},
 };
 use napi_derive::napi;
 use serde_json::json;
@@ -12,8 +12,10 @@ use serde_json::json;
 use super::{
     cancel::CancelHandle,
     error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
+    handler::NativeHandler,
     host_provider::{HostCallback, HostProvider},
     provider::NativeProvider,
+    store::{HostStore, StoreCallback},
     work::{Incoming, ProgressCallback, report},
 };
 use crate::{
@@ -29,12 +31,16 @@ pub struct NativeManager {
 
 #[napi]
 impl NativeManager {
-    /// `options` as JSON.
+    /// `options` as JSON; `store` keeps summaries instead of the memory.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: String) -> Result<Self> {
+    pub fn new(options: String, store: Option<StoreCallback>) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
         let options = ManagerOptions::read(&options).map_err(wrong_config)?;
-        Ok(Self { manager: Arc::new(Manager::new(options)) })
+        let manager = match store {
+            Some(store) => Manager::with_store(options, Some(Arc::new(HostStore(store)))),
+            None => Manager::new(options),
+        };
+        Ok(Self { manager: Arc::new(manager) })
     }
 
     /// Adds a built-in provider.
@@ -87,6 +93,7 @@ impl NativeManager {
         let thresholds = self.manager.thresholds();
         let (threshold, warning) = thresholds.effective(profile.as_deref());
         let options = self.manager.options();
+        let own = options.profiles.get(profile.as_deref());
         json!({
             "profileId": profile,
             "provider": self.manager.active(),
@@ -95,6 +102,9 @@ impl NativeManager {
             "encoding": options.encoding.name(),
             "scale": self.manager.scale().factor(),
             "maxCost": options.max_cost,
+            "condensingApiConfigId": own.condensing_api_config_id,
+            "customCondensingPrompt": own.custom_condensing_prompt,
+            "price": options.profiles.price(profile.as_deref()),
             "warnings": warning.into_iter().collect::<Vec<_>>(),
         })
         .to_string()
@@ -143,8 +153,11 @@ impl NativeManager {
         host_call: u32,
         cancel: &CancelHandle,
         progress: Option<ProgressCallback>,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
     ) -> Result<PromiseRaw<'env, String>> {
         let incoming = Incoming::read(messages, &call, host_call, cancel, progress)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.check(&incoming)?;
         let manager = self.manager.clone();
         report(env, incoming, move |work| async move {

@@ -11,9 +11,11 @@
 
 mod cancel;
 mod error;
+mod handler;
 mod host_provider;
 mod manager;
 mod provider;
+mod store;
 mod tokens;
 mod work;
 

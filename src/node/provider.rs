@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use napi::{
     Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    bindgen_prelude::{Buffer, ClassInstance, PromiseRaw},
 };
 use napi_derive::napi;
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{
     cancel::CancelHandle,
     error::{Result, unreadable, wrong_config},
+    handler::NativeHandler,
     work::{Incoming, ProgressCallback, report},
 };
 use crate::{
@@ -59,8 +60,9 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; resolves to the report as JSON.
+    /// Condenses; resolves to the report as JSON. With `preview` only tells what that would do.
     #[napi(catch_unwind)]
+    #[allow(clippy::too_many_arguments)]
     pub fn condense<'env>(
         &self,
         env: &'env Env,
@@ -68,10 +70,17 @@ impl NativeProvider {
         call: String,
         cancel: &CancelHandle,
         progress: Option<ProgressCallback>,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
+        preview: bool,
     ) -> Result<PromiseRaw<'env, String>> {
         let incoming = Incoming::read(messages, &call, 0, cancel, progress)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(env, incoming, move |work| async move { condense_with(&provider, Encoding::default(), work).await })
+        report(env, incoming, move |mut work| async move {
+            work.llm.preview = preview;
+            condense_with(&provider, Encoding::default(), work).await
+        })
     }
 }

@@ -5,23 +5,27 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use napi::{
     Env, Status,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    bindgen_prelude::{Buffer, ClassInstance, PromiseRaw},
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
 };
 
 use super::{
     cancel::CancelHandle,
     error::{Code, Result, thrown, wrong_config},
+    handler::NativeHandler,
 };
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
     manager::{CallOptions, Report, Work, panic_message},
-    providers::{CondenseError, Progress},
+    providers::{CondenseError, Llm, Progress},
 };
 
 /// Called with each progress event as JSON. Weak, so that it does not keep Node alive.
 pub type ProgressCallback = ThreadsafeFunction<String, UnknownReturnValue, String, Status, false, true>;
+
+/// The handler of the conversation and that for summaries.
+pub type Handlers<'env> = (Option<ClassInstance<'env, NativeHandler>>, Option<ClassInstance<'env, NativeHandler>>);
 
 /// Everything JavaScript hands over for a call.
 pub struct Incoming {
@@ -30,6 +34,7 @@ pub struct Incoming {
     host_call: u32,
     cancel: Cancel,
     progress: Progress,
+    llm: Llm,
 }
 
 impl Incoming {
@@ -50,7 +55,15 @@ impl Incoming {
                 }
             })
         });
-        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), progress })
+        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), progress, llm: Llm::default() })
+    }
+
+    /// Adds the handlers of the call.
+    pub fn with_handlers(mut self, handlers: &Handlers) -> Self {
+        let of =
+            |handler: &Option<ClassInstance<NativeHandler>>| handler.as_ref().map(|handler| handler.handler.clone());
+        self.llm = Llm { handler: of(&handlers.0), condensing_handler: of(&handlers.1), ..Llm::default() };
+        self
     }
 
     /// The options of the call.
@@ -59,11 +72,11 @@ impl Incoming {
     }
 
     fn parse(self) -> std::result::Result<Work, CondenseError> {
-        let Self { messages, call, host_call, cancel, progress } = self;
+        let Self { messages, call, host_call, cancel, progress, llm } = self;
         cancel.check()?;
         let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
         let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok(Work { conversation, call, host_call, cancel, progress })
+        Ok(Work { conversation, call, host_call, llm, cancel, progress })
     }
 }
 

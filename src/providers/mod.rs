@@ -4,7 +4,9 @@
 
 mod config;
 mod error;
+mod llm;
 mod lossless;
+mod native;
 mod provider;
 mod request;
 mod salience;
@@ -18,7 +20,9 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
+    llm::{Llm, Observed, Spent},
     lossless::Lossless,
+    native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
     settle::{Change, Settled, settle},
@@ -26,7 +30,7 @@ pub use self::{
 };
 
 /// The ids of the providers that [`create`] makes.
-pub const BUILT_IN: &[&str] = &[Lossless::ID, Truncation::ID];
+pub const BUILT_IN: &[&str] = &[Native::ID, Lossless::ID, Truncation::ID];
 
 /// Makes a built-in provider by its id.
 ///
@@ -34,6 +38,7 @@ pub const BUILT_IN: &[&str] = &[Lossless::ID, Truncation::ID];
 /// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
     match id {
+        Native::ID => Ok(Arc::new(Native::new(config)?)),
         Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
         Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
         _ => Err(vec![ConfigError::new("provider", &Value::from(id), BUILT_IN.join(", "))]),

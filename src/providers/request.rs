@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::Llm;
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
@@ -29,6 +30,8 @@ pub struct Request {
     pub config: serde_json::Value,
     /// The host's own name for this call.
     pub host_call: u32,
+    /// What is needed to ask a model, and what that has cost.
+    pub llm: Llm,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.
