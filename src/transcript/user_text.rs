@@ -133,6 +133,16 @@ fn body<'a>(text: &'a str, range: Range<usize>, header: Header<'a>, sections: &m
         .find(|at| starts_line(text, *at))
         .filter(|at| SPOKEN.iter().any(|tag| text[range.start..*at].trim_end().ends_with(&format!("</{tag}>"))));
     let answer_end = mentions.unwrap_or(range.end);
+    // "The user approved this operation and provided the following context" stands before the answer.
+    let leading = leading_words(text, range.start..answer_end);
+    let range = match leading {
+        Some(end) => {
+            push(sections, range.start..end, SectionKind::Words);
+            end..range.end
+        }
+        None => range,
+    };
+    let answer_end = answer_end.max(range.start);
     let spoken = spoken_from(text, range.start..answer_end);
     push(sections, range.start..spoken.unwrap_or(answer_end), SectionKind::Body(Some(header)));
     if let Some(spoken) = spoken {
@@ -140,6 +150,19 @@ fn body<'a>(text: &'a str, range: Range<usize>, header: Header<'a>, sections: &m
     } else {
         words(text, answer_end..range.end, sections);
     }
+}
+
+/// Where the user's words end in an answer that starts with them and goes on.
+fn leading_words(text: &str, range: Range<usize>) -> Option<usize> {
+    let answer = &text[range.clone()];
+    let start = answer.trim_start();
+    let line = start.strip_prefix("The user ").and_then(|line| line.split_once('\n'))?.1;
+    let tag =
+        SPOKEN.iter().find(|tag| line.strip_prefix('<').is_some_and(|line| line.starts_with(&format!("{tag}>"))))?;
+    let close = format!("\n</{tag}>");
+    let open = range.end - line.len();
+    let end = open + memmem::find(line.as_bytes(), close.as_bytes())? + close.len();
+    (!text[end..range.end].trim().is_empty()).then_some(end)
 }
 
 /// Where the user's words start in an answer that ends with them.
@@ -290,6 +313,9 @@ mod tests {
     fn the_words_of_the_user_stay_words() {
         let denied = "The user denied this operation and provided the following feedback:\n<feedback>\nno\n</feedback>";
         assert_eq!(kinds(&["[read_file for 'a'] Result:", denied], false)[1], ("words", denied));
+        let approved = "The user approved this operation and provided the following context:\n<feedback>\nyes\n</feedback>\n<files>\n</files>";
+        let read = kinds(&["[read_file for 'a'] Result:", approved], false);
+        assert_eq!(read[2], ("body", "\n<files>\n</files>"));
         let running = "still running\nThe user provided the following feedback:\n<feedback>\nstop\n</feedback>\n\n<file_content path=\"a\">\n1 | x\n</file_content>";
         let read = kinds(&["[read_file for 'a'] Result:", running], false);
         assert_eq!(read[1..].iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["body", "words", "a", "words"]);

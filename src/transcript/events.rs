@@ -1,0 +1,111 @@
+//! What happened: the tool calls of a conversation with their answers.
+
+use std::sync::Arc;
+
+use super::{
+    file_answers::Extent,
+    outcomes::Outcome,
+    patches::Change,
+    place::{ConversationText, Excerpt, Place},
+    search_hits::Hit,
+};
+
+/// A conversation read as events.
+#[derive(Debug, Clone)]
+pub struct Transcript<'a> {
+    /// Every text of the conversation, in order. All places are ranges in these.
+    pub texts: Vec<ConversationText<'a>>,
+    /// The events, in the order of the calls. What stands in user messages without a call follows the calls answered there.
+    pub events: Vec<Event>,
+    /// The working directory, when the conversation names it or its paths reveal it; clean, with forward slashes.
+    pub working_directory: Option<String>,
+}
+
+impl Transcript<'_> {
+    /// The bytes at a place.
+    #[must_use]
+    pub fn text(&self, place: &Place) -> &str {
+        &self.texts[place.text].text[place.range.clone()]
+    }
+
+    /// The content of the `line`th line (from 0) of an excerpt.
+    #[must_use]
+    pub fn line(&self, excerpt: &Excerpt, line: usize) -> &str {
+        &self.texts[excerpt.text].text[excerpt.lines[line].range()]
+    }
+}
+
+/// A tool call with its answer; or something that a user message shows without a call. A call that concerns several files makes
+/// one event for each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The tool's name as it was called; empty for what came without a call.
+    pub tool: Arc<str>,
+    /// What happened.
+    pub action: Action,
+    /// The file that is concerned, by its one name: relative to the working directory where that is known, with forward slashes,
+    /// lower case on Windows.
+    pub path: Option<Arc<str>>,
+    /// The call.
+    pub call: Option<CallSite>,
+    /// The answer, or the part of it that is about this file.
+    pub answers: Vec<Place>,
+    /// Lines of the file that the answer shows.
+    pub shown: Vec<Excerpt>,
+    /// How the call ended. Whatever did not end [`Outcome::Ok`] says nothing about a file but the lines it shows.
+    pub outcome: Outcome,
+    /// The exit code, of a command whose answer says it.
+    pub exit_code: Option<i32>,
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSite {
+    /// The message.
+    pub message: usize,
+    /// The block.
+    pub block: usize,
+    /// The call's text: the XML of a call in text, or the parameter that holds the command, the content or the diff.
+    pub place: Option<Place>,
+}
+
+/// What happened in an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A file was shown (a mention by the user and `cat` too); the lines are in [`Event::shown`].
+    Read(Extent),
+    /// The whole content of a file was set to these lines.
+    Write(Excerpt),
+    /// A file was changed.
+    Edit(Vec<Change>),
+    /// A file was changed, moved or deleted in a way that the conversation does not show.
+    Touch,
+    /// Lines that match were shown.
+    Search(Vec<Hit>),
+    /// Files were named.
+    List,
+    /// A command was run. Commands that are known to do one of the above make that event; this is the rest.
+    Command,
+    /// A snapshot of the host's environment.
+    Environment,
+    /// The list of things to do was set.
+    Todo,
+    /// Anything else.
+    Other,
+}
+
+impl Event {
+    /// An event of `action` with nothing known about it.
+    pub(super) fn new(tool: &str, action: Action) -> Self {
+        Self {
+            tool: tool.into(),
+            action,
+            path: None,
+            call: None,
+            answers: Vec::new(),
+            shown: Vec::new(),
+            outcome: Outcome::Ok,
+            exit_code: None,
+        }
+    }
+}

@@ -1,0 +1,607 @@
+//! What a call and its answer mean.
+
+use std::{ops::Range, sync::Arc};
+
+use serde_json::Value;
+
+use crate::conversation::PathStep;
+
+use super::{
+    calls::{Call, Parameters},
+    events::{Action, CallSite, Event},
+    file_answers::{Extent, Request, files, final_content, snippet},
+    outcomes::{Outcome, cut_in_the_middle, outcome},
+    patches::{Change, FilePatch, patch, search_replace},
+    place::{ConversationText, Excerpt, Place, Span, lines},
+    search_hits::hits,
+    shell::{self, Lines, ShellAction},
+    tool_table::{Meaning, Role, Tool, ToolTable},
+};
+
+/// The answer to a call.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) places: Vec<Place>,
+    /// The flag of a native result.
+    pub(super) is_error: bool,
+}
+
+/// Turns calls with their answers into events.
+pub(super) struct Interpreter<'t> {
+    table: &'t ToolTable,
+}
+
+/// Everything that is known about one call.
+struct Known<'k, 'a> {
+    texts: &'k [ConversationText<'a>],
+    call: &'k Call<'a>,
+    tool: &'k Tool,
+    answer: Answer,
+    outcome: Outcome,
+}
+
+impl<'t> Interpreter<'t> {
+    pub(super) fn new(table: &'t ToolTable) -> Self {
+        Self { table }
+    }
+
+    /// The events of one call; at least one.
+    pub(super) fn events(&self, texts: &[ConversationText<'_>], call: &Call<'_>, answer: Option<Answer>) -> Vec<Event> {
+        let unanswered = answer.is_none();
+        let answer = answer.unwrap_or(Answer { places: Vec::new(), is_error: false });
+        let ended = match answer.places.first() {
+            _ if unanswered => Outcome::Unanswered,
+            None if answer.is_error => Outcome::Failed,
+            None => Outcome::Ok,
+            Some(place) => outcome(&texts[place.text].text[place.range.clone()], answer.is_error),
+        };
+        let Some(tool) = self.table.tool(&call.name) else {
+            let known = Known { texts, call, tool: &UNKNOWN, answer, outcome: ended };
+            return vec![known.event(Action::Other)];
+        };
+        let known = Known { texts, call, tool, answer, outcome: ended };
+        let events = match tool.meaning {
+            Meaning::Read => known.read(),
+            Meaning::Write => known.write(),
+            Meaning::Edit => known.edit(),
+            Meaning::Search => known.search(),
+            Meaning::Command => known.command(),
+            Meaning::List => vec![known.event(Action::List)],
+            Meaning::Todo => {
+                let mut event = known.event(Action::Todo);
+                if let Some(call_site) = &mut event.call {
+                    call_site.place = known.place(["todos", "plan", "task_progress"].into_iter());
+                }
+                vec![event]
+            }
+            Meaning::Touch => known.touch(),
+            Meaning::Other => Vec::new(),
+        };
+        if events.is_empty() { vec![known.event(Action::Other)] } else { events }
+    }
+}
+
+static UNKNOWN: Tool = Tool::unknown();
+
+impl Known<'_, '_> {
+    fn event(&self, action: Action) -> Event {
+        let site = CallSite { message: self.call.message, block: self.call.block, place: self.call.place.clone() };
+        Event {
+            call: Some(site),
+            answers: self.answer.places.clone(),
+            outcome: self.outcome,
+            ..Event::new(&self.call.name, action)
+        }
+    }
+
+    fn event_of(&self, path: &str, action: Action) -> Event {
+        Event { path: Some(path.into()), ..self.event(action) }
+    }
+
+    fn place<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<Place> {
+        self.call.place(self.texts, names)
+    }
+
+    fn role_place(&self, role: Role) -> Option<Place> {
+        self.place(self.tool.parameter(role))
+    }
+
+    fn number(&self, role: Role) -> Option<u32> {
+        let names: Vec<&str> = self.tool.parameter(role).collect();
+        self.call.number(self.texts, names.into_iter())
+    }
+
+    fn path(&self) -> Option<String> {
+        if let Parameters::Header(target) = &self.call.parameters {
+            return Some(target.clone()).filter(|target| !target.is_empty() && !target.contains("', '"));
+        }
+        let names: Vec<&str> = self.tool.parameter(Role::Path).collect();
+        let path = self.call.string(self.texts, names.into_iter())?;
+        (!path.is_empty() && path.len() < 4096 && !path.contains('\n')).then(|| path.into_owned())
+    }
+
+    fn text(&self, place: &Place) -> &str {
+        &self.texts[place.text].text[place.range.clone()]
+    }
+
+    // Reads ------------------------------------------------------------------------------------------------------------------
+
+    fn read(&self) -> Vec<Event> {
+        let requests = self.requests();
+        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead");
+        let mut events = Vec::new();
+        let mut missing: Vec<&Request> = requests.iter().collect();
+        if !matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
+            for place in &self.answer.places {
+                for shown in files(&self.texts[place.text].text, place.text, place.range.clone(), &requests, plain) {
+                    let mut event = self.event_of(&shown.path, Action::Read(shown.extent));
+                    event.answers = vec![Place { text: place.text, range: shown.range }];
+                    event.shown = shown.excerpts;
+                    event.outcome = if shown.outcome == Outcome::Ok { self.outcome_of_file() } else { shown.outcome };
+                    if let Some(at) = missing.iter().position(|request| request.path == shown.path) {
+                        missing.remove(at);
+                    } else if requests.len() == 1 {
+                        missing.clear();
+                    }
+                    events.push(event);
+                }
+            }
+        }
+        // A host may name the files of a request otherwise; then the answer's names count.
+        if events.is_empty() || events.len() < requests.len() {
+            events.extend(missing.into_iter().map(|request| self.event_of(&request.path, Action::Read(Extent::Part))));
+        }
+        events
+    }
+
+    /// A truncated answer about several files says in its sections which one was.
+    fn outcome_of_file(&self) -> Outcome {
+        if self.outcome == Outcome::CutOff && self.answer.places.len() == 1 { Outcome::CutOff } else { Outcome::Ok }
+    }
+
+    fn requests(&self) -> Vec<Request> {
+        let (offset, limit, last) = (self.number(Role::Offset), self.number(Role::Limit), self.number(Role::LastLine));
+        if let Some(path) = self.path() {
+            let range = self.call.string(self.texts, ["line_range"].into_iter()).and_then(|range| line_range(&range));
+            let part = offset.is_some_and(|offset| offset > 1) || limit.is_some() || last.is_some() || range.is_some();
+            return vec![Request { path: path.into(), first: offset.or(range), part }];
+        }
+        if let Some(place) = self.place(["args"].into_iter()) {
+            return requests_in_tags(self.text(&place));
+        }
+        let listed = self.call.value(self.texts, ["files", "paths", "file_paths"].into_iter());
+        let Some(Value::Array(files)) = listed else { return Vec::new() };
+        let request = |file: &Value| {
+            let path = file.as_str().or_else(|| file.get("path")?.as_str())?;
+            let ranges = file.get("line_ranges").or_else(|| file.get("lineRanges"));
+            Some(Request {
+                path: path.into(),
+                first: None,
+                part: ranges.is_some_and(|ranges| ranges.as_array().is_some_and(|list| !list.is_empty())),
+            })
+        };
+        files.iter().filter_map(request).collect()
+    }
+
+    // Writes and edits -------------------------------------------------------------------------------------------------------
+
+    fn write(&self) -> Vec<Event> {
+        let Some(path) = self.path() else { return Vec::new() };
+        let Some(place) = self.role_place(Role::Content) else {
+            return vec![self.event_of(&path, Action::Touch)];
+        };
+        let content = Excerpt::plain(&self.texts[place.text].text, place.text, place.range.clone(), 1);
+        let mut event = self.event_of(&path, Action::Write(content));
+        self.locate(&mut event, place);
+        self.show_result(&mut event);
+        self.with_user_edits(event)
+    }
+
+    fn edit(&self) -> Vec<Event> {
+        if let Some(place) = self.role_place(Role::Diff) {
+            return self.edit_by_text(&place);
+        }
+        if let Some(place) = self.place(["args"].into_iter()) {
+            return self.edit_in_tags(&place);
+        }
+        let Some(path) = self.path() else { return Vec::new() };
+        let (old, new) = (self.role_place(Role::Old), self.role_place(Role::New));
+        let mut changes = Vec::new();
+        let pattern = self.call.string(self.texts, ["use_regex", "ignore_case", "start_line"].into_iter());
+        if pattern.is_some_and(|flag| flag != "false") {
+            // What a pattern matched is not in the conversation.
+        } else if let (Some(old), Some(new)) = (old, new) {
+            changes.push(Change::Text { old, new, everywhere: self.everywhere() });
+        } else if let Some(place) = self.role_place(Role::Content) {
+            // Cline and Roo: line 0 is the end of the file.
+            let before = self.number(Role::Line).filter(|line| *line > 0);
+            let text = &self.texts[place.text].text;
+            let new = lines(text, place.range.clone()).map(Span::new).collect();
+            changes.push(Change::Insert { text: place.text, before, new });
+        } else {
+            changes = self.listed_edits().unwrap_or_default();
+        }
+        if changes.is_empty() {
+            return vec![self.event_of(&path, Action::Touch)];
+        }
+        let mut event = self.event_of(&path, Action::Edit(changes));
+        self.show_result(&mut event);
+        self.with_user_edits(event)
+    }
+
+    fn everywhere(&self) -> bool {
+        if self.call.name == "search_and_replace" {
+            return true;
+        }
+        let names: Vec<&str> = self.tool.parameter(Role::ReplaceAll).collect();
+        match self.call.value(self.texts, names.into_iter()) {
+            Some(Value::Bool(everywhere)) => everywhere,
+            Some(Value::Number(count)) => count.as_u64().is_some_and(|count| count > 1),
+            Some(Value::String(text)) => text == "true",
+            _ => false,
+        }
+    }
+
+    /// `edits: [{old_string, new_string, replace_all?}]`; `None` when one of them is not understood.
+    fn listed_edits(&self) -> Option<Vec<Change>> {
+        let list = self.tool.parameter(Role::Edits).find_map(|name| {
+            let value = self.call.value(self.texts, [name].into_iter())?;
+            Some((name.to_owned(), value.as_array()?.clone()))
+        });
+        let (name, edits) = list?;
+        let change = |(index, edit): (usize, &Value)| {
+            let string = |role| {
+                self.tool.parameter(role).find_map(|key| {
+                    self.call.place_at(self.texts, &[name.as_str().into(), PathStep::Index(index), key.into()])
+                })
+            };
+            let everywhere = edit.get("replace_all").is_some_and(|flag| flag == &Value::Bool(true));
+            Some(Change::Text { old: string(Role::Old)?, new: string(Role::New)?, everywhere })
+        };
+        edits.iter().enumerate().map(change).collect()
+    }
+
+    /// SEARCH/REPLACE blocks or a patch.
+    fn edit_by_text(&self, place: &Place) -> Vec<Event> {
+        let text = &self.texts[place.text].text;
+        let changes = search_replace(text, place.text, place.range.clone());
+        let path = self.path();
+        let mut events = Vec::new();
+        if !changes.is_empty() {
+            let Some(path) = path else { return Vec::new() };
+            let mut event = self.event_of(&path, Action::Edit(changes));
+            self.show_result(&mut event);
+            events.push(event);
+        } else {
+            for file in patch(text, place.text, place.range.clone()) {
+                let (name, action) = match file {
+                    FilePatch::Add(name, added) => {
+                        let range = added
+                            .first()
+                            .zip(added.last())
+                            .map_or(name.end..name.end, |(first, last)| first.range().start..last.range().end);
+                        let numbering = super::place::Numbering::None;
+                        (name, Action::Write(Excerpt { first: 1, text: place.text, range, lines: added, numbering }))
+                    }
+                    FilePatch::Update(name, changes) => (name, Action::Edit(changes)),
+                    FilePatch::Touch(name) => (name, Action::Touch),
+                };
+                events.push(self.event_of(text[name].trim(), action));
+            }
+            if events.is_empty() {
+                events.extend(path.map(|path| self.event_of(&path, Action::Touch)));
+            }
+        }
+        for event in &mut events {
+            self.locate(event, place.clone());
+        }
+        let partly =
+            self.answer.places.first().is_some_and(|place| self.text(place).contains("Unable to apply all diff parts"));
+        if partly {
+            events.iter_mut().for_each(|event| event.action = Action::Touch);
+        }
+        events.into_iter().flat_map(|event| self.with_user_edits(event)).collect()
+    }
+
+    /// Roo's edit of several files: `<args><file><path>P</path><diff><content>…</content></diff></file></args>`.
+    fn edit_in_tags(&self, place: &Place) -> Vec<Event> {
+        let text = &self.texts[place.text].text;
+        file_sections(text, place.range.clone())
+            .into_iter()
+            .map(|(path, range)| {
+                let changes = search_replace(text, place.text, range);
+                let action = if changes.is_empty() { Action::Touch } else { Action::Edit(changes) };
+                let mut event = self.event_of(&text[path], action);
+                self.locate(&mut event, place.clone());
+                event
+            })
+            .collect()
+    }
+
+    /// The parameter that holds most of the call, unless the call itself stands in a text.
+    fn locate(&self, event: &mut Event, place: Place) {
+        if let Some(site) = &mut event.call
+            && site.place.is_none()
+        {
+            site.place = Some(place);
+        }
+    }
+
+    /// What the answer to a write or an edit shows of the file.
+    fn show_result(&self, event: &mut Event) {
+        if self.outcome != Outcome::Ok {
+            return;
+        }
+        for place in &self.answer.places {
+            let text = &self.texts[place.text].text;
+            match final_content(text, place.text, place.range.clone()) {
+                Some(whole) => event.shown.push(whole),
+                None => event.shown.extend(snippet(text, place.text, place.range.clone())),
+            }
+        }
+    }
+
+    /// The user may change what was written before it is saved; then the file is not what the call says.
+    fn with_user_edits(&self, event: Event) -> Vec<Event> {
+        let notes = ["<user_edits>", "The user made the following updates to your content"];
+        let edited = self.answer.places.iter().any(|place| notes.iter().any(|note| self.text(place).contains(note)));
+        match (&event.path, edited && event.shown.is_empty()) {
+            (Some(path), true) => {
+                let touch = self.event_of(&path.clone(), Action::Touch);
+                vec![event, touch]
+            }
+            _ => vec![event],
+        }
+    }
+
+    fn touch(&self) -> Vec<Event> {
+        let names = ["source", "from", "old_path", "destination", "to", "new_path", "new_name"];
+        let paths = names.iter().filter_map(|name| self.call.string(self.texts, [*name].into_iter()));
+        let paths = paths.map(|path| path.into_owned()).chain(self.path());
+        paths.map(|path| self.event_of(&path, Action::Touch)).collect()
+    }
+
+    // Searches and commands --------------------------------------------------------------------------------------------------
+
+    fn search(&self) -> Vec<Event> {
+        let only = match &self.call.parameters {
+            Parameters::Header(_) => None,
+            _ => self.path().filter(|path| path.rsplit(['/', '\\']).next().is_some_and(|name| name.contains('.'))),
+        };
+        vec![self.searched(&self.answer.places, only.map(Arc::from))]
+    }
+
+    fn searched(&self, places: &[Place], only: Option<Arc<str>>) -> Event {
+        let mut event = self.event(Action::Search(Vec::new()));
+        // Hits lie in one text: that of the first answer.
+        if let (Some(place), Outcome::Ok | Outcome::CutOff) = (places.first(), self.outcome) {
+            event.answers = vec![place.clone()];
+            event.action = Action::Search(hits(&self.texts[place.text].text, place.range.clone(), only.as_ref()));
+            event.path = only;
+        }
+        event
+    }
+
+    fn command(&self) -> Vec<Event> {
+        let place = self.role_place(Role::Command);
+        let header;
+        let line = match (&place, &self.call.parameters) {
+            (Some(place), _) => self.text(place),
+            (None, Parameters::Header(target)) => {
+                header = target.clone();
+                header.as_str()
+            }
+            (None, _) => {
+                let names: Vec<&str> = self.tool.parameter(Role::Command).collect();
+                match self.call.string(self.texts, names.into_iter()) {
+                    Some(line) => {
+                        header = line.into_owned();
+                        header.as_str()
+                    }
+                    None => return vec![self.event(Action::Command)],
+                }
+            }
+        };
+        let output = self.answer.places.first().map(|place| Output::new(&self.texts[place.text].text, place.clone()));
+        let exit_code = output.as_ref().and_then(|output| output.exit_code);
+        let failed = exit_code.is_some_and(|code| code != 0);
+        let action = shell::action(line).filter(|action| {
+            // A search without a match ends with 1.
+            !failed || matches!(action, ShellAction::Search { .. })
+        });
+        let mut events = match action {
+            None | Some(ShellAction::List) => Vec::new(),
+            Some(ShellAction::Read { path, lines, numbered }) => {
+                self.printed(&path, lines, numbered, output.as_ref()).into_iter().collect()
+            }
+            Some(ShellAction::Write { path, content }) => {
+                let write = place.as_ref().map(|place| {
+                    let range = place.range.start + content.start..place.range.start + content.end;
+                    Action::Write(Excerpt::plain(&self.texts[place.text].text, place.text, range, 1))
+                });
+                vec![self.event_of(&path, write.unwrap_or(Action::Touch))]
+            }
+            Some(ShellAction::Append { path, content }) => {
+                let append = place.as_ref().map(|place| {
+                    let range = place.range.start + content.start..place.range.start + content.end;
+                    let new = lines(&self.texts[place.text].text, range).map(Span::new).collect();
+                    Action::Edit(vec![Change::Insert { text: place.text, before: None, new }])
+                });
+                vec![self.event_of(&path, append.unwrap_or(Action::Touch))]
+            }
+            Some(ShellAction::Search { path }) => {
+                let places: Vec<Place> = output.iter().map(|output| output.place.clone()).collect();
+                vec![self.searched(&places, path.map(Arc::from))]
+            }
+            Some(ShellAction::Touch { paths }) => paths.iter().map(|path| self.event_of(path, Action::Touch)).collect(),
+        };
+        if events.is_empty() {
+            let mut event = self.event(Action::Command);
+            event.answers = output
+                .into_iter()
+                .map(|output| output.place)
+                .chain(self.answer.places.iter().skip(1).cloned())
+                .collect();
+            events.push(event);
+        }
+        for event in &mut events {
+            event.exit_code = exit_code;
+            if failed && event.outcome == Outcome::Ok && !matches!(event.action, Action::Search(_)) {
+                event.outcome = Outcome::Failed;
+            }
+            if let Some(place) = &place {
+                self.locate(event, place.clone());
+            }
+        }
+        events
+    }
+
+    /// A file that a command printed.
+    fn printed(&self, path: &str, lines: Lines, numbered: bool, output: Option<&Output>) -> Option<Event> {
+        let mut event = self.event_of(path, Action::Read(Extent::Part));
+        let Some(output) = output else { return Some(event) };
+        if matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
+            return Some(event);
+        }
+        event.answers = vec![output.place.clone()];
+        let index = output.place.text;
+        let text = &self.texts[index].text;
+        let range = output.place.range.clone();
+        if text[range.clone()].trim().is_empty() {
+            return Some(event);
+        }
+        event.shown = if numbered {
+            super::numbered_lines::excerpts(text, index, range).0
+        } else {
+            let first = match lines {
+                Lines::All => 1,
+                Lines::From(first, _) => first,
+                Lines::Last(_) => 0,
+            };
+            let mut excerpt = Excerpt::plain(text, index, range, first);
+            let expected = match lines {
+                Lines::From(first, Some(last)) => (last + 1).saturating_sub(first) as usize,
+                Lines::Last(count) => count as usize,
+                _ => usize::MAX,
+            };
+            if excerpt.lines.len() > expected {
+                // More than the command can print: something else is mixed in.
+                return None;
+            }
+            if output.cut {
+                // The last line may be cut in its middle.
+                excerpt.lines.pop();
+                excerpt.range.end = excerpt.lines.last().map_or(excerpt.range.start, |line| line.range().end);
+            }
+            vec![excerpt]
+        };
+        if output.cut {
+            event.outcome = Outcome::CutOff;
+        } else if lines == Lines::All && event.outcome == Outcome::Ok {
+            event.action = Action::Read(Extent::Whole);
+        }
+        Some(event)
+    }
+}
+
+/// What a command printed.
+struct Output {
+    place: Place,
+    exit_code: Option<i32>,
+    /// Something is missing at its end.
+    cut: bool,
+}
+
+impl Output {
+    fn new(text: &str, place: Place) -> Self {
+        let range = place.range.clone();
+        let answer = &text[range.clone()];
+        let after =
+            |mark: &str, head: &str| head.split_once(mark)?.1.split(['<', '\n', '.']).next()?.trim().parse().ok();
+        // mini-swe-agent
+        if let Some(rest) = answer.strip_prefix("<returncode>") {
+            let exit_code = rest.split('<').next().and_then(|code| code.trim().parse().ok());
+            let inside = |open: &str, close: &str| {
+                let start = answer.find(open)? + open.len();
+                let end = answer.rfind(close).filter(|end| *end >= start)?;
+                Some(range.start + start..range.start + end)
+            };
+            let whole = inside("<output>\n", "</output>");
+            let cut = whole.is_none();
+            let found = whole.or_else(|| inside("<output_head>\n", "\n</output_head>")).unwrap_or(range);
+            return Self { place: Place { range: found, ..place }, exit_code, cut };
+        }
+        // Roo
+        if answer.trim_start().starts_with("Command executed in ") {
+            let (head, start) = match answer.find("\nOutput:\n") {
+                Some(at) => (&answer[..at], at + "\nOutput:\n".len()),
+                None => (answer.split('\n').next().unwrap_or(answer), answer.len()),
+            };
+            let exit_code = after("Exit code: ", head);
+            let cut = cut_in_the_middle(&answer[start..]);
+            let end = cut.map_or(range.end, |at| range.start + start + at);
+            return Self { place: Place { range: range.start + start..end, ..place }, exit_code, cut: cut.is_some() };
+        }
+        // Claude Code says the code of failures only.
+        let exit_code = answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
+        let cut = cut_in_the_middle(answer);
+        let end = cut.map_or(range.end, |at| range.start + at);
+        Self {
+            place: Place { range: range.start..end, ..place },
+            exit_code,
+            cut: cut.is_some() || answer.starts_with("<persisted-output>"),
+        }
+    }
+}
+
+/// The first line of `10-20`.
+fn line_range(range: &str) -> Option<u32> {
+    range.split('-').next()?.trim().parse().ok()
+}
+
+/// The files that `<args>` of `read_file` asks for.
+fn requests_in_tags(text: &str) -> Vec<Request> {
+    file_sections(text, 0..text.len())
+        .into_iter()
+        .map(|(path, section)| {
+            let range = text[section].split_once("<line_range>").map(|(_, rest)| rest.split('<').next().unwrap_or(""));
+            Request { path: text[path].into(), first: range.and_then(line_range), part: range.is_some() }
+        })
+        .collect()
+}
+
+/// The ranges of every `<path>` and of what belongs to it.
+fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    let mut at = range.start;
+    while let Some(open) = text[at..range.end].find("<path>").map(|step| at + step + "<path>".len()) {
+        let Some(end) = text[open..range.end].find("</path>").map(|step| open + step) else { break };
+        at = end;
+        // What is written may show such a tag; the path of a file stands right behind `<file>`.
+        let opens_file = text[..open - "<path>".len()].trim_end().ends_with("<file>");
+        if !opens_file && !found.is_empty() {
+            continue;
+        }
+        if let Some((_, section)) = found.last_mut() {
+            section.end = open;
+        }
+        let name = &text[open..end];
+        let start = open + (name.len() - name.trim_start().len());
+        found.push((start..start + name.trim().len(), end..range.end));
+    }
+    found
+}
+
+/// A file that the user mentioned.
+pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place) -> Option<Event> {
+    let requests = [Request { path: path.into(), first: None, part: false }];
+    let shown = files(&texts[place.text].text, place.text, place.range.clone(), &requests, true).into_iter().next();
+    let mut event =
+        Event { path: Some(path.into()), answers: vec![place], ..Event::new("", Action::Read(Extent::Part)) };
+    if let Some(shown) = shown {
+        event.action = Action::Read(shown.extent);
+        event.shown = shown.excerpts;
+        event.outcome = shown.outcome;
+    }
+    Some(event)
+}

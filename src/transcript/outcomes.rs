@@ -1,0 +1,80 @@
+//! Whether a tool did what it was asked to.
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// As asked.
+    Ok,
+    /// With an error.
+    Failed,
+    /// The user, or a rule of the host, did not allow it.
+    Denied,
+    /// The answer says that it does not show everything; what it shows is right.
+    CutOff,
+    /// There is no answer.
+    Unanswered,
+}
+
+const DENIED: [&str; 9] = [
+    "The user denied this operation",
+    "The user doesn't want to proceed",
+    "The user doesn't want to take this action",
+    "The user rejected this operation",
+    "[Request interrupted by user",
+    "Permission to use ",
+    "{\"status\":\"denied\"",
+    "{\"status\": \"denied\"",
+    "Denied by user",
+];
+
+const FAILED: [&str; 13] = [
+    "<tool_use_error>",
+    "<error>",
+    "Error:",
+    "ERROR:",
+    "Error reading file",
+    "Error writing",
+    "Error executing",
+    "The tool execution failed",
+    "{\"status\":\"error\"",
+    "{\"status\": \"error\"",
+    "ENOENT",
+    "File not found",
+    "Missing value for required parameter",
+];
+
+/// Notes of hosts that an answer was shortened.
+const CUT_OFF: [&str; 6] = [
+    "<persisted-output>",
+    "IMPORTANT: File content truncated.",
+    "<output_head>",
+    "lines truncated] ...",
+    "characters truncated] ...",
+    "<response clipped>",
+];
+
+/// How the call ended, by what its answer says. `is_error` is the flag of a native result.
+pub(super) fn outcome(answer: &str, is_error: bool) -> Outcome {
+    let start = answer.trim_start();
+    let starts_with = |notes: &[&str]| notes.iter().any(|note| start.starts_with(note));
+    if starts_with(&DENIED) {
+        Outcome::Denied
+    } else if is_error || starts_with(&FAILED) {
+        Outcome::Failed
+    } else if CUT_OFF[..3].iter().any(|note| before(answer, 600).contains(note)) {
+        Outcome::CutOff
+    } else {
+        Outcome::Ok
+    }
+}
+
+/// Where an output was cut in its middle; what stands behind is not connected to what stands before.
+pub(super) fn cut_in_the_middle(output: &str) -> Option<usize> {
+    CUT_OFF[3..].iter().filter_map(|note| memchr::memmem::find(output.as_bytes(), note.as_bytes())).min()
+}
+
+/// At most the first `bytes` bytes.
+fn before(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    &text[..end]
+}

@@ -1,0 +1,219 @@
+//! Edits written as text: SEARCH/REPLACE blocks (Roo, Cline) and patches (`*** Begin Patch`).
+
+use std::ops::Range;
+
+use super::place::{Span, line_at};
+
+/// One change of a file. All spans lie in one text, that of the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Exchanges a text for another, which may start and end in the middle of a line.
+    Text {
+        /// What is replaced; index in [`super::Transcript::texts`] and bytes.
+        old: super::Place,
+        /// What stands there then.
+        new: super::Place,
+        /// Every occurrence, not only one.
+        everywhere: bool,
+    },
+    /// Exchanges whole lines for others.
+    Lines {
+        /// Index in [`super::Transcript::texts`].
+        text: usize,
+        /// The lines that are replaced.
+        old: Vec<Span>,
+        /// The lines that stand there then.
+        new: Vec<Span>,
+        /// The number of the first old line, when the call says it.
+        start: Option<u32>,
+    },
+    /// Inserts lines.
+    Insert {
+        /// Index in [`super::Transcript::texts`].
+        text: usize,
+        /// The number of the line before which they are put; `None` for the end of the file.
+        before: Option<u32>,
+        /// The lines.
+        new: Vec<Span>,
+    },
+}
+
+/// The blocks in a SEARCH/REPLACE text.
+pub(super) fn search_replace(text: &str, index: usize, range: Range<usize>) -> Vec<Change> {
+    let mut found = Vec::new();
+    let mut block: Option<Block> = None;
+    let mut at = range.start;
+    while at < range.end {
+        let (line, next) = line_at(text, at, range.end);
+        at = if next > line.end { next } else { range.end };
+        let content = text[line.clone()].trim_end();
+        if opens(content) {
+            block = Some(Block::default());
+            continue;
+        }
+        let Some(open) = &mut block else { continue };
+        match open.part {
+            Part::Head | Part::Old if content == "=======" => open.part = Part::New,
+            Part::Head => match content.strip_prefix(":start_line:") {
+                Some(number) => open.start = number.trim().parse().ok(),
+                None if content.starts_with(":end_line:") => {}
+                None if content == "-------" => open.part = Part::Old,
+                None => {
+                    open.part = Part::Old;
+                    open.old.push(Span::new(line));
+                }
+            },
+            Part::Old => open.old.push(Span::new(line)),
+            Part::New if closes(content) => {
+                let Block { start, old, new, .. } = std::mem::take(open);
+                found.push(Change::Lines { text: index, old, new, start });
+                block = None;
+            }
+            Part::New => open.new.push(Span::new(line)),
+        }
+    }
+    found
+}
+
+#[derive(Default)]
+struct Block {
+    part: Part,
+    start: Option<u32>,
+    old: Vec<Span>,
+    new: Vec<Span>,
+}
+
+#[derive(Default, Clone, Copy)]
+enum Part {
+    #[default]
+    Head,
+    Old,
+    New,
+}
+
+fn opens(line: &str) -> bool {
+    matches!(line.trim_end_matches('>'), "<<<<<<< SEARCH" | "------- SEARCH")
+}
+
+fn closes(line: &str) -> bool {
+    matches!(line, ">>>>>>> REPLACE" | "+++++++ REPLACE")
+}
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FilePatch {
+    /// A new file with these lines.
+    Add(Range<usize>, Vec<Span>),
+    /// Changes of a file.
+    Update(Range<usize>, Vec<Change>),
+    /// The file is gone, or has another name.
+    Touch(Range<usize>),
+}
+
+/// The files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
+pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePatch> {
+    let mut found: Vec<FilePatch> = Vec::new();
+    let mut hunk = Hunk::default();
+    let mut at = range.start;
+    while at < range.end {
+        let (line, next) = line_at(text, at, range.end);
+        at = if next > line.end { next } else { range.end };
+        let content = &text[line.clone()];
+        let name = |prefix: &str| {
+            let path = content.strip_prefix(prefix)?.trim();
+            let path = path.strip_prefix("b/").filter(|_| prefix == "+++ ").unwrap_or(path);
+            let end = line.start + content.trim_end().len();
+            Some(end - path.len()..end)
+        };
+        if let Some(path) = name("*** Update File: ").or_else(|| name("+++ ").filter(|_| hunk.is_empty())) {
+            hunk.finish(index, &mut found);
+            found.push(FilePatch::Update(path, Vec::new()));
+        } else if let Some(path) = name("*** Add File: ") {
+            hunk.finish(index, &mut found);
+            found.push(FilePatch::Add(path, Vec::new()));
+        } else if let Some(path) = name("*** Delete File: ").or_else(|| name("*** Move to: ")) {
+            hunk.finish(index, &mut found);
+            found.push(FilePatch::Touch(path));
+        } else if content.starts_with("@@") || content.starts_with("*** ") {
+            hunk.finish(index, &mut found);
+            hunk.start = content.strip_prefix("@@ -").and_then(|rest| rest.split([',', ' ']).next()?.parse().ok());
+        } else {
+            let rest = Span::new(line.start + content.len().min(1)..line.end);
+            match (found.last_mut(), content.as_bytes().first()) {
+                (Some(FilePatch::Add(_, lines)), Some(b'+')) => lines.push(rest),
+                (Some(FilePatch::Update(..)), Some(b'+')) => hunk.new.push(rest),
+                (Some(FilePatch::Update(..)), Some(b'-')) if !content.starts_with("--- ") => hunk.old.push(rest),
+                // A context line; editors strip the blank of an empty one.
+                (Some(FilePatch::Update(..)), Some(b' ') | None) if at < range.end || !content.is_empty() => {
+                    hunk.old.push(rest);
+                    hunk.new.push(rest);
+                }
+                _ => {}
+            }
+        }
+    }
+    hunk.finish(index, &mut found);
+    found
+}
+
+#[derive(Default)]
+struct Hunk {
+    start: Option<u32>,
+    old: Vec<Span>,
+    new: Vec<Span>,
+}
+
+impl Hunk {
+    fn is_empty(&self) -> bool {
+        self.old.is_empty() && self.new.is_empty()
+    }
+
+    fn finish(&mut self, index: usize, found: &mut [FilePatch]) {
+        let Self { start, old, new } = std::mem::take(self);
+        if let Some(FilePatch::Update(_, changes)) = found.last_mut().filter(|_| !(old.is_empty() && new.is_empty())) {
+            changes.push(Change::Lines { text: index, old, new, start });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines<'a>(text: &'a str, spans: &[Span]) -> Vec<&'a str> {
+        spans.iter().map(|span| &text[span.range()]).collect()
+    }
+
+    fn read<'a>(text: &'a str, changes: &[Change]) -> Vec<(Vec<&'a str>, Vec<&'a str>, Option<u32>)> {
+        let read = |change: &Change| match change {
+            Change::Lines { old, new, start, .. } => (lines(text, old), lines(text, new), *start),
+            _ => panic!("{change:?}"),
+        };
+        changes.iter().map(read).collect()
+    }
+
+    #[test]
+    fn several_blocks() {
+        let text = "<<<<<<< SEARCH\n:start_line:7\n-------\na\nb\n=======\nc\n>>>>>>> REPLACE\n\n------- SEARCH\nx\n=======\n+++++++ REPLACE\n<<<<<<< SEARCH\ncut off";
+        let changes = search_replace(text, 0, 0..text.len());
+        assert_eq!(read(text, &changes), [(vec!["a", "b"], vec!["c"], Some(7)), (vec!["x"], vec![], None)]);
+    }
+
+    #[test]
+    fn patches_of_several_files() {
+        let text = "*** Begin Patch\n*** Update File: a.ts\n@@ class A\n one\n-two\n+2\n@@\n-x\n*** Add File: b.ts\n+new\n+\n*** Delete File: c.ts\n*** End Patch";
+        let found = patch(text, 0, 0..text.len());
+        let [FilePatch::Update(a, changes), FilePatch::Add(b, added), FilePatch::Touch(c)] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!([a, b, c].map(|path| &text[path.clone()]), ["a.ts", "b.ts", "c.ts"]);
+        assert_eq!(read(text, changes), [(vec!["one", "two"], vec!["one", "2"], None), (vec!["x"], vec![], None)]);
+        assert_eq!(lines(text, added), ["new", ""]);
+        let text = "--- a/x.c\n+++ b/x.c\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n";
+        let [FilePatch::Update(path, changes)] = &patch(text, 0, 0..text.len())[..] else { panic!() };
+        assert_eq!(
+            (&text[path.clone()], read(text, changes)),
+            ("x.c", vec![(vec!["a", "b"], vec!["a", "c"], Some(3))])
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! One name for one file: `./a`, `a`, `C:\p\a` and `c:/p/a` are the same when the working directory is `C:\p`.
+
+use std::{collections::HashMap, sync::Arc};
+
+/// The clean form of a path: forward slashes in Windows paths, no `.` and no `..` where they can be resolved.
+pub(super) fn clean(path: &str) -> String {
+    let path = path.trim();
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let windows = is_windows(path);
+    let slashed = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let absolute = slashed.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in slashed.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    let mut clean = if absolute { format!("/{joined}") } else { joined };
+    if has_drive(&clean) {
+        // Windows does not tell cases apart.
+        clean.make_ascii_lowercase();
+    }
+    clean
+}
+
+fn has_drive(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    bytes.len() >= 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && bytes.get(2).is_none_or(|third| matches!(third, b'/' | b'\\'))
+}
+
+/// A drive, or backslashes and no slash: elsewhere a backslash is a character like any other.
+fn is_windows(path: &str) -> bool {
+    has_drive(path) || (path.contains('\\') && !path.starts_with('/'))
+}
+
+fn is_absolute(clean: &str) -> bool {
+    clean.starts_with('/') || has_drive(clean)
+}
+
+/// Gives the paths of a conversation their final names.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    /// Clean, without a slash at the end.
+    working_directory: Option<String>,
+    names: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Paths {
+    /// `stated` is the working directory that the conversation names. Without one it is the directory under which most of the
+    /// relative paths are also named absolutely.
+    pub(super) fn new<'a>(raw: impl Iterator<Item = &'a str>, stated: Option<&str>) -> Self {
+        let mut clean_paths: Vec<String> = raw.map(clean).collect();
+        clean_paths.sort_unstable();
+        clean_paths.dedup();
+        let working_directory = stated.map(clean).filter(|path| is_absolute(path)).or_else(|| guess(&clean_paths));
+        Self { working_directory, names: HashMap::new() }
+    }
+
+    pub(super) fn working_directory(&self) -> Option<&str> {
+        self.working_directory.as_deref()
+    }
+
+    /// The final name of `raw`.
+    pub(super) fn name(&mut self, raw: &Arc<str>) -> Arc<str> {
+        if let Some(name) = self.names.get(raw) {
+            return name.clone();
+        }
+        let mut name = clean(raw);
+        if let Some(directory) = &self.working_directory {
+            if let Some(below) = name.strip_prefix(directory.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+                name = below.to_owned();
+            } else if has_drive(directory) && !is_absolute(&name) {
+                name.make_ascii_lowercase();
+            }
+        }
+        let name: Arc<str> = name.into();
+        self.names.insert(raw.clone(), name.clone());
+        name
+    }
+}
+
+/// The directory that turns most relative paths into absolute ones of the list.
+fn guess(paths: &[String]) -> Option<String> {
+    let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+    let name = |path: &str| path.rfind('/').map_or(0, |at| at + 1);
+    for path in paths.iter().filter(|path| is_absolute(path)) {
+        let same = by_name.entry(&path[name(path)..]).or_default();
+        // A name that stands everywhere (index.ts) tells little and would cost much.
+        if same.len() < 32 {
+            same.push(path);
+        }
+    }
+    let mut votes: HashMap<&str, usize> = HashMap::new();
+    for path in paths.iter().filter(|path| !is_absolute(path) && !path.is_empty()) {
+        for absolute in by_name.get(&path[name(path)..]).into_iter().flatten() {
+            if let Some(root) = absolute.strip_suffix(path.as_str()).and_then(|root| root.strip_suffix('/')) {
+                // A path with a directory in it says more than a bare name.
+                *votes.entry(root).or_default() += 1 + path.matches('/').count().min(4);
+            }
+        }
+    }
+    votes.into_iter().max_by_key(|(root, votes)| (*votes, std::cmp::Reverse(*root))).map(|(root, _)| root.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(paths: &[&str], stated: Option<&str>) -> Vec<String> {
+        let mut names = Paths::new(paths.iter().copied(), stated);
+        paths.iter().map(|path| names.name(&Arc::from(*path)).to_string()).collect()
+    }
+
+    #[test]
+    fn one_file_has_one_name() {
+        assert_eq!(names(&["a/b.ts", "./a//b.ts", "/p/a/b.ts", "a/x/../b.ts"], Some("/p/")), ["a/b.ts"; 4]);
+        assert_eq!(names(&["a\\B.ts", "a/b.ts", "C:\\P\\a\\b.ts", "c:/p/A/b.ts"], Some("c:/P")), ["a/b.ts"; 4]);
+        assert_eq!(names(&["/home/x/p/src/a.go", "src/a.go", "b.go"], None), ["src/a.go", "src/a.go", "b.go"]);
+        assert_eq!(names(&["/odd\\name", "/"], None), ["/odd\\name", "/"]);
+    }
+}

@@ -1,0 +1,260 @@
+//! Walks a conversation, matches every call with its answer and has both interpreted.
+
+use std::{ops::Range, sync::Arc};
+
+use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Role};
+
+use super::{
+    calls::{Call, Parameters},
+    events::{Action, Event, Transcript},
+    interpret::{Answer, Interpreter, mentioned},
+    paths::Paths,
+    place::{ConversationText, Place},
+    tool_table::ToolTable,
+    user_text::{SectionKind, UserTexts},
+    xml_calls,
+};
+
+/// Reads a conversation as events. Any conversation will do: what is not understood makes no event, or one of [`Action::Other`].
+/// Linear in the length of the conversation.
+#[must_use]
+pub fn read<'a>(conversation: &'a Conversation, table: &ToolTable) -> Transcript<'a> {
+    let mut reader = Reader::new(table);
+    for (index, message) in conversation.messages().enumerate() {
+        reader.message(index, message);
+    }
+    reader.flush();
+    reader.finish()
+}
+
+struct Reader<'a, 't> {
+    interpreter: Interpreter<'t>,
+    texts: Vec<ConversationText<'a>>,
+    events: Vec<Event>,
+    /// The calls of the assistant's newest message.
+    pending: Vec<(Call<'a>, Option<Answer>)>,
+    /// What the user messages since then show without a call.
+    uncalled: Vec<Event>,
+    working_directory: Option<String>,
+}
+
+/// A part of a user's text, free of what it borrows.
+enum Part {
+    Header { name: String, target: String },
+    Body { announced: bool },
+    Words,
+    Environment,
+    Mention(String),
+}
+
+impl<'a, 't> Reader<'a, 't> {
+    fn new(table: &'t ToolTable) -> Self {
+        Self {
+            interpreter: Interpreter::new(table),
+            texts: Vec::new(),
+            events: Vec::new(),
+            pending: Vec::new(),
+            uncalled: Vec::new(),
+            working_directory: None,
+        }
+    }
+
+    fn message(&mut self, index: usize, message: &'a Message) {
+        let first = self.texts.len();
+        self.texts.extend(message.texts().into_iter().map(|text| ConversationText {
+            message: index,
+            block: text.block,
+            path: text.path.into(),
+            kind: text.kind,
+            text: text.text,
+        }));
+        match message.role {
+            Role::Assistant => {
+                self.flush();
+                self.assistant(index, message, first);
+            }
+            Role::User => self.user(message, first),
+            Role::Other(_) => {}
+        }
+    }
+
+    fn assistant(&mut self, index: usize, message: &'a Message, first: usize) {
+        let mut at = first;
+        // A content that is a string has no blocks, but one text.
+        let blocks = message.content.blocks().len().max(1);
+        for block in 0..blocks {
+            let from = at;
+            while self.texts.get(at).is_some_and(|text| text.block == block) {
+                at += 1;
+            }
+            match message.content.blocks().get(block) {
+                Some(Block::ToolUse { id, name, input, .. }) => {
+                    let parameters = Parameters::Native { input: input.get(), texts: from..at };
+                    let (name, announced, id) = (name.clone(), name.clone(), Some(id.as_str()));
+                    self.pending
+                        .push((Call { name, announced, id, message: index, block, place: None, parameters }, None));
+                }
+                _ => {
+                    for text in from..at {
+                        if !is_readable(&self.texts[text].text) {
+                            continue;
+                        }
+                        let calls = xml_calls::calls(&self.texts[text].text);
+                        let calls: Vec<_> =
+                            calls.iter().map(|call| (Call::from_xml(call, &self.texts, text), None)).collect();
+                        self.pending.extend(calls);
+                    }
+                }
+            }
+        }
+    }
+
+    fn user(&mut self, message: &'a Message, first: usize) {
+        let whole = matches!(message.content, Content::Text(_));
+        let parts = self.parts(first, whole);
+        let mut header: Option<(String, String)> = None;
+        for (text, range, part) in parts {
+            let place = Place { text, range };
+            match part {
+                Part::Header { name, target } => header = Some((name, target)),
+                Part::Body { announced } => {
+                    let header = header.take().filter(|_| announced);
+                    self.answer_in_text(header, place);
+                }
+                Part::Words => {
+                    let words = self.texts[text].text[place.range.clone()].trim_start();
+                    if words.starts_with("The user denied")
+                        && let Some(header) = header.take()
+                    {
+                        self.answer_in_text(Some(header), place);
+                    }
+                }
+                Part::Environment => {
+                    let snapshot = &self.texts[text].text[place.range.clone()];
+                    self.working_directory = self.working_directory.take().or_else(|| stated_directory(snapshot));
+                    self.uncalled.push(Event { answers: vec![place], ..Event::new("", Action::Environment) });
+                }
+                Part::Mention(path) => self.uncalled.extend(mentioned(&self.texts, &path, place)),
+            }
+        }
+        let mut at = first;
+        for (block, content) in message.content.blocks().iter().enumerate() {
+            let from = at;
+            while self.texts.get(at).is_some_and(|text| text.block == block) {
+                at += 1;
+            }
+            if let Block::ToolResult { tool_use_id, is_error, .. } = content {
+                let places = (from..at).filter(|text| is_readable(&self.texts[*text].text));
+                let places = places.map(|text| Place { text, range: 0..self.texts[text].text.len() }).collect();
+                self.answer_natively(tool_use_id, Answer { places, is_error: *is_error });
+            }
+        }
+    }
+
+    /// The parts of the message's texts, in order.
+    fn parts(&self, first: usize, whole: bool) -> Vec<(usize, Range<usize>, Part)> {
+        let mut sections = UserTexts::new(|name: &str| self.pending.iter().any(|(call, _)| call.announced == name));
+        let mut parts = Vec::new();
+        for (index, text) in self.texts.iter().enumerate().skip(first) {
+            if text.kind != ContentKind::MessageText || !is_readable(&text.text) {
+                continue;
+            }
+            parts.extend(sections.sections(&text.text, whole).into_iter().map(|section| {
+                let part = match section.kind {
+                    SectionKind::Header(header) => {
+                        Part::Header { name: header.name.to_owned(), target: header.target().to_owned() }
+                    }
+                    SectionKind::Body(header) => Part::Body { announced: header.is_some() },
+                    SectionKind::Words => Part::Words,
+                    SectionKind::EnvironmentDetails => Part::Environment,
+                    SectionKind::Mention(path) => Part::Mention(path.to_owned()),
+                };
+                (index, section.range, part)
+            }));
+        }
+        parts
+    }
+
+    fn answer_in_text(&mut self, header: Option<(String, String)>, place: Place) {
+        let answer = Answer { places: vec![place], is_error: false };
+        let Some((name, target)) = header else {
+            // A result without its call: nothing tells what it was.
+            let unknown = Event { answers: answer.places, ..Event::new("", Action::Other) };
+            return self.uncalled.push(unknown);
+        };
+        if let Some((_, slot)) = self.pending.iter_mut().find(|(call, slot)| slot.is_none() && call.announced == name) {
+            *slot = Some(answer);
+            return;
+        }
+        let parameters = Parameters::Header(target);
+        let (message, block) = answer.places.first().map_or((0, 0), |place| {
+            let text = &self.texts[place.text];
+            (text.message, text.block)
+        });
+        let call = Call { announced: name.clone(), name, id: None, message, block, place: None, parameters };
+        let events = self.interpreter.events(&self.texts, &call, Some(answer));
+        self.uncalled.extend(events.into_iter().map(|event| Event { call: None, ..event }));
+    }
+
+    fn answer_natively(&mut self, id: &str, answer: Answer) {
+        match self.pending.iter_mut().find(|(call, slot)| slot.is_none() && call.id == Some(id)) {
+            Some((_, slot)) => *slot = Some(answer),
+            None => self.uncalled.push(Event { answers: answer.places, ..Event::new("", Action::Other) }),
+        }
+    }
+
+    /// Turns the calls of the assistant's last message and what came behind them into events.
+    fn flush(&mut self) {
+        for (call, answer) in std::mem::take(&mut self.pending) {
+            let events = self.interpreter.events(&self.texts, &call, answer);
+            self.events.extend(events);
+        }
+        self.events.append(&mut self.uncalled);
+    }
+
+    fn finish(mut self) -> Transcript<'a> {
+        let stated = self.working_directory.take();
+        let hits = |event: &Event| match &event.action {
+            Action::Search(hits) => hits.iter().map(|hit| hit.path.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let named: Vec<Arc<str>> = {
+            let mut named: Vec<Arc<str>> = Vec::new();
+            for event in &self.events {
+                named.extend(event.path.clone());
+                named.extend(hits(event));
+                named.dedup();
+            }
+            named
+        };
+        let mut paths = Paths::new(named.iter().map(|path| &**path), stated.as_deref());
+        for event in &mut self.events {
+            if let Some(path) = &mut event.path {
+                *path = paths.name(path);
+            }
+            if let Action::Search(hits) = &mut event.action {
+                for hit in hits {
+                    hit.path = paths.name(&hit.path);
+                }
+            }
+        }
+        Transcript {
+            texts: self.texts,
+            events: self.events,
+            working_directory: paths.working_directory().map(str::to_owned),
+        }
+    }
+}
+
+/// Spans hold offsets below 4 GiB.
+fn is_readable(text: &str) -> bool {
+    u32::try_from(text.len()).is_ok()
+}
+
+/// The working directory in a snapshot of the environment.
+fn stated_directory(snapshot: &str) -> Option<String> {
+    let heads = ["# Current Workspace Directory (", "# Current Working Directory ("];
+    let rest = heads.iter().find_map(|head| Some(&snapshot[snapshot.find(head)? + head.len()..]))?;
+    let line = rest.lines().next()?;
+    Some(line[..line.rfind(')')?].to_owned())
+}

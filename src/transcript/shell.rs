@@ -1,0 +1,342 @@
+//! Command lines that read or write one file, where that is certain: a single simple command, no globs, no variables.
+
+use std::ops::Range;
+
+/// What a command line does to files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ShellAction {
+    /// Shows lines of a file.
+    Read { path: String, lines: Lines, numbered: bool },
+    /// Sets the content of a file; the bytes of the command line that hold it.
+    Write { path: String, content: Range<usize> },
+    /// Adds to the end of a file.
+    Append { path: String, content: Range<usize> },
+    /// Shows lines of a file, or of files, that match; the file when it is one.
+    Search { path: Option<String> },
+    /// Changes, moves or deletes files in a way that is not followed.
+    Touch { paths: Vec<String> },
+    /// Names files.
+    List,
+}
+
+/// Which lines of a file are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// All of them.
+    All,
+    /// From the first to the last, both shown; `None` for the end of the file.
+    From(u32, Option<u32>),
+    /// The last ones, this many.
+    Last(u32),
+}
+
+/// What the command line does; `None` when that is not certain or nothing that is followed.
+pub(super) fn action(command: &str) -> Option<ShellAction> {
+    // Beyond this length only what a heredoc writes matters, and its first line is short.
+    const LONGEST_LINE: usize = 4096;
+    let start = command.len() - command.trim_start().len();
+    let first_end = memchr::memchr(b'\n', &command.as_bytes()[start..]).map_or(command.len(), |at| start + at);
+    let first = command[start..first_end].trim_end();
+    if first.len() > LONGEST_LINE {
+        return None;
+    }
+    let (directory, line) = leave_directory(first)?;
+    let located = |path: &str| match &directory {
+        Some(directory) if !path.starts_with('/') => format!("{directory}/{path}"),
+        _ => path.to_owned(),
+    };
+    if line.contains("<<") {
+        return heredoc(command, first_end, line, located);
+    }
+    if !command[first_end..].trim().is_empty() {
+        return None;
+    }
+    let parts = pipeline(line)?;
+    let first: Vec<&str> = parts[0].iter().map(String::as_str).collect();
+    let shown = match parts.get(1) {
+        None => None,
+        Some(filter) if parts.len() == 2 => Some(range_filter(filter)?),
+        Some(_) => return None,
+    };
+    let read = |path: &str, lines, numbered| {
+        let lines = match (lines, shown) {
+            (lines, None) => lines,
+            (Lines::All, Some(shown)) => shown,
+            _ => return None,
+        };
+        is_plain_path(path).then(|| ShellAction::Read { path: located(path), lines, numbered })
+    };
+    match first.as_slice() {
+        ["cat", path] => read(path, Lines::All, false),
+        ["cat", "-n", path] | ["nl", "-ba" | "-b a", path] | ["nl", "-b", "a", path] => read(path, Lines::All, true),
+        ["head" | "sed" | "tail", ..] => {
+            let words: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
+            if first[0] == "sed" && first.get(1).is_some_and(|flag| flag.starts_with("-i") || *flag == "--in-place") {
+                return shown.is_none().then(|| touched(&first[first.len() - 1..], &located)).flatten();
+            }
+            let (path, options) = words.split_last()?;
+            read(path, range_filter(options)?, false)
+        }
+        ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, &located),
+        ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, &located),
+        ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
+        _ => None,
+    }
+}
+
+/// `cd DIRECTORY && REST`.
+fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
+    let Some(rest) = line.strip_prefix("cd ") else { return Some((None, line)) };
+    let (directory, rest) = rest.split_once("&&")?;
+    let words = shlex::split(directory)?;
+    let [directory] = words.as_slice() else { return None };
+    is_plain_path(directory).then(|| (Some(directory.trim_end_matches('/').to_owned()), rest.trim()))
+}
+
+/// The words of every command of a pipeline; `None` when the line is anything else than simple commands and pipes.
+fn pipeline(line: &str) -> Option<Vec<Vec<String>>> {
+    let mut starts = vec![0];
+    let mut ends = Vec::new();
+    let mut quote = None;
+    let mut characters = line.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        match (quote, character) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                characters.next();
+            }
+            (_, '$')
+                if characters
+                    .peek()
+                    .is_some_and(|(_, next)| next.is_alphanumeric() || matches!(next, '{' | '(' | '_')) =>
+            {
+                return None;
+            }
+            (_, '`') => return None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (None, '|') => {
+                ends.push(at);
+                starts.push(at + 1);
+            }
+            // Errors that are thrown away or mixed in do not change what a file shows.
+            (None, '2')
+                if line[..at].ends_with(' ')
+                    && (line[at..].starts_with("2>/dev/null") || line[at..].starts_with("2>&1")) =>
+            {
+                let length = if line[at..].starts_with("2>&1") { 3 } else { 10 };
+                for _ in 0..length {
+                    characters.next();
+                }
+            }
+            (None, ';' | '&' | '>' | '<' | '(' | ')' | '#') => return None,
+            (None, _) => {}
+        }
+    }
+    ends.push(line.len());
+    let words = starts.into_iter().zip(ends).map(|(start, end)| {
+        let words = shlex::split(line.get(start..end)?)?;
+        let words: Vec<String> = words.into_iter().filter(|word| word != "2>/dev/null" && word != "2>&1").collect();
+        (!words.is_empty()).then_some(words)
+    });
+    words.collect()
+}
+
+/// Which lines `head`, `tail` or `sed -n` let through, given without a file.
+fn range_filter(words: &[String]) -> Option<Lines> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let count = |text: &str| text.parse::<u32>().ok();
+    let counted = |tail: &str| count(tail.strip_prefix('-').or_else(|| tail.strip_prefix("-n")).unwrap_or(tail));
+    match words.as_slice() {
+        ["head"] => Some(Lines::From(1, Some(10))),
+        ["tail"] => Some(Lines::Last(10)),
+        ["head", "-n", lines] => Some(Lines::From(1, Some(count(lines)?))),
+        ["tail", "-n", lines] | ["tail", lines] if lines.trim_start_matches("-n").starts_with('+') => {
+            Some(Lines::From(count(lines.trim_start_matches("-n").trim_start_matches('+'))?.max(1), None))
+        }
+        ["tail", "-n", lines] => Some(Lines::Last(count(lines)?)),
+        ["head", lines] if lines.starts_with('-') => {
+            Some(Lines::From(1, Some(counted(lines).or_else(|| count(lines.strip_prefix("-n")?))?)))
+        }
+        ["tail", lines] if lines.starts_with('-') => {
+            Some(Lines::Last(counted(lines).or_else(|| count(lines.strip_prefix("-n")?))?))
+        }
+        ["sed", "-n", range] | ["sed", "-n", "-e", range] | ["sed", "-ne", range] => {
+            let range = range.strip_suffix('p')?;
+            match range.split_once(',') {
+                None => count(range).map(|line| Lines::From(line, Some(line))),
+                Some((first, "$")) => Some(Lines::From(count(first)?, None)),
+                Some((first, last)) => Some(Lines::From(count(first)?, Some(count(last)?))),
+            }
+        }
+        _ => None,
+    }
+    .filter(|lines| !matches!(lines, Lines::From(0, _) | Lines::From(_, Some(0)) | Lines::Last(0)))
+}
+
+fn search(tool: &str, words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let takes_value = |flag: &str| {
+        matches!(flag, "-A" | "-B" | "-C" | "-e" | "-m" | "--include" | "-g" | "-t" | "--glob" | "-f" | "--type")
+    };
+    let mut plain = Vec::new();
+    let mut pattern_given = false;
+    let mut many = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if *word == "-e" {
+            pattern_given = true;
+        }
+        if takes_value(word) {
+            words.next();
+        } else if let Some(flags) = word.strip_prefix('-').filter(|flags| !flags.is_empty()) {
+            many |= !flags.starts_with('-') && flags.contains(['r', 'R', 'l', 'c', 'o']) && tool != "rg";
+        } else {
+            plain.push(*word);
+        }
+    }
+    let files = if pattern_given { &plain[..] } else { plain.get(1..)? };
+    let only = match files {
+        [file] if !many && file.contains('.') && is_plain_path(file) => Some(located(file)),
+        _ => None,
+    };
+    Some(ShellAction::Search { path: only })
+}
+
+fn touched(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let looks_like_path = |word: &&&str| !word.starts_with('-') && is_plain_path(word) && word.contains(['.', '/']);
+    let paths: Vec<String> = words.iter().filter(looks_like_path).map(|path| located(path)).collect();
+    (!paths.is_empty()).then_some(ShellAction::Touch { paths })
+}
+
+/// `cat > PATH << 'EOF'`, `cat << EOF > PATH`, `tee PATH << EOF` and their bodies.
+fn heredoc(command: &str, first_end: usize, line: &str, located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let (before, after) = line.split_once("<<")?;
+    if after.starts_with('<') {
+        return None;
+    }
+    // `<<-` takes tabs away from the lines, so what is written is not what stands here.
+    let after = after.trim_start();
+    if after.starts_with('-') {
+        return None;
+    }
+    let (mark, rest) = match after.chars().next()? {
+        quote @ ('\'' | '"') => after[1..].split_once(quote)?,
+        _ => after.split_once([' ', '>']).map_or((after, ""), |(mark, _)| (mark, &after[mark.len()..])),
+    };
+    let quoted = after.starts_with(['\'', '"']) || after.starts_with('\\');
+    let mark = mark.strip_prefix('\\').unwrap_or(mark);
+    let redirects = format!("{} {}", before.trim(), rest.trim());
+    let words = shlex::split(
+        &redirects.replace(">>", " >> ").replace("> >", ">>").replace('>', " > ").replace(" >  > ", " >> "),
+    )?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (path, append) = match words.as_slice() {
+        ["cat", ">", path] => (*path, false),
+        ["cat", ">>", path] => (*path, true),
+        ["tee", path] | ["tee", path, ">", "/dev/null"] => (*path, false),
+        ["tee", "-a", path] => (*path, true),
+        _ => return None,
+    };
+    let body_start = (first_end + 1).min(command.len());
+    let body = &command[body_start..];
+    let close =
+        if body.starts_with(mark) && body[mark.len()..].trim_end_matches(' ').starts_with(['\n']) || body == mark {
+            0
+        } else {
+            closing_mark(body, mark)?
+        };
+    let content = &body[..close];
+    // Without quotes the shell fills in variables and commands.
+    if !is_plain_path(path) || (!quoted && content.contains(['$', '`', '\\'])) {
+        return None;
+    }
+    let content = body_start..body_start + close;
+    let path = located(path);
+    // More commands behind the mark may read or change the file, but later: the write itself is certain.
+    Some(if append { ShellAction::Append { path, content } } else { ShellAction::Write { path, content } })
+}
+
+/// Where the line that is `mark` starts.
+fn closing_mark(body: &str, mark: &str) -> Option<usize> {
+    if mark.is_empty() {
+        return None;
+    }
+    let needle = format!("\n{mark}");
+    let found = memchr::memmem::find_iter(body.as_bytes(), &needle).find(|at| {
+        let rest = &body[at + needle.len()..];
+        rest.is_empty() || rest.starts_with('\n')
+    });
+    found.map(|at| at + 1)
+}
+
+fn is_plain_path(path: &str) -> bool {
+    !path.is_empty()
+        && !path.starts_with(['-', '~', '='])
+        && !path.contains(['*', '?', '$', '{', '`', '\n', '<', '>', '|', ';'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str, lines: Lines, numbered: bool) -> Option<ShellAction> {
+        Some(ShellAction::Read { path: path.to_owned(), lines, numbered })
+    }
+
+    #[test]
+    fn reads() {
+        assert_eq!(action("cat a.py"), read("a.py", Lines::All, false));
+        assert_eq!(action("cd /p && cat 'a b.py' 2>/dev/null"), read("/p/a b.py", Lines::All, false));
+        assert_eq!(action("sed -n '10,20p' a.py"), read("a.py", Lines::From(10, Some(20)), false));
+        assert_eq!(action("sed -n \"5,\\$p\" a.py"), read("a.py", Lines::From(5, None), false));
+        assert_eq!(action("sed -n 7p a.py"), read("a.py", Lines::From(7, Some(7)), false));
+        assert_eq!(action("nl -ba a.py | sed -n '3,4p'"), read("a.py", Lines::From(3, Some(4)), true));
+        assert_eq!(action("head -n 5 a.py"), read("a.py", Lines::From(1, Some(5)), false));
+        assert_eq!(action("cat a.py | head -20"), read("a.py", Lines::From(1, Some(20)), false));
+        assert_eq!(action("tail -n 3 a.py"), read("a.py", Lines::Last(3), false));
+        assert_eq!(action("tail -n +3 a.py"), read("a.py", Lines::From(3, None), false));
+    }
+
+    #[test]
+    fn writes() {
+        let written = |command: &str| match action(command) {
+            Some(ShellAction::Write { path, content } | ShellAction::Append { path, content }) => {
+                Some((path, command[content].to_owned()))
+            }
+            _ => None,
+        };
+        let expected = |path: &str, content: &str| Some((path.to_owned(), content.to_owned()));
+        assert_eq!(written("cat > a.py << 'EOF'\nx = $1\nEOF\npython a.py"), expected("a.py", "x = $1\n"));
+        assert_eq!(written("cat <<'EOF' > a.py\nEOF"), expected("a.py", ""));
+        assert_eq!(written("cat <<EOF >> a.py\nplain\nEOF"), expected("a.py", "plain\n"));
+        assert_eq!(written("cat > a.py << EOF\n$HOME\nEOF"), None);
+        assert_eq!(written("cat > a.py << 'EOF'\ncut off"), None);
+    }
+
+    #[test]
+    fn what_is_not_certain_is_left_alone() {
+        for command in [
+            "cat a.py b.py",
+            "cat *.py",
+            "cat $FILE",
+            "cat a.py; rm a.py",
+            "cat a.py | wc -l",
+            "cat `x`",
+            "cat a > b",
+            "sed -n '/a/,/b/p' a.py",
+            "cat",
+            "head",
+            "",
+            "cat 'a",
+            "echo \"$(cat a)\"",
+            "cat a.py &",
+            "cd /p",
+        ] {
+            assert_eq!(action(command), None, "{command}");
+        }
+        assert_eq!(action("sed -i 's/a/b/' a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
+        assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
+        assert_eq!(action("grep -rn x src"), Some(ShellAction::Search { path: None }));
+    }
+}
