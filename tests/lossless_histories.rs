@@ -71,3 +71,23 @@ fn savings() {
         println!("{part}: {:.1}% inline, {:.1}% in all ({count})", 100.0 * inline / count, 100.0 * all / count);
     }
 }
+
+#[test]
+#[ignore = "shows condensed histories to a person"]
+fn show() {
+    let provider = create("lossless", &json!({})).unwrap();
+    let wanted = std::env::var("SHOW").unwrap_or_default();
+    support::for_each_history("show", |name, conversation| {
+        if !name.contains(&wanted) {
+            return;
+        }
+        let settled = condense(&*provider, &request(conversation, json!({})));
+        let texts = settled.conversation.messages().enumerate().flat_map(|(index, message)| {
+            message.texts().into_iter().map(move |text| (index, text.block, text.path.clone(), text.text.into_owned()))
+        });
+        for (message, block, path, text) in texts {
+            println!("──── message {} block {} {}", message + 1, block + 1, serde_json::to_string(&path).unwrap());
+            println!("{text}");
+        }
+    });
+}

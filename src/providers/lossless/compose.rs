@@ -3,7 +3,7 @@
 use crate::tokens::{Encoding, count};
 
 use super::{
-    markers::Marker,
+    markers::{Marker, NUMBERED_EVERY},
     rows::{Excerpt, NONE, Rows},
     runs::Run,
 };
@@ -54,8 +54,9 @@ pub fn compose(
             out.push_str(heading);
             out.push('\n');
         }
-        // Where there is no heading, the number stays in front of the marker.
-        let from = if heading.is_some() { row.content } else { row.start } as usize;
+        // Where there is no heading, every number stays.
+        let keeps = heading.is_none() || rows.excerpts[row.excerpt as usize].number_of(row.line) % NUMBERED_EVERY == 0;
+        let from = if keeps { row.start } else { row.content } as usize;
         if let Some(run) = runs.next_if(|run| run.rows.start == at) {
             out.push_str(&text[from..row.content as usize]);
             out.push_str(&run.marker);
@@ -77,9 +78,10 @@ fn heading(excerpt: &Excerpt, runs: &[Run], encoding: Encoding) -> Option<(Strin
     let within = runs[first..].iter().take_while(|run| run.rows.start < end);
     let left_out: usize = within.map(|run| run.rows.len() - 1).sum();
     let rows = end - start - left_out;
+    let rows = rows - rows / NUMBERED_EVERY as usize;
     let mut number = String::new();
     excerpt.style.write(excerpt.number_of(excerpt.line), &mut number);
-    let heading = format!("{number}{}", Marker::Unnumbered { lines: excerpt.lines });
+    let heading = format!("{number}{}", Marker::Sparse { lines: excerpt.lines });
     // The heading itself costs its line feed too.
     let gain = (count(&number, encoding).tokens * rows).checked_sub(count(&heading, encoding).tokens + 1)?;
     (gain > 0).then_some((heading, rows, gain))

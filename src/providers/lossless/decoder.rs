@@ -65,7 +65,7 @@ impl<'a> Decoder<'a> {
             let excerpt = (row.excerpt != NONE).then(|| &rows.excerpts[row.excerpt as usize]);
             let Some(lines) = expanded else {
                 line_break(&mut first, &mut out);
-                if let Some(excerpt) = excerpt.filter(|excerpt| excerpt.unnumbered) {
+                if let Some(excerpt) = excerpt.filter(|excerpt| excerpt.sparse && row.content == row.start) {
                     excerpt.style.write(excerpt.number_of(row.line), &mut out);
                 }
                 out.push_str(&text[row.range()]);
@@ -89,7 +89,7 @@ impl<'a> Decoder<'a> {
     fn expanded(&mut self, index: usize, rows: &Rows, at: usize) -> Option<Vec<&'a str>> {
         let row = &rows.rows[at];
         match Marker::read(&self.texts[index][row.content_range()])? {
-            Marker::Unnumbered { .. } => None,
+            Marker::Sparse { .. } => None,
             Marker::Repeat { times } => {
                 let above = rows.rows[..at].last().filter(|above| above.kind == RowKind::Line)?;
                 let content = &self.texts[index][above.content_range()];

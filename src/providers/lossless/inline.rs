@@ -52,7 +52,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
                 let first = &rows.rows[excerpt.rows.start as usize];
                 let last = &rows.rows[excerpt.rows.end as usize - 1];
                 may_lose_numbers
-                    && !excerpt.unnumbered
+                    && !excerpt.sparse
                     && !excerpt.has_markers
                     && text.part(&(first.start as usize..last.end as usize)).is_some()
             })?;

@@ -12,8 +12,8 @@ pub enum Marker<'a> {
         /// How many more times.
         times: u32,
     },
-    /// `[34 lines without their numbers:]`, behind the number of the first one.
-    Unnumbered {
+    /// `[34 lines, every 10th numbered:]`, behind the number of the first one: the heading of lines of which most lost their numbers.
+    Sparse {
         /// How many lines follow.
         lines: u32,
     },
@@ -65,16 +65,19 @@ pub struct TextName<'a> {
     pub nth: u32,
 }
 
+/// Below the heading of [`Marker::Sparse`], lines whose number is a multiple of this keep it, so that a reader finds lines by number.
+pub const NUMBERED_EVERY: u32 = 10;
+
 /// Markers of more lines are not believed: they would only serve to exhaust memory.
 const MOST_LINES: u32 = 10_000_000;
 
 const SEE: &str = "[See ";
 const ABOVE: &str = "[The line above ";
 const TIMES: &str = " more times]";
-const UNNUMBERED: &str = " lines without their numbers:]";
+const NUMBERED: &str = " lines, every 10th numbered:]";
 
 /// Every marker holds one of these.
-const SIGNS: [&str; 3] = [SEE, ABOVE, UNNUMBERED];
+const SIGNS: [&str; 3] = [SEE, ABOVE, NUMBERED];
 
 /// Whether a text can hold a marker.
 #[must_use]
@@ -96,8 +99,8 @@ impl<'a> Marker<'a> {
             let times = whole(rest.strip_suffix(TIMES)?)?;
             return Some(Self::Repeat { times });
         }
-        let lines = whole(content[1..].strip_suffix(UNNUMBERED)?)?;
-        Some(Self::Unnumbered { lines })
+        let lines = whole(content[1..].strip_suffix(NUMBERED)?)?;
+        Some(Self::Sparse { lines })
     }
 
     /// How many lines it stands for; 0 for the heading of lines that follow.
@@ -106,7 +109,7 @@ impl<'a> Marker<'a> {
         match self {
             Self::Reference(reference) => reference.last - reference.first + 1,
             Self::Repeat { times } => *times,
-            Self::Unnumbered { .. } => 0,
+            Self::Sparse { .. } => 0,
         }
     }
 }
@@ -184,7 +187,7 @@ impl Display for Marker<'_> {
         match self {
             Self::Reference(reference) => reference.fmt(f),
             Self::Repeat { times } => write!(f, "{ABOVE}{times}{TIMES}"),
-            Self::Unnumbered { lines } => write!(f, "[{lines}{UNNUMBERED}"),
+            Self::Sparse { lines } => write!(f, "[{lines}{NUMBERED}"),
         }
     }
 }
@@ -258,7 +261,7 @@ mod tests {
             "[See lines 1-2 in message 5, block 2 new_string: Edit]",
             "[See lines 1-2 in message 5, block 2 content 3: x]",
             "[The line above 9 more times]",
-            "[34 lines without their numbers:]",
+            "[34 lines, every 10th numbered:]",
         ] {
             assert_eq!(Marker::read(text).unwrap().to_string(), text);
         }
@@ -282,7 +285,7 @@ mod tests {
             "[See lines 3-9 in message 5, block 2 a 1]",
             "[The line above 0 more times]",
             " [The line above 2 more times]",
-            "[x lines without their numbers:]",
+            "[x lines, every 10th numbered:]",
         ] {
             assert_eq!(Marker::read(text), None, "{text}");
         }

@@ -84,6 +84,11 @@ pub const FIELDS: &[Field] = &[
         kind: FieldKind::Integer { default: 4, min: 0, max: 1_000_000 },
         description: "In so many of the newest messages nothing obsolete is left out, and lines keep their numbers.",
     },
+    Field {
+        name: "minTokensSaved",
+        kind: FieldKind::Integer { default: 24, min: 1, max: 1_000_000 },
+        description: "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
+    },
     flag("toolParameters", "Change long texts in the parameters of tool calls too."),
     flag("reference", "Operation: a result becomes a pointer to one that is the same."),
     flag("containment", "Operation: a result becomes a pointer into one that contains it."),
@@ -112,6 +117,8 @@ pub struct Options {
     pub results: bool,
     /// Parameters of tool calls may be changed.
     pub parameters: bool,
+    /// The fewest tokens for which a pointer is put.
+    pub least_saved: usize,
     /// In so many of the newest messages less is done.
     pub recent: usize,
     on: [bool; ALL.len()],
@@ -127,6 +134,7 @@ impl Options {
             files: settings.flag("deduplicateFileReads"),
             results: settings.flag("consolidateToolResults"),
             parameters: settings.flag("toolParameters"),
+            least_saved: settings.integer("minTokensSaved"),
             recent: settings.integer("preserveRecentCount"),
             on: ALL.map(|(operation, ..)| {
                 settings.flag(operation.switch()) && (operation.grade() == Grade::Inline || obsolete)

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{markers::Marker, numbers::NumberStyle};
+use super::{markers::{Marker, NUMBERED_EVERY}, numbers::NumberStyle};
 
 /// No excerpt.
 pub const NONE: u32 = u32::MAX;
@@ -66,8 +66,8 @@ pub struct Excerpt {
     pub number: u32,
     /// How numbers are written.
     pub style: NumberStyle,
-    /// Its numbers have been left out; the first row says so.
-    pub unnumbered: bool,
+    /// Most of its numbers have been left out; the first row says so.
+    pub sparse: bool,
     /// There are markers in it.
     pub has_markers: bool,
 }
@@ -159,7 +159,9 @@ impl Reader<'_> {
             kind: RowKind::Line,
         };
         if self.left > 0 {
-            if let Some(marker) = marker(bytes).filter(|marker| marker.lines() > 0) {
+            let number = self.kept_number(bytes);
+            row.content += number as u32;
+            if let Some(marker) = marker(&bytes[number..]).filter(|marker| marker.lines() > 0) {
                 self.mark(&mut row, marker);
             }
             if let Some(open) = &mut self.open {
@@ -182,14 +184,14 @@ impl Reader<'_> {
             return self.push(row);
         };
         let marker = marker(&bytes[content..]);
-        if let Some(Marker::Unnumbered { lines }) = marker {
+        if let Some(Marker::Sparse { lines }) = marker {
             self.close();
             row.kind = RowKind::Heading;
             row.lines = 0;
             row.content += content as u32;
             self.left = lines;
             self.found.has_markers = true;
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, unnumbered: true, has_markers: false };
+            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: true, has_markers: false };
             self.open = Some(excerpt);
             return self.push(row);
         }
@@ -197,11 +199,11 @@ impl Reader<'_> {
             self.mark(&mut row, marker);
         }
         let continues = self.open.as_ref().is_some_and(|open| {
-            !open.unnumbered && open.number_of(self.line) == number && open.style.continues_as(number, style)
+            !open.sparse && open.number_of(self.line) == number && open.style.continues_as(number, style)
         });
         if !continues {
             self.close();
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, unnumbered: false, has_markers: false };
+            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: false, has_markers: false };
             self.open = Some(excerpt);
         }
         row.content += content as u32;
@@ -210,6 +212,14 @@ impl Reader<'_> {
             open.has_markers |= row.kind == RowKind::Marker;
         }
         self.push(row);
+    }
+
+    /// How long the number is that the next line of a sparsely numbered excerpt has kept.
+    fn kept_number(&self, line: &[u8]) -> usize {
+        let Some(open) = &self.open else { return 0 };
+        let number = open.number_of(self.line);
+        let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
+        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style)).map_or(0, |(.., end)| end)
     }
 
     fn mark(&mut self, row: &mut Row, marker: Marker<'_>) {
@@ -223,7 +233,7 @@ impl Reader<'_> {
         self.found.rows.push(row);
         if let Some(open) = &mut self.open {
             open.rows.end += 1;
-            if open.unnumbered && self.left == 0 {
+            if open.sparse && self.left == 0 {
                 self.close();
             }
         }
@@ -235,7 +245,7 @@ impl Reader<'_> {
         self.left = 0;
         let Some(excerpt) = self.open.take() else { return };
         let rows = &mut self.found.rows[excerpt.rows.start as usize..excerpt.rows.end as usize];
-        if excerpt.lines < FEWEST_LINES && !excerpt.unnumbered {
+        if excerpt.lines < FEWEST_LINES && !excerpt.sparse {
             // Their markers, if any, stand behind a number, so they are none.
             let mut line = excerpt.line;
             for row in rows {

@@ -13,7 +13,7 @@ use super::{
     markers::{Counted, Marker, Reference, Target},
     names::Names,
     operations::{Operation, Options},
-    rows::RowKind,
+    rows::{NONE, RowKind},
     texts::Text,
 };
 
@@ -48,9 +48,6 @@ pub struct Finder<'a> {
 
 /// So many rows that may stay are held back, in case a match turns out to begin above.
 const HELD_BACK: usize = 32;
-
-/// A run that gains fewer tokens is not worth the reader's trouble.
-const LEAST_GAIN: usize = 4;
 
 /// A line that repeats is said once more often than this.
 const FEWEST_REPEATS: usize = 3;
@@ -213,8 +210,10 @@ impl Finder<'_> {
         let part = |text: usize, range: Range<usize>| self.texts[text].part(&range);
         let there = part(target, first.start as usize..last.end as usize);
         let place = if target == text { Target::Above } else { Target::Text(self.names.name(target)?) };
+        let outside = first.excerpt == NONE && !of.excerpts.is_empty();
         let label = match there {
-            Some(there) if target != text => {
+            // What stands around a file's lines is not the file.
+            Some(there) if target != text && !outside => {
                 let row = &self.lines.rows[text].rows[rows.start];
                 let here = part(text, row.range());
                 if here.is_some_and(|here| here.is_file && there.is_file && here.label == there.label) { "same file" } else { &there.label }
@@ -241,6 +240,11 @@ impl Finder<'_> {
         rows.first().zip(rows.last()).map_or(0, |(first, last)| (last.end - first.start) as usize)
     }
 
+    /// How many tokens a marker has to replace.
+    fn least(&self, marker: &str) -> usize {
+        count(marker, self.encoding).tokens + self.options.least_saved
+    }
+
     /// Whether the marker has clearly fewer tokens than the lines it stands for.
     fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
         if self.bytes(text, rows) <= marker.len() {
@@ -256,16 +260,16 @@ impl Finder<'_> {
             removed.push('\n');
             // A part is enough as soon as it has paid.
             if removed.len() > 4 * marker.len() {
-                let cost = *cost.get_or_insert_with(|| count(marker, self.encoding).tokens + LEAST_GAIN);
+                let cost = *cost.get_or_insert_with(|| self.least(marker));
                 gained += count(&removed, self.encoding).tokens;
-                if gained > cost {
+                if gained >= cost {
                     return true;
                 }
                 removed.clear();
             }
         }
         gained += count(&removed, self.encoding).tokens;
-        gained >= cost.unwrap_or_else(|| count(marker, self.encoding).tokens + LEAST_GAIN)
+        gained >= cost.unwrap_or_else(|| self.least(marker))
     }
 }
 
