@@ -1,7 +1,9 @@
 //! Files followed through conversations.
 
-#[path = "transcript_support/mod.rs"]
-mod support;
+#[path = "transcript_support/corpus.rs"]
+mod corpus;
+#[path = "transcript_support/near_misses.rs"]
+mod near_misses;
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -133,7 +135,13 @@ fn edits_move_what_is_behind_them() {
     assert_eq!(after(edit("b", "", false)), (Cause::Edited, Some(2), known(&["a a", "a"])));
     assert_eq!(after(edit("b\na", "", false)), (Cause::Edited, Some(1), known(&["a a"])));
     assert_eq!(after(edit("b\n", "b\nc\n", false)), (Cause::Edited, Some(4), known(&["a a", "b", "c", "a"])));
-    assert_eq!(after(edit("nowhere", "x\ny", false)), (Cause::Edited, Some(4), known(&[])));
+    // All lines are known, and what is replaced is none of them: something is not as it seems.
+    assert_eq!(after(edit("nowhere", "x", false)), (Cause::Edited, None, known(&[])));
+    let part = ("Read", json!({"file_path": "/p/a.ts", "limit": 1}), "     1→a");
+    let after =
+        |edit: (&'static str, Value, &'static str)| versions(&conversation(&[part.clone(), edit])).pop().unwrap();
+    assert_eq!(after(edit("below", "x", false)), (Cause::Edited, None, known(&["a"])));
+    assert_eq!(after(edit("below", "x\ny", false)), (Cause::Edited, None, known(&[])));
 }
 
 #[test]
@@ -161,6 +169,10 @@ fn a_read_inside_a_read_is_an_echo() {
     assert_eq!(assert_true(&transcript, &timeline), "two\nthree\n".len() * 2 + "three\n".len());
     let echo = &timeline.event(1).unwrap().echoes[0];
     assert_eq!((echo.lines.clone(), echo.number, timeline.showing(echo.earlier).unwrap().event), (0..2, 2, 0));
+    let earlier = timeline.lines_place(&transcript, echo.earlier, echo.lines.len()).unwrap();
+    assert_eq!(transcript.text(&earlier), "two\nthree");
+    assert_eq!(timeline.showing(echo.earlier).unwrap().excerpt(&transcript).unwrap().first, 1);
+    assert_eq!(timeline.lines_place(&transcript, echo.earlier, 3), None);
     assert_eq!(timeline.hits(2).len(), 1);
     let whole = transcript.events[0].answers[0].clone();
     assert!(timeline.is_visible(&transcript, 0, 1..2, &whole));
@@ -170,7 +182,7 @@ fn a_read_inside_a_read_is_an_echo() {
 #[test]
 fn real_histories_are_followed() {
     let mut rates: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-    support::for_each_history("timeline", |name, conversation| {
+    corpus::for_each_history("timeline", |name, conversation| {
         let transcript = read(conversation, &ToolTable::default());
         let timeline = Timeline::new(&transcript);
         let echoed = assert_true(&transcript, &timeline);
@@ -207,6 +219,15 @@ fn real_histories_are_followed() {
     }
 }
 
+#[test]
+fn a_missing_return_is_no_other_file() {
+    let conversation = conversation(&[
+        ("Read", json!({"file_path": "/a"}), "     1\tone\r\n     2\ttwo\r"),
+        ("Read", json!({"file_path": "/a"}), "     1\tone\n     2\ttwo"),
+    ]);
+    assert_eq!(versions(&conversation), [(Cause::Found, Some(2), known(&["one", "two"]))]);
+}
+
 /// A file of few different lines, so that texts to replace stand in it several times.
 fn any_lines(size: Range<usize>) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(
@@ -224,7 +245,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_conversation_is_survived(conversation in support::any_conversation()) {
+    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
         let transcript = read(&conversation, &ToolTable::default());
         assert_true(&transcript, &Timeline::new(&transcript));
     }

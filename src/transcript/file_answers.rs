@@ -61,6 +61,14 @@ pub(super) fn files(text: &str, index: usize, range: Range<usize>, requests: &[R
     let body = &text[range.clone()];
     let start = range.start + (body.len() - body.trim_start_matches(['\r', '\n']).len());
     let body = &text[start..range.end];
+    // A line that says what follows, or a tag around numbered lines.
+    let (head, next) = line_at(text, start, range.end);
+    if text[head.clone()].contains("`cat -n`") || &text[head.clone()] == "<file>" {
+        let (second, _) = line_at(text, next, range.end);
+        if let ([request], true) = (requests, number(text, second).is_some()) {
+            return numbered_file(text, index, next..range.end, request).into_iter().collect();
+        }
+    }
     let sections = if body.starts_with("<files>") || body.starts_with("<file>") {
         Some(Sections { opens: tagged_path, after_separator: false })
     } else if body.starts_with("File: ") {
@@ -173,7 +181,8 @@ fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Reques
     let long = excerpts.iter().map(|excerpt| excerpt.lines.len()).sum::<usize>() >= LONGEST_WHOLE
         && first.numbering != Numbering::Pipe;
     let mut shown = Shown { excerpts, ..Shown::new(&request.path, range.start) };
-    if rest.starts_with('[') || rest.starts_with('(') || rest.starts_with("...") {
+    let says_end = rest.starts_with("(End of file");
+    if !says_end && (rest.starts_with(['[', '(']) || rest.starts_with("...")) {
         shown.outcome = Outcome::CutOff;
     }
     let part = request.part || long;
@@ -212,7 +221,10 @@ pub(super) fn snippet(text: &str, index: usize, range: Range<usize>) -> Vec<Exce
 mod tests {
     use super::*;
 
-    fn read(text: &str, paths: &[&str], plain: bool) -> Vec<(String, Vec<(u32, Vec<String>)>, Extent, Outcome)> {
+    /// Path, excerpts (first number and lines), extent, outcome.
+    type Read = (String, Vec<(u32, Vec<String>)>, Extent, Outcome);
+
+    fn read(text: &str, paths: &[&str], plain: bool) -> Vec<Read> {
         let requests: Vec<_> =
             paths.iter().map(|path| Request { path: (*path).into(), first: None, part: false }).collect();
         let lines = |excerpt: &Excerpt| excerpt.lines.iter().map(|line| text[line.range()].to_owned()).collect();
@@ -225,12 +237,7 @@ mod tests {
             .collect()
     }
 
-    fn shown(
-        path: &str,
-        excerpts: &[(u32, &[&str])],
-        extent: Extent,
-        outcome: Outcome,
-    ) -> (String, Vec<(u32, Vec<String>)>, Extent, Outcome) {
+    fn shown(path: &str, excerpts: &[(u32, &[&str])], extent: Extent, outcome: Outcome) -> Read {
         let excerpts = excerpts
             .iter()
             .map(|(first, lines)| (*first, lines.iter().map(|line| (*line).to_owned()).collect()))

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::conversation::PathStep;
 
 use super::{
-    calls::{Call, Parameters},
+    calls::{Call, Parameters, number},
     events::{Action, CallSite, Event},
     file_answers::{Extent, Request, files, final_content, snippet},
     outcomes::{Outcome, cut_in_the_middle, outcome},
@@ -64,6 +64,7 @@ impl<'t> Interpreter<'t> {
             Meaning::Read => known.read(),
             Meaning::Write => known.write(),
             Meaning::Edit => known.edit(),
+            Meaning::Editor => known.editor(),
             Meaning::Search => known.search(),
             Meaning::Command => known.command(),
             Meaning::List => vec![known.event(Action::List)],
@@ -128,7 +129,7 @@ impl Known<'_, '_> {
 
     fn read(&self) -> Vec<Event> {
         let requests = self.requests();
-        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead");
+        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead") && self.tool.meaning != Meaning::Editor;
         let mut events = Vec::new();
         let mut missing: Vec<&Request> = requests.iter().collect();
         if !matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
@@ -163,7 +164,15 @@ impl Known<'_, '_> {
         let (offset, limit, last) = (self.number(Role::Offset), self.number(Role::Limit), self.number(Role::LastLine));
         if let Some(path) = self.path() {
             let range = self.call.string(self.texts, ["line_range"].into_iter()).and_then(|range| line_range(&range));
-            let part = offset.is_some_and(|offset| offset > 1) || limit.is_some() || last.is_some() || range.is_some();
+            let view = self.call.value(self.texts, ["view_range"].into_iter());
+            let view = view.as_ref().and_then(Value::as_array).and_then(|view| number(view.first()?));
+            let range = range.or(view);
+            let indented = self.call.string(self.texts, ["mode"].into_iter()).is_some_and(|mode| mode == "indentation");
+            let part = offset.is_some_and(|offset| offset > 1)
+                || limit.is_some()
+                || last.is_some()
+                || range.is_some()
+                || indented;
             return vec![Request { path: path.into(), first: offset.or(range), part }];
         }
         if let Some(place) = self.place(["args"].into_iter()) {
@@ -181,6 +190,30 @@ impl Known<'_, '_> {
             })
         };
         files.iter().filter_map(request).collect()
+    }
+
+    /// An editor with several commands.
+    fn editor(&self) -> Vec<Event> {
+        match self.call.string(self.texts, ["command"].into_iter()).as_deref() {
+            Some("view") => self.read(),
+            Some("create") => self.write(),
+            Some("str_replace") => self.edit(),
+            Some("insert") => {
+                let (Some(path), Some(place)) =
+                    (self.path(), self.role_place(Role::New).or_else(|| self.role_place(Role::Content)))
+                else {
+                    return Vec::new();
+                };
+                // The lines are put behind the line of that number.
+                let before = self.number(Role::Line).map(|line| line.saturating_add(1));
+                let new = lines(&self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
+                let mut event =
+                    self.event_of(&path, Action::Edit(vec![Change::Insert { text: place.text, before, new }]));
+                self.show_result(&mut event);
+                vec![event]
+            }
+            _ => self.touch(),
+        }
     }
 
     // Writes and edits -------------------------------------------------------------------------------------------------------
@@ -366,7 +399,9 @@ impl Known<'_, '_> {
     fn search(&self) -> Vec<Event> {
         let only = match &self.call.parameters {
             Parameters::Header(_) => None,
-            _ => self.path().filter(|path| path.rsplit(['/', '\\']).next().is_some_and(|name| name.contains('.'))),
+            _ => self.path().filter(|path| {
+                path.rsplit(['/', '\\']).next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
+            }),
         };
         vec![self.searched(&self.answer.places, only.map(Arc::from))]
     }
@@ -383,7 +418,13 @@ impl Known<'_, '_> {
     }
 
     fn command(&self) -> Vec<Event> {
-        let place = self.role_place(Role::Command);
+        let place = self.role_place(Role::Command).or_else(|| self.shell_script());
+        if let Some(patch) = place.as_ref().filter(|place| {
+            let line = self.text(place).trim_start();
+            line.starts_with("apply_patch") && line.contains("*** Begin Patch")
+        }) {
+            return self.edit_by_text(patch);
+        }
         let header;
         let line = match (&place, &self.call.parameters) {
             (Some(place), _) => self.text(place),
@@ -456,6 +497,15 @@ impl Known<'_, '_> {
         events
     }
 
+    /// The script of `["bash", "-lc", SCRIPT]`.
+    fn shell_script(&self) -> Option<Place> {
+        self.tool.parameter(Role::Command).find_map(|name| {
+            let flag = self.call.place_at(self.texts, &[name.into(), PathStep::Index(1)])?;
+            matches!(self.text(&flag), "-c" | "-lc")
+                .then(|| self.call.place_at(self.texts, &[name.into(), PathStep::Index(2)]))?
+        })
+    }
+
     /// A file that a command printed.
     fn printed(&self, path: &str, lines: Lines, numbered: bool, output: Option<&Output>) -> Option<Event> {
         let mut event = self.event_of(path, Action::Read(Extent::Part));
@@ -470,6 +520,9 @@ impl Known<'_, '_> {
         if text[range.clone()].trim().is_empty() {
             return Some(event);
         }
+        if output.wrapped {
+            return None;
+        }
         event.shown = if numbered {
             super::numbered_lines::excerpts(text, index, range).0
         } else {
@@ -480,7 +533,7 @@ impl Known<'_, '_> {
             };
             let mut excerpt = Excerpt::plain(text, index, range, first);
             let expected = match lines {
-                Lines::From(first, Some(last)) => (last + 1).saturating_sub(first) as usize,
+                Lines::From(first, Some(last)) => last.saturating_add(1).saturating_sub(first) as usize,
                 Lines::Last(count) => count as usize,
                 _ => usize::MAX,
             };
@@ -510,6 +563,8 @@ struct Output {
     exit_code: Option<i32>,
     /// Something is missing at its end.
     cut: bool,
+    /// The terminals of Windows break long lines, turn tabs into blanks and change characters: what they print is not the file.
+    wrapped: bool,
 }
 
 impl Output {
@@ -529,7 +584,7 @@ impl Output {
             let whole = inside("<output>\n", "</output>");
             let cut = whole.is_none();
             let found = whole.or_else(|| inside("<output_head>\n", "\n</output_head>")).unwrap_or(range);
-            return Self { place: Place { range: found, ..place }, exit_code, cut };
+            return Self { place: Place { range: found, ..place }, exit_code, cut, wrapped: false };
         }
         // Roo
         if answer.trim_start().starts_with("Command executed in ") {
@@ -538,19 +593,48 @@ impl Output {
                 None => (answer.split('\n').next().unwrap_or(answer), answer.len()),
             };
             let exit_code = after("Exit code: ", head);
+            let directory = head.split_once('\'').map_or("", |(_, directory)| directory);
+            let wrapped = directory.as_bytes().get(1) == Some(&b':');
             let cut = cut_in_the_middle(&answer[start..]);
             let end = cut.map_or(range.end, |at| range.start + start + at);
-            return Self { place: Place { range: range.start + start..end, ..place }, exit_code, cut: cut.is_some() };
+            return Self {
+                place: Place { range: range.start + start..end, ..place },
+                exit_code,
+                cut: cut.is_some(),
+                wrapped,
+            };
+        }
+        // Codex
+        if ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| answer.starts_with(head))
+            && let Some(at) = answer.find("\nOutput:\n")
+        {
+            let exit_code = after("Exit code: ", &answer[..at]).or_else(|| after("exited with code ", &answer[..at]));
+            let start = range.start + at + "\nOutput:\n".len();
+            return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false, wrapped: false };
+        }
+        // Inside JSON a file's lines are not the bytes of the text, and a preview is not the output.
+        if answer.starts_with("{\"output\":") || answer.trim_start().starts_with("<persisted-output>") {
+            return Self {
+                place: Place { range: range.start..range.start, ..place },
+                exit_code: None,
+                cut: true,
+                wrapped: false,
+            };
         }
         // Claude Code says the code of failures only.
-        let exit_code = answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
+        let mut exit_code =
+            answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
         let cut = cut_in_the_middle(answer);
-        let end = cut.map_or(range.end, |at| range.start + at);
-        Self {
-            place: Place { range: range.start..end, ..place },
-            exit_code,
-            cut: cut.is_some() || answer.starts_with("<persisted-output>"),
+        let mut end = cut.map_or(answer.len(), |at| at);
+        // What hosts say behind the output: OpenHands the exit code, Claude Code that the directory is another one.
+        for note in ["\n[The command completed with exit code ", "\nShell cwd was reset to "] {
+            if let Some(at) = answer[..end].rfind(note).filter(|at| end - at < 1000) {
+                exit_code = exit_code.or_else(|| after("exit code ", &answer[at..end].replace(']', ".")));
+                end = at;
+            }
         }
+        let cut = cut.is_some();
+        Self { place: Place { range: range.start..range.start + end, ..place }, exit_code, cut, wrapped: false }
     }
 }
 

@@ -15,7 +15,7 @@ pub struct ToolSource {
 const LONGEST: usize = 80;
 
 /// Parameters that say what a call is about, the best first.
-const TELLING: [&str; 16] = [
+const TELLING: [&str; 18] = [
     "file_path",
     "filePath",
     "path",
@@ -31,7 +31,9 @@ const TELLING: [&str; 16] = [
     "url",
     "uri",
     "description",
+    "tool_name",
     "name",
+    "server_name",
 ];
 
 impl ToolSource {

@@ -1,5 +1,16 @@
 //! What happened in a conversation: tool calls of every dialect read as pieces and events, and the files they follow.
 //!
+//! Three steps, each for itself:
+//!
+//! - [`decompose`] cuts every text into pieces of one kind of content, and says what each belongs to;
+//! - [`read`] makes events of tool calls and their answers: what was read, written, changed, found, run, and where every line of
+//!   it stands, byte for byte;
+//! - [`Timeline::new`] follows the files through the events: their versions, which lines of them are known, and which lines of an
+//!   event were visible before.
+//!
+//! Which tool means what is in a [`ToolTable`], which users can extend. Nothing here fails: any conversation will do, and what is
+//! not understood is left alone. All of it is linear in the length of the conversation.
+//!
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
 mod calls;

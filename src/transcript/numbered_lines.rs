@@ -17,6 +17,8 @@ pub(super) fn number(text: &str, line: Range<usize>) -> Option<(u32, Numbering, 
         (Numbering::Arrow, "→".len())
     } else if rest.starts_with(b" | ") {
         (Numbering::Pipe, 3)
+    } else if digits == 5 && rest.starts_with(b"| ") {
+        (Numbering::Bar, 2)
     } else if rest == b" |" || rest == b" |\r" {
         // An empty line after something stripped trailing blanks.
         (Numbering::Pipe, 2)

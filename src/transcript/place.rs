@@ -60,6 +60,8 @@ pub enum Numbering {
     Arrow,
     /// ` 1 | text` (Roo).
     Pipe,
+    /// `00001| text` (OpenCode).
+    Bar,
 }
 
 /// Successive lines of a file as a text shows them.

@@ -36,6 +36,8 @@ struct Reader<'a, 't> {
     /// What the user messages since then show without a call.
     uncalled: Vec<Event>,
     working_directory: Option<String>,
+    /// Whether a user message came since the assistant's newest one.
+    user_spoke: bool,
 }
 
 /// A part of a user's text, free of what it borrows.
@@ -56,6 +58,7 @@ impl<'a, 't> Reader<'a, 't> {
             pending: Vec::new(),
             uncalled: Vec::new(),
             working_directory: None,
+            user_spoke: false,
         }
     }
 
@@ -70,10 +73,16 @@ impl<'a, 't> Reader<'a, 't> {
         }));
         match message.role {
             Role::Assistant => {
-                self.flush();
+                // Two messages of the assistant in a row have their answers behind the second.
+                if std::mem::take(&mut self.user_spoke) {
+                    self.flush();
+                }
                 self.assistant(index, message, first);
             }
-            Role::User => self.user(message, first),
+            Role::User => {
+                self.user_spoke = true;
+                self.user(message, first);
+            }
             Role::Other(_) => {}
         }
     }

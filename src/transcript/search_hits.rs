@@ -18,13 +18,15 @@ pub struct Hit {
     pub span: Span,
 }
 
-/// The hits in an answer of Roo (`# path`, ` 12 | text`, `----`) or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`).
+/// The hits in an answer of Roo (`# path`, ` 12 | text`, `----`; before that `path`, `│text`, `│----`) of its `codebase_search`, or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`).
 /// `only` is the file that was searched, when it was a file.
 pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut current: Option<Arc<str>> = None;
     // Successive hits mostly stand in one file, which shares its name.
     let mut last: Option<Arc<str>> = None;
+    let mut named: Option<Arc<str>> = None;
+    let mut chunk = Chunk::default();
     let mut at = range.start;
     while at < range.end {
         let (line, next) = line_at(text, at, range.end);
@@ -32,6 +34,21 @@ pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> 
         let content = &text[line.clone()];
         if let Some(path) = content.strip_prefix("# ") {
             current = Some(path.trim().into());
+            continue;
+        }
+        if let Some(hit) = chunk.hit(content, line.end) {
+            hits.push(hit);
+            continue;
+        }
+        // Roo's answers of early 2025 name the file on a line of its own and show no numbers.
+        if let Some(rest) = content.strip_prefix('│') {
+            if let Some(path) = named.as_ref().filter(|_| rest != "----") {
+                hits.push(Hit { path: path.clone(), line: 0, span: Span::new(line.end - rest.len()..line.end) });
+            }
+            continue;
+        }
+        if text[at..range.end].starts_with('│') {
+            named = Some(content.trim().into());
             continue;
         }
         if let Some(path) = &current {
@@ -52,6 +69,40 @@ pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> 
         hits.push(Hit { path, line: number, span: Span::new(line.start + start..line.end) });
     }
     hits
+}
+
+/// A part of a file in an answer of Roo's `codebase_search`: `File path: P`, `Lines: 3-5`, `Code Chunk: …` and its other lines.
+#[derive(Default)]
+struct Chunk {
+    path: Option<Arc<str>>,
+    next: u32,
+    end: u32,
+    inside: bool,
+}
+
+impl Chunk {
+    fn hit(&mut self, content: &str, content_end: usize) -> Option<Hit> {
+        if let Some(path) = content.strip_prefix("File path: ") {
+            *self = Self { path: Some(path.trim().into()), ..Self::default() };
+            return None;
+        }
+        let path = self.path.as_ref()?;
+        let mut shown = content;
+        if !self.inside {
+            if let Some((first, last)) = content.strip_prefix("Lines: ").and_then(|lines| lines.split_once('-')) {
+                (self.next, self.end) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+                return None;
+            }
+            shown = content.strip_prefix("Code Chunk: ")?;
+            self.inside = true;
+        }
+        if self.next == 0 || self.next > self.end {
+            return None;
+        }
+        let line = self.next;
+        self.next = line.saturating_add(1);
+        Some(Hit { path: path.clone(), line, span: Span::new(content_end - shown.len()..content_end) })
+    }
 }
 
 /// Path (empty when none is shown), number, and where the content starts.
@@ -94,6 +145,10 @@ mod tests {
         };
         let roo = "Found 2 results.\n\n# src/a.ts\n 12 | let a\n 13 | \n----\n\n# b.ts\n  1 | x\n----";
         assert_eq!(read(roo, None), expected(&[("src/a.ts", 12, "let a"), ("src/a.ts", 13, ""), ("b.ts", 1, "x")]));
+        let early = "Showing first 300.\n\nsrc/a.ts\n│----\n│\tx\n│----\n\nb.ts\n│----\n│y";
+        assert_eq!(read(early, None), expected(&[("src/a.ts", 0, "\tx"), ("b.ts", 0, "y")]));
+        let chunks = "Query: x\nResults:\n\nFile path: a\\b.ts\nScore: 0.7\nLines: 3-4\nCode Chunk: x\n\ty\n\nFile path: c.ts\nLines: 9-9\nCode Chunk: z\n";
+        assert_eq!(read(chunks, None), expected(&[("a\\b.ts", 3, "x"), ("a\\b.ts", 4, "\ty"), ("c.ts", 9, "z")]));
         let grep = "a-b/c.go:10:func x()\na-b/c.go-11-\t1-2-3\n--\nno hit";
         assert_eq!(read(grep, None), expected(&[("a-b/c.go", 10, "func x()"), ("a-b/c.go", 11, "\t1-2-3")]));
         assert_eq!(read("7:x\n8-a:9:b", Some("f")), expected(&[("f", 7, "x"), ("f", 8, "a:9:b")]));

@@ -72,13 +72,16 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["head" | "sed" | "tail", ..] => {
             let words: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
             if first[0] == "sed" && first.get(1).is_some_and(|flag| flag.starts_with("-i") || *flag == "--in-place") {
-                return shown.is_none().then(|| touched(&first[first.len() - 1..], &located)).flatten();
+                return shown.is_none().then(|| touched(&first[first.len() - 1..], located)).flatten();
             }
             let (path, options) = words.split_last()?;
             read(path, range_filter(options)?, false)
         }
-        ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, &located),
-        ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, &located),
+        ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
+        ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, located),
+        ["git", "checkout", "--", rest @ ..]
+        | ["git", "restore", rest @ ..]
+        | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
     }
@@ -336,6 +339,7 @@ mod tests {
             assert_eq!(action(command), None, "{command}");
         }
         assert_eq!(action("sed -i 's/a/b/' a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
+        assert_eq!(action("git checkout -- a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
         assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
         assert_eq!(action("grep -rn x src"), Some(ShellAction::Search { path: None }));
     }

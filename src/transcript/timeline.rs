@@ -113,6 +113,15 @@ pub struct Timeline {
     hits: HashMap<usize, Vec<Echo>>,
 }
 
+/// How many bytes may be searched for the places of edits, in all: so much that real histories never reach it (500 edits of a file of
+/// 500 KB), and so little that hostile ones stay linear.
+const BUDGET: u64 = 256 << 20;
+/// The same for every byte of the conversation.
+const BUDGET_PER_BYTE: u64 = 128;
+
+/// How many bytes of composed lines are kept for every byte of the conversation.
+const COMPOSED_PER_BYTE: u64 = 2;
+
 /// Line numbers above this are not believed.
 const LAST_NUMBER: u32 = 1 << 30;
 
@@ -122,8 +131,13 @@ impl Timeline {
     pub fn new(transcript: &Transcript<'_>) -> Self {
         let bytes: usize = transcript.texts.iter().map(|text| text.text.len()).sum();
         let timeline = Self { events: vec![None; transcript.events.len()], ..Self::default() };
-        let mut builder =
-            Builder { transcript, timeline, open: HashMap::new(), budget: 64 * (bytes as u64 + (1 << 20)) };
+        let mut builder = Builder {
+            transcript,
+            timeline,
+            open: HashMap::new(),
+            budget: BUDGET + BUDGET_PER_BYTE * bytes as u64,
+            composed_left: (1 << 20) + COMPOSED_PER_BYTE * bytes as u64,
+        };
         for (index, event) in transcript.events.iter().enumerate() {
             builder.event(index, event);
         }
@@ -173,6 +187,16 @@ impl Timeline {
         Some(Place { text: showing.text, range: span.range() })
     }
 
+    /// The lines from `source` on, this many, from the start of the first one to the end of the last; what stands between them
+    /// (line breaks, numbers) is inside. `None` when they do not all stand there.
+    #[must_use]
+    pub fn lines_place(&self, transcript: &Transcript<'_>, source: LineSource, count: usize) -> Option<Place> {
+        let showing = self.showing(source)?;
+        let first = source.line as usize;
+        let lines = showing.lines(transcript).get(first..first.checked_add(count)?)?;
+        Some(Place { text: showing.text, range: lines.first()?.range().start..lines.last()?.range().end })
+    }
+
     /// The content of the line.
     #[must_use]
     pub fn line<'t>(&'t self, transcript: &'t Transcript<'_>, source: LineSource) -> &'t str {
@@ -212,6 +236,18 @@ impl Timeline {
 }
 
 impl Showing {
+    /// The lines as an excerpt, with their number and numbering; `None` for the new lines of a change, which have no number of
+    /// their own.
+    #[must_use]
+    pub fn excerpt<'t>(&self, transcript: &'t Transcript<'_>) -> Option<&'t Excerpt> {
+        let event = transcript.events.get(self.event)?;
+        match (&self.lines, &event.action) {
+            (ShownLines::Excerpt(index), _) => event.shown.get(*index),
+            (ShownLines::Written, Action::Write(content)) => Some(content),
+            _ => None,
+        }
+    }
+
     /// The lines, in order.
     #[must_use]
     pub fn lines<'t>(&'t self, transcript: &'t Transcript<'_>) -> &'t [Span] {
@@ -251,6 +287,8 @@ struct Builder<'t, 'a> {
     open: HashMap<Arc<str>, Open>,
     /// Bytes that may still be looked at beyond those of the events themselves.
     budget: u64,
+    /// Bytes of composed lines that may still be kept.
+    composed_left: u64,
 }
 
 impl Builder<'_, '_> {
@@ -340,7 +378,17 @@ impl Builder<'_, '_> {
             if first == 0 || first > LAST_NUMBER {
                 continue;
             }
-            contradicted |= self.compare(path, EchoOf::Shown(at), first, excerpt, echoes);
+            let before = echoes.len();
+            let differs = self.compare(path, EchoOf::Shown(at), first, excerpt, echoes);
+            if excerpt.first == 0 {
+                // The number was a guess.
+                if differs {
+                    echoes.truncate(before);
+                    firsts[at] = 0;
+                }
+                continue;
+            }
+            contradicted |= differs;
             if let Some(total) = total {
                 // A line break at the end may be shown as an empty line.
                 let beyond = excerpt.lines.iter().skip((total + 1).saturating_sub(first) as usize);
@@ -391,8 +439,10 @@ impl Builder<'_, '_> {
                 let number = run.first + step;
                 let line = (number - first) as usize;
                 let source = run.source.forward(step);
-                if text[excerpt.lines[line].range()] != *self.timeline.line(self.transcript, source) {
-                    contradicted = true;
+                let (shown, known) = (&text[excerpt.lines[line].range()], self.timeline.line(self.transcript, source));
+                if shown != known {
+                    // Some tools leave the `\r` of a line out: the same file, but not the same bytes.
+                    contradicted |= shown.trim_end_matches('\r') != known.trim_end_matches('\r');
                     continue;
                 }
                 if source.showing == LineSource::COMPOSED {
@@ -451,14 +501,14 @@ impl Builder<'_, '_> {
         // How far the lines behind the changes so far have moved.
         let mut moved: i64 = 0;
         for (at, change) in changes.iter().enumerate() {
+            let complete = total.is_some_and(|total| known.is_complete(total));
             let applied = match change {
                 Change::Text { old, new, everywhere } => {
-                    let complete = total.is_some_and(|total| known.is_complete(total));
                     self.change_text(index, event, &mut known, old, new, *everywhere, complete)
                 }
                 Change::Lines { text, old, new, start } => {
                     let near = start.map(|start| i64::from(start) + moved);
-                    self.change_lines(index, at, &mut known, *text, old, new, near)
+                    self.change_lines(index, at, &mut known, *text, old, new, near, complete)
                 }
                 Change::Insert { text, before, new } => {
                     let number = before.or(total.map(|total| total + 1));
@@ -493,6 +543,11 @@ impl Builder<'_, '_> {
         self.timeline.versions[version].total = total;
     }
 
+    /// Whether the file's lines end with `\r\n`, which models leave out of their edits.
+    fn has_returns(&self, known: &KnownLines) -> bool {
+        known.runs().next().is_some_and(|run| self.timeline.line(self.transcript, run.source).ends_with('\r'))
+    }
+
     /// By how many lines a change makes the file longer, when that does not depend on the file.
     fn longer(&self, change: &Change) -> Option<i64> {
         let ends = |place: &Place| self.transcript.text(place).ends_with('\n');
@@ -521,6 +576,7 @@ impl Builder<'_, '_> {
         old: &[Span],
         new: &[Span],
         near: Option<i64>,
+        complete: bool,
     ) -> Applied {
         let source = &self.transcript.texts[text].text;
         let parts: Vec<&str> = old.iter().map(|line| &source[line.range()]).collect();
@@ -528,6 +584,7 @@ impl Builder<'_, '_> {
             Search { transcript: self.transcript, timeline: &self.timeline, known, budget: &mut self.budget };
         let Some(found) = search.lines(&parts) else { return Applied::Unclear };
         let number = match (found.as_slice(), near) {
+            ([], _) if complete || self.has_returns(known) => return Applied::Unclear,
             ([], _) => return Applied::Elsewhere,
             ([only], _) => *only,
             (_, None) => return Applied::Unclear,
@@ -584,7 +641,11 @@ impl Builder<'_, '_> {
         let Some(found) = found.or_else(|| search.text(&old_parts, to_line_end)) else { return Applied::Unclear };
         if found.is_empty() {
             let as_long = !everywhere || new_parts.len() == old_parts.len();
-            return if as_long { Applied::Elsewhere } else { Applied::Unclear };
+            return if as_long && !complete && !self.has_returns(known) {
+                Applied::Elsewhere
+            } else {
+                Applied::Unclear
+            };
         }
         if found.len() > 1 && !everywhere {
             return Applied::Unclear;
@@ -657,6 +718,7 @@ impl Builder<'_, '_> {
         let run = LineRun { first: found.number, count: added, source: LineSource { showing, line: 0 } };
         let cost: usize = composed.iter().map(|(_, line)| line.len()).sum();
         let moved = known.splice(found.number, count, added);
+        self.composed_left = self.composed_left.checked_sub(cost as u64)?;
         if !self.spend(cost + moved * 64) {
             return None;
         }

@@ -15,6 +15,8 @@ pub enum Meaning {
     /// Changes a file: exchanges a text (`old`, `new`), a list of texts (`edits`), by SEARCH/REPLACE blocks or a patch (`diff`), or
     /// inserts lines (`line`, `content`).
     Edit,
+    /// Any of the three, as its parameter `command` says: `view`, `create`, `str_replace`, `insert`.
+    Editor,
     /// Shows lines that match.
     Search,
     /// Names files.
@@ -29,10 +31,11 @@ pub enum Meaning {
     Other,
 }
 
-const MEANINGS: [(&str, Meaning); 9] = [
+const MEANINGS: [(&str, Meaning); 10] = [
     ("read", Meaning::Read),
     ("write", Meaning::Write),
     ("edit", Meaning::Edit),
+    ("editor", Meaning::Editor),
     ("search", Meaning::Search),
     ("list", Meaning::List),
     ("command", Meaning::Command),
@@ -111,7 +114,7 @@ impl Tool {
     }
 }
 
-/// The tools by name. The default knows Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenHands and the common file
+/// The tools by name. The default knows Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode, Gemini CLI, OpenHands and the common file
 /// servers of the Model Context Protocol.
 #[derive(Debug, Clone)]
 pub struct ToolTable {
@@ -138,11 +141,12 @@ impl ToolTableError {
     }
 }
 
-const DEFAULT: [(Meaning, &[&str]); 8] = [
+const DEFAULT: [(Meaning, &[&str]); 9] = [
     (
         Meaning::Read,
         &[
             "read_file",
+            "read",
             "Read",
             "View",
             "view",
@@ -157,7 +161,7 @@ const DEFAULT: [(Meaning, &[&str]); 8] = [
             "view_file",
         ],
     ),
-    (Meaning::Write, &["write_to_file", "Write", "write_file", "create_file", "create", "new_file", "Create"]),
+    (Meaning::Write, &["write_to_file", "write", "Write", "write_file", "create_file", "create", "new_file", "Create"]),
     (
         Meaning::Edit,
         &[
@@ -173,6 +177,7 @@ const DEFAULT: [(Meaning, &[&str]); 8] = [
             "search_and_replace",
             "insert_content",
             "apply_patch",
+            "patch",
             "insert",
             "multi_edit_file",
             "replace",
@@ -180,14 +185,25 @@ const DEFAULT: [(Meaning, &[&str]); 8] = [
             "ApplyPatch",
         ],
     ),
+    (Meaning::Editor, &["str_replace_editor", "str_replace_based_edit_tool", "text_editor", "file_editor"]),
     (
         Meaning::Search,
-        &["search_files", "Grep", "grep", "grep_search", "search_file_content", "ripgrep", "search_in_files"],
+        &[
+            "search_files",
+            "codebase_search",
+            "Grep",
+            "grep",
+            "grep_search",
+            "search_file_content",
+            "ripgrep",
+            "search_in_files",
+        ],
     ),
     (
         Meaning::List,
         &[
             "list_files",
+            "list",
             "Glob",
             "glob",
             "LS",
@@ -232,7 +248,7 @@ impl ToolTable {
     /// The default table with the tools of a configuration added: `{"my_read": "read"}`, or with the names of parameters,
     /// `{"my_write": {"meaning": "write", "path": "where", "content": "body"}}`.
     ///
-    /// Meanings: `read`, `write`, `edit`, `search`, `list`, `command`, `todo`, `touch`, `other`. Parameters: `path`, `content`,
+    /// Meanings: `read`, `write`, `edit`, `editor`, `search`, `list`, `command`, `todo`, `touch`, `other`. Parameters: `path`, `content`,
     /// `old`, `new`, `replaceAll`, `edits`, `diff`, `line`, `offset`, `limit`, `lastLine`, `command`.
     ///
     /// # Errors
@@ -338,7 +354,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let message = |names: Value| ToolTable::with_names(&names).unwrap_err().to_string();
-        let meanings = "the meanings are read, write, edit, search, list, command, todo, touch, other";
+        let meanings = "the meanings are read, write, edit, editor, search, list, command, todo, touch, other";
         assert_eq!(message(json!({"x": "reed"})), format!("toolNames.x is \"reed\", but {meanings}"));
         assert_eq!(message(json!({"x": {}})), format!("toolNames.x.meaning is null, but {meanings}"));
         assert!(

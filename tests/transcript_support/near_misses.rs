@@ -1,30 +1,8 @@
-//! Real histories, and made ones that come near to every dialect.
-
-use std::{fs, path::Path};
+//! Made conversations that come near to every dialect.
 
 use proptest::prelude::*;
 use roo_condense::conversation::Conversation;
 use serde_json::{Value, json};
-
-/// Calls `check` with the name and the conversation of every history in `../shared/corpus`; says so when there is none.
-pub fn for_each_history(what: &str, mut check: impl FnMut(&str, &Conversation)) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = match std::env::var_os("ROO_CONDENSE_CORPUS") {
-        Some(folder) => folder.into(),
-        None => root.join("../shared/corpus"),
-    };
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!("skipped ({what}): there is no {}", folder.display());
-        return;
-    };
-    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
-        let json: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        let conversation = Conversation::parse(&json["messages"].to_string()).unwrap();
-        check(&file.file_stem().unwrap().to_string_lossy(), &conversation);
-    }
-}
 
 /// Bits of every dialect: put together at random they make near-misses.
 const BITS: [&str; 92] = [
@@ -158,7 +136,21 @@ fn any_input() -> impl Strategy<Value = Value> {
     ];
     let object = prop::collection::hash_map(key.clone(), scalar.clone(), 0..4).prop_map(|map| json!(map));
     let value = prop_oneof![6 => scalar, 1 => prop::collection::vec(object, 0..3).prop_map(Value::from)];
-    prop_oneof![9 => prop::collection::hash_map(key, value, 0..5).prop_map(|map| json!(map)), 1 => Just(Value::Null)]
+    // Mostly of one file, so that events meet.
+    let path = prop::sample::select(["a.ts", "./a.ts", "/p/a.ts"].as_slice());
+    let few = prop::sample::select(["let a", "let b\n", "x\none", "\n", "", "one\ntwo\n", "a"].as_slice());
+    let edit = (path, few.clone(), few, any::<bool>()).prop_map(|(path, old, new, everywhere)| {
+        json!({"file_path": path, "path": path, "old_string": old, "new_string": new, "content": new, "replace_all": everywhere,
+            "command": "view", "old_str": old, "new_str": new})
+    });
+    let other = prop::collection::hash_map(key, value, 0..5).prop_map(|map| json!(map));
+    let both = (edit.clone(), other.clone()).prop_map(|(mut edit, other)| {
+        if let (Some(edit), Some(other)) = (edit.as_object_mut(), other.as_object()) {
+            edit.extend(other.clone());
+        }
+        edit
+    });
+    prop_oneof![5 => edit, 4 => both, 4 => other, 1 => Just(Value::Null)]
 }
 
 fn any_block() -> impl Strategy<Value = Value> {
@@ -182,6 +174,9 @@ fn any_block() -> impl Strategy<Value = Value> {
             "mcp__fs__read_text_file",
             "edit",
             "other",
+            "str_replace_editor",
+            "shell",
+            "replace_in_file",
         ]
         .as_slice(),
     );
@@ -200,5 +195,6 @@ pub fn any_conversation() -> impl Strategy<Value = Conversation> {
     let content = prop_oneof![1 => any_text().prop_map(Value::from), 3 => prop::collection::vec(any_block(), 0..4).prop_map(Value::from)];
     let role = prop_oneof![8 => Just("user"), 8 => Just("assistant"), 1 => Just("system")];
     let message = (role, content).prop_map(|(role, content)| json!({"role": role, "content": content}));
-    prop::collection::vec(message, 0..8).prop_map(|messages| Conversation::parse(&json!(messages).to_string()).unwrap())
+    prop::collection::vec(message, 0..12)
+        .prop_map(|messages| Conversation::parse(&json!(messages).to_string()).unwrap())
 }
