@@ -1,6 +1,6 @@
 //! The lossless provider on real histories.
 
-#[path = "transcript_support/mod.rs"]
+#[path = "transcript_support/corpus.rs"]
 mod support;
 
 use std::time::Instant;

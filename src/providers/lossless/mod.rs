@@ -30,10 +30,7 @@ use crate::{
 };
 
 pub use self::decoder::decode;
-use self::{
-    operations::{FIELDS, Options},
-    superseded::Replaced,
-};
+use self::operations::{FIELDS, Options};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -92,7 +89,7 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let Replaced { mut done } = superseded::replace(&transcript, &mut texts, conversation.len(), options, encoding);
+    let mut done = superseded::replace(&transcript, &mut texts, conversation.len(), options, encoding);
     let changed = inline::condense(&texts, conversation.len(), options, encoding);
     let mut proposal = Proposal::default();
     let mut new: Vec<Option<String>> = vec![None; texts.len()];
