@@ -13,10 +13,13 @@ mod markers;
 mod names;
 mod numbers;
 mod operations;
+mod pointers;
 mod rows;
 mod runs;
 mod superseded;
 mod texts;
+
+use std::borrow::Cow;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -30,7 +33,10 @@ use crate::{
 };
 
 pub use self::decoder::decode;
-use self::operations::{FIELDS, Options};
+use self::{
+    operations::{FIELDS, Options},
+    superseded::LeftOut,
+};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -89,9 +95,13 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let mut done = superseded::replace(&transcript, &mut texts, conversation.len(), options, encoding);
+    let LeftOut { mut done, edits, gone } = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
+    for text in &gone {
+        (texts[*text].text, texts[*text].parts) = (Cow::Borrowed(""), Vec::new());
+    }
     let changed = inline::condense(&texts, conversation.len(), options, encoding);
     let mut proposal = Proposal::default();
+    proposal.plan.edits = edits;
     let mut new: Vec<Option<String>> = vec![None; texts.len()];
     for changed in changed {
         done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
@@ -111,7 +121,7 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     }
     for (index, text) in texts.into_iter().enumerate() {
         let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
-        if new != *transcript.texts[index].text {
+        if !gone.contains(&index) && new != *transcript.texts[index].text {
             proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
         }
     }

@@ -96,7 +96,12 @@ pub const FIELDS: &[Field] = &[
     flag("repeatedLines", "Operation: lines that stand elsewhere become a pointer."),
     flag("lineNumbers", "Operation: numbers of lines are left out behind a heading that restores them."),
     flag("environmentSnapshots", "Operation: snapshots of the environment but the newest are left out."),
-    flag("staleReads", "Operation: what was read of a file that was changed later is left out."),
+    Field {
+        name: "staleReads",
+        kind: FieldKind::Choice { default: "seenAgain", allowed: &["seenAgain", "changed", "off"] },
+        description: "Operation: what was read of a file is left out once the file was changed and then read or written again \
+                      (seenAgain), so that the newest view of every file stays; or as soon as it was changed (changed); or never (off).",
+    },
     flag("overwrittenWrites", "Operation: what was written to a file that was written again later is left out."),
     flag("todoLists", "Operation: lists of things to do but the newest are left out."),
     flag("failedEdits", "Operation: edits that failed before the same file was edited are left out."),
@@ -121,6 +126,8 @@ pub struct Options {
     pub least_saved: usize,
     /// In so many of the newest messages less is done.
     pub recent: usize,
+    /// A stale read stays until the file is seen again.
+    pub needs_new_view: bool,
     on: [bool; ALL.len()],
 }
 
@@ -136,8 +143,13 @@ impl Options {
             parameters: settings.flag("toolParameters"),
             least_saved: settings.integer("minTokensSaved"),
             recent: settings.integer("preserveRecentCount"),
+            needs_new_view: settings.choice("staleReads") == "seenAgain",
             on: ALL.map(|(operation, ..)| {
-                settings.flag(operation.switch()) && (operation.grade() == Grade::Inline || obsolete)
+                let is_on = match operation {
+                    Operation::StaleRead => settings.choice("staleReads") != "off",
+                    _ => settings.flag(operation.switch()),
+                };
+                is_on && (operation.grade() == Grade::Inline || obsolete)
             }),
         }
     }

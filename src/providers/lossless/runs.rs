@@ -13,6 +13,7 @@ use super::{
     markers::{Counted, Marker, Reference, Target},
     names::Names,
     operations::{Operation, Options},
+    pointers::{Pointed, pointed_at},
     rows::{NONE, RowKind},
     texts::Text,
 };
@@ -68,28 +69,12 @@ impl Finder<'_> {
         found
     }
 
-    /// The rows that markers which are there already point at, or repeat. They have to stay.
+    /// The rows that markers which are there already lead to. They have to stay.
     fn pointed_at(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
-        for (text, rows) in self.lines.rows.iter().enumerate().filter(|(_, rows)| rows.has_markers) {
-            for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
-                match Marker::read(&self.texts[text].text[row.content_range()]) {
-                    Some(Marker::Reference(reference)) => {
-                        let target = match &reference.target {
-                            Target::Above => Some(text),
-                            Target::Text(name) => self.names.find(name),
-                        };
-                        let Some(target) = target else { continue };
-                        let rows = &self.lines.rows[target];
-                        let Some(first) = super::decoder::first_line(rows, &reference).and_then(|line| rows.row_of(line)) else { continue };
-                        let last = (first + (reference.last - reference.first) as usize).min(rows.rows.len() - 1);
-                        let start = self.lines.of_text(target).start;
-                        protected[start + first..=start + last].fill(true);
-                    }
-                    Some(Marker::Repeat { .. }) if at > 0 => protected[self.lines.of_text(text).start + at - 1] = true,
-                    _ => {}
-                }
-            }
+        for Pointed { text, rows } in pointed_at(self.texts, self.names) {
+            let start = self.lines.of_text(text).start;
+            protected[start + rows.start..start + rows.end].fill(true);
         }
         protected
     }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::{
     conversation::{ContentKind, PathStep},
-    transcript::{Action, Change, Event, Place, Transcript},
+    transcript::{Action, Change, Event, Outcome, Place, Transcript},
 };
 
 use super::{markers::clean_label, names::TextPlace};
@@ -79,7 +79,13 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             texts[text].parts.push(Part { range, label: label.clone(), is_file });
         };
         for place in &event.answers {
-            add(place.text, place.range.clone());
+            let mut range = place.range.clone();
+            if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
+                // What went wrong stays readable where it went wrong.
+                let answer = &transcript.texts[place.text].text[range.clone()];
+                range.start = memchr::memchr(b'\n', answer.as_bytes()).map_or(range.end, |end| range.start + end + 1);
+            }
+            add(place.text, range);
         }
         if parameters {
             for place in given(event) {
@@ -106,8 +112,9 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
     texts
 }
 
-/// Where a call holds content of a file.
-fn given(event: &Event) -> Vec<Place> {
+/// Where a call holds content of a file: what it writes, the old and the new texts of its changes.
+#[must_use]
+pub fn given(event: &Event) -> Vec<Place> {
     match &event.action {
         Action::Write(content) => vec![Place { text: content.text, range: content.range.clone() }],
         Action::Edit(changes) => changes.iter().flat_map(changed).collect(),
@@ -115,9 +122,9 @@ fn given(event: &Event) -> Vec<Place> {
     }
 }
 
-/// Where the old and new lines of a change stand.
 fn changed(change: &Change) -> Vec<Place> {
     match change {
+        Change::Text { old, new, .. } => vec![old.clone(), new.clone()],
         Change::Lines { text, old, new, .. } => [old, new]
             .into_iter()
             .filter_map(|lines| {
@@ -125,7 +132,6 @@ fn changed(change: &Change) -> Vec<Place> {
                 Some(Place { text: *text, range })
             })
             .collect(),
-        Change::Text { old, new, .. } => vec![old.clone(), new.clone()],
         Change::Insert { .. } => Vec::new(),
     }
 }
