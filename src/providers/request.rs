@@ -95,8 +95,10 @@ pub enum Grade {
 pub struct Proposal {
     /// The edits.
     pub plan: Plan,
-    /// Why, for the blocks and messages that the plan touches.
+    /// Why, for the blocks and messages that the plan touches. A block may have several, one for each thing that was done to it.
     pub notes: Vec<Note>,
+    /// About how many tokens each of the notes has saved, where blocks have several: what a block saved is shared out by them.
+    pub shares: Vec<usize>,
     /// The summary, if one was written.
     pub summary: String,
     /// Dollars spent.

@@ -1,0 +1,48 @@
+//! The pointers that a conversation holds already, left by an earlier condensation: what they lead to has to stay.
+
+use std::ops::Range;
+
+use super::{
+    decoder::first_line,
+    markers::{Marker, Target, may_hold_markers},
+    names::Names,
+    rows::{RowKind, Rows},
+    texts::Text,
+};
+
+/// Rows of a text that a marker leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointed {
+    /// The text.
+    pub text: usize,
+    /// Its rows.
+    pub rows: Range<usize>,
+}
+
+/// What the markers in `texts` lead to.
+#[must_use]
+pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>) -> Vec<Pointed> {
+    let mut found = Vec::new();
+    for (index, text) in texts.iter().enumerate().filter(|(_, text)| may_hold_markers(&text.text)) {
+        let rows = Rows::read(&text.text);
+        for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
+            match Marker::read(&text.text[row.content_range()]) {
+                Some(Marker::Reference(reference)) => {
+                    let target = match &reference.target {
+                        Target::Above => Some(index),
+                        Target::Text(name) => names.find(name),
+                    };
+                    let Some(target) = target else { continue };
+                    let rows = if target == index { rows.clone() } else { Rows::read(&texts[target].text) };
+                    if let Some(first) = first_line(&rows, &reference).and_then(|line| rows.row_of(line)) {
+                        let count = (reference.last - reference.first + 1) as usize;
+                        found.push(Pointed { text: target, rows: first..rows.rows.len().min(first + count) });
+                    }
+                }
+                Some(Marker::Repeat { .. }) if at > 0 => found.push(Pointed { text: index, rows: at - 1..at }),
+                _ => {}
+            }
+        }
+    }
+    found
+}
