@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, Provider, Request, Settled, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Request, Settled, settle},
     tokens::Tally,
 };
 
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub final_tokens: usize,
     /// The same by the handler's own count, where it has one.
     pub host_count: Option<HostCount>,
+    /// How each pass went, when a provider that works in passes ran.
+    pub passes: Vec<PassReport>,
     /// How each provider did.
     pub calls: Vec<(String, Call)>,
     /// Time in milliseconds.
@@ -50,6 +52,13 @@ impl Outcome {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message,
         });
         edits.min()
+    }
+
+    /// The passes that changed something, as `lossless_prelude` and `pass_` with the id.
+    #[must_use]
+    pub fn passes_applied(&self) -> Vec<String> {
+        let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
+        applied.map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) }).collect()
     }
 
     /// The operations that were done, each once, in order of appearance.
@@ -83,6 +92,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         original_tokens: current.scaled(&original_tally),
         final_tokens: current.scaled(&original_tally),
         host_count: None,
+        passes: Vec::new(),
         calls: Vec::new(),
         elapsed_ms: 0.0,
     };
@@ -158,6 +168,7 @@ async fn step(
     request.cancel.check()?;
     let settled = settle(request, id, &proposal)?;
     outcome.warnings.extend(proposal.warnings);
+    outcome.passes.extend(proposal.passes);
     if !settled.changes.is_empty() {
         let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
         let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));

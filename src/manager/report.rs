@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     conversation::Plan,
-    providers::{Change, CondenseError},
+    providers::{Change, CondenseError, PassReport},
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -30,6 +30,9 @@ pub struct Report {
     /// -1 when nothing changed.
     first_changed_index: i64,
     warnings: Vec<String>,
+    /// How each pass went; absent when no provider that works in passes ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<PassReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
     #[serde(skip)]
@@ -72,7 +75,7 @@ impl Report {
     /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, if known.
     #[must_use]
     pub fn of(outcome: Outcome, prev: Option<f64>) -> Self {
-        let operations = outcome.operations();
+        let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if let Some(count) = outcome.host_count {
@@ -102,8 +105,9 @@ impl Report {
                 original_tokens: outcome.original_tokens,
                 condensed_tokens: outcome.final_tokens,
                 reduction_percentage: reduction,
-                operations_applied: operations,
+                operations_applied: [passes, operations].concat(),
             },
+            passes: outcome.passes,
             plan: outcome.plan,
             summary: outcome.summary,
             cost: outcome.cost,
@@ -140,6 +144,7 @@ impl Report {
             original_tokens: tokens,
             final_tokens: tokens,
             host_count: None,
+            passes: Vec::new(),
             calls: Vec::new(),
             elapsed_ms: 0.0,
         };
@@ -174,6 +179,12 @@ impl Report {
     /// Adds to what the caller should know.
     pub(super) fn add_warning(&mut self, warning: String) {
         self.warnings.push(warning);
+    }
+
+    /// How each pass went, for providers that work in passes.
+    #[must_use]
+    pub fn passes(&self) -> &[PassReport] {
+        &self.passes
     }
 
     /// Whether anything was changed.

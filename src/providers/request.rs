@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Llm;
+use super::{Llm, PassReport};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
@@ -105,6 +105,8 @@ pub struct Proposal {
     pub cost: f64,
     /// What the caller should know.
     pub warnings: Vec<String>,
+    /// How each pass went, for providers that work in passes.
+    pub passes: Vec<PassReport>,
 }
 
 /// How the work goes.

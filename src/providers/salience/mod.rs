@@ -22,6 +22,7 @@ use super::{CondenseError, Note, Proposal, Request};
 use crate::{
     conversation::{ContentKind, Edit, PathStep, TextAt, json_text::splice},
     tokens::Tally,
+    transcript::Piece,
 };
 
 /// How a budget is to be filled.
@@ -30,6 +31,35 @@ pub struct Salience {
     pub preserve_recent: usize,
     /// Which signals are in use.
     pub weights: Weights,
+}
+
+/// How much of a text may stay, whatever it costs elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Lines; parts of very long lines count as lines.
+    pub lines: usize,
+    /// Characters in them. What stands for the gaps is not counted.
+    pub characters: usize,
+}
+
+impl Room {
+    fn is_exceeded_by(&self, passage: &Passage<'_>) -> bool {
+        let shown = || passage.lines.iter().filter(|value| value.line.gap.is_none());
+        let characters = || shown().map(|value| passage.characters(value)).sum::<usize>();
+        shown().count() > self.lines || (passage.text.len() > self.characters && characters() > self.characters)
+    }
+}
+
+/// A text that was cut to what matters most in it.
+pub struct Cut {
+    /// The message it is in.
+    pub message: usize,
+    /// The piece it is.
+    pub piece: Piece,
+    /// What stays of it; `None` when no line of it has room.
+    pub text: Option<String>,
+    /// Why that, for a person.
+    pub reason: String,
 }
 
 /// A result within this share of the budget is good enough.
@@ -119,10 +149,51 @@ impl Salience {
             if !results || passage.whole || passage.tokens < least_tokens || shown <= lines {
                 selection.kept[index].fill(true);
             } else {
-                selection.keep_best_lines(index, lines);
+                selection.keep_best_lines(index, lines, usize::MAX);
             }
         }
         propose(request, &texts, &survey, &selection)
+    }
+
+    /// Uses every signal.
+    #[must_use]
+    pub fn all_signals(preserve_recent: usize) -> Self {
+        Self { preserve_recent, weights: Weights::without("none") }
+    }
+
+    /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
+    /// the older messages, those of the user included.
+    pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
+        let texts = texts_of(&request.conversation);
+        let scope = Scope {
+            conversation: &request.conversation,
+            tally: &request.tally,
+            zone: self.zone(request),
+            user_too: true,
+            weights: self.weights,
+        };
+        let survey = Survey::of(&scope, &texts);
+        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        selection.open.fill(true);
+        let mut cut = vec![false; survey.passages.len()];
+        for (index, passage) in survey.passages.iter().enumerate() {
+            let room = room_of(passage.message, &passage.piece).filter(|_| !passage.whole);
+            match room.filter(|room| room.is_exceeded_by(passage)) {
+                Some(room) => {
+                    cut[index] = true;
+                    selection.keep_best_lines(index, room.lines, room.characters);
+                }
+                None => selection.kept[index].fill(true),
+            }
+        }
+        let cut = survey.passages.iter().enumerate().filter(|(index, _)| cut[*index]);
+        cut.filter_map(|(index, passage)| {
+            let kept = &selection.kept[index];
+            let text = if kept.contains(&true) { Some(shortened(passage, kept, 0)?) } else { None };
+            let reason = reason(passage, kept, &survey);
+            Some(Cut { message: passage.message, piece: passage.piece.clone(), text, reason })
+        })
+        .collect()
     }
 
     fn zone(&self, request: &Request) -> Range<usize> {
@@ -193,18 +264,7 @@ fn change(
     replacements: &mut Replacements,
     notes: &mut Vec<Note>,
 ) {
-    let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
-    if passage.whole || !missing {
-        return;
-    }
-    let mut text = render::text(passage, kept);
-    if dropped_after > 0 && passage.piece.kind == ContentKind::ToolResults {
-        text.push('\n');
-        text.push_str(&marker::messages(dropped_after));
-    }
-    if text.len() >= passage.text.len() {
-        return;
-    }
+    let Some(text) = shortened(passage, kept, dropped_after) else { return };
     notes.push(Note {
         message: passage.message,
         block: Some(passage.piece.block),
@@ -214,6 +274,20 @@ fn change(
     });
     let key = (passage.message, passage.piece.path.clone());
     replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
+}
+
+/// The text of a passage with the lines that are kept; `None` when that is not shorter.
+fn shortened(passage: &Passage<'_>, kept: &[bool], dropped_after: usize) -> Option<String> {
+    let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
+    if passage.whole || !missing {
+        return None;
+    }
+    let mut text = render::text(passage, kept);
+    if dropped_after > 0 && passage.piece.kind == ContentKind::ToolResults {
+        text.push('\n');
+        text.push_str(&marker::messages(dropped_after));
+    }
+    (text.len() < passage.text.len()).then_some(text)
 }
 
 /// Why lines stayed, in terms of the names that made them worth it.
