@@ -250,6 +250,21 @@ impl Pass {
         Self { id, name, selection, mode, token_threshold, key }
     }
 
+    /// The profiles it names.
+    pub fn api_profiles(&self) -> Vec<&str> {
+        match &self.mode {
+            Mode::BatchKeep => Vec::new(),
+            Mode::BatchSummarize(summary) => summary.api_profile.as_deref().into_iter().collect(),
+            Mode::Individual(individual) => individual
+                .operations()
+                .filter_map(|operation| match operation {
+                    Operation::Summarize(summarize) => summarize.api_profile.as_deref(),
+                    _ => None,
+                })
+                .collect(),
+        }
+    }
+
     /// Whether it asks a model.
     pub fn wants_model(&self) -> bool {
         match &self.mode {

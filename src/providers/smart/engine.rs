@@ -62,6 +62,7 @@ impl<'a> Engine<'a> {
     /// Runs the whole configuration.
     pub async fn run(&self, config: &SmartConfig) -> Result<State, CondenseError> {
         self.warn_of_missing_model(config);
+        self.warn_of_profiles(config);
         self.rounds(config, State::new(self.request)).await
     }
 
@@ -184,6 +185,12 @@ impl<'a> Engine<'a> {
             }
         };
         state.apply(&pass.key, proposal)
+    }
+
+    fn warn_of_profiles(&self, config: &SmartConfig) {
+        for profile in config.passes.iter().flat_map(Pass::api_profiles).filter(|_| self.has_model) {
+            self.warn(format!("api_profile_ignored: \"{profile}\": all summaries are asked of the condensing handler of the call"));
+        }
     }
 
     fn warn_of_missing_model(&self, config: &SmartConfig) {

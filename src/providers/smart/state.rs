@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::{
-    conversation::{Conversation, Plan},
+    conversation::{Conversation, Edit, Plan},
     providers::{CondenseError, Note, Proposal, Request, settle},
 };
 
@@ -149,12 +149,33 @@ impl State {
             let end = (note.message >= length).then(|| request.conversation.len());
             Some(Note { message: places.get(&note.message).copied().or(end)?, ..note })
         });
+        let mut plan = Plan::between(&request.conversation, &self.request.conversation);
+        insert_behind_dropped(&mut plan);
         Proposal {
-            plan: Plan::between(&request.conversation, &self.request.conversation),
+            plan,
             notes: notes.collect(),
             summary: self.summary,
             passes: self.passes,
             ..Proposal::default()
+        }
+    }
+}
+
+/// Puts what is added behind the messages that are dropped there, before the message that stays: there notes tell of it.
+fn insert_behind_dropped(plan: &mut Plan) {
+    let dropped: HashSet<usize> = plan
+        .edits
+        .iter()
+        .filter_map(|edit| match edit {
+            Edit::Drop { message } => Some(*message),
+            _ => None,
+        })
+        .collect();
+    for edit in &mut plan.edits {
+        if let Edit::Insert { before, .. } = edit {
+            while dropped.contains(before) {
+                *before += 1;
+            }
         }
     }
 }

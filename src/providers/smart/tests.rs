@@ -624,7 +624,7 @@ async fn summaries_are_written_several_at_once() {
     assert_eq!(cost, 19.0 * 0.25);
     assert_eq!(settled.changes.len(), 19);
     assert!(settled.changes.iter().all(|change| change.operation == "summarize"));
-    assert_eq!(text_of(&settled.conversation, 2), "[Summary of a tool result of 60 lines]\nShort: fn item_0_0(value: us");
+    assert_eq!(text_of(&settled.conversation, 2), "[Summary of a tool result of 60 lines]\nShort: fn item_0_0(value: u");
     assert!(proposal.passes[0].exact && proposal.passes[0].cost == cost);
     assert!(model.limits.lock().unwrap().iter().all(|limit| *limit == Some(150)));
     assert!(problems(&settled.conversation).is_empty());
