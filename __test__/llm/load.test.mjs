@@ -7,7 +7,7 @@ import { CondensationManager, callbackHandler, httpHandler } from "../../index.j
 import { anthropicEvents, startFakeLlm, stream, wait } from "./fake-llm.mjs";
 import { talk } from "./histories.mjs";
 
-test("200 at once with a slow service", async () => {
+test("200 at once with a slow service", { timeout: 30_000 }, async () => {
   const server = await startFakeLlm((request) => {
     const name = /number (\d+)/.exec(JSON.stringify(request.body.messages))[1];
     const [start, ...rest] = anthropicEvents([`Summary ${name}.`]);
@@ -20,16 +20,13 @@ test("200 at once with a slow service", async () => {
     messages[2].content += ` number ${number}`;
     return messages;
   });
-  const started = performance.now();
   const results = await Promise.all(histories.map((messages) => manager.condense({ messages })));
-  const elapsed = performance.now() - started;
   results.forEach((result, number) => {
     expect(result.error).toBeUndefined();
     expect(result.summary).toBe(`Summary ${number}.`);
     expect(result.messages[0]).toBe(histories[number][0]);
   });
   // One after the other they would take a minute.
-  expect(elapsed).toBeLessThan(30_000);
   expect(server.mostUnderWay).toBeGreaterThan(50);
   await server.close();
 });

@@ -124,13 +124,13 @@ struct Fault {
 
 impl From<AnswerUsage> for Usage {
     fn from(usage: AnswerUsage) -> Self {
-        let mut read = Self::default();
-        read.input_tokens = usage.input_tokens;
-        read.output_tokens = usage.output_tokens;
-        read.cache_write_tokens = usage.cache_write_tokens;
-        read.cache_read_tokens = usage.cache_read_tokens;
-        read.total_cost = usage.total_cost;
-        read
+        Self {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cache_write_tokens: usage.cache_write_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            total_cost: usage.total_cost,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One asynchronous call: what comes from JavaScript, and the report that goes back.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use futures_util::FutureExt;
 use napi::{
@@ -80,6 +80,9 @@ impl Incoming {
     }
 }
 
+/// How long aborted work may take to say what it spent; handlers take less.
+const GIVE_UP: Duration = Duration::from_millis(35);
+
 /// Runs `work` off the main thread; the promise resolves to its report as JSON.
 pub fn report<'env, F>(
     env: &'env Env,
@@ -87,11 +90,12 @@ pub fn report<'env, F>(
     work: impl FnOnce(Work) -> F + Send + 'static,
 ) -> Result<PromiseRaw<'env, String>>
 where
-    F: Future<Output = Report> + Send,
+    F: Future<Output = Report> + Send + 'static,
 {
     let future = async move {
         let prev = incoming.call.total_tokens;
-        let finished = AssertUnwindSafe(async move {
+        let cancel = incoming.cancel.clone();
+        let work = AssertUnwindSafe(async move {
             match incoming.parse() {
                 Ok(parsed) => {
                     let exported = parsed.conversation.clone();
@@ -100,14 +104,17 @@ where
                 Err(error) => serde_json::to_string(&Report::failed(error, prev)),
             }
         })
-        .catch_unwind()
-        .await;
-        let json = match finished {
-            Ok(json) => json,
-            Err(panic) => {
-                let error = CondenseError::Internal(panic_message(&*panic));
-                serde_json::to_string(&Report::failed(error, prev))
-            }
+        .catch_unwind();
+        // A task of its own, because what computes (loading the vocabulary takes up to 0.3 s) hears of the signal only when it is done.
+        let failed = |error| serde_json::to_string(&Report::failed(error, prev));
+        let json = tokio::select! {
+            biased;
+            finished = tokio::spawn(work) => match finished {
+                Ok(Ok(json)) => json,
+                Ok(Err(panic)) => failed(CondenseError::Internal(panic_message(&*panic))),
+                Err(error) => failed(CondenseError::Internal(error.to_string())),
+            },
+            () = async { cancel.cancelled().await; tokio::time::sleep(GIVE_UP).await } => failed(CondenseError::Aborted),
         };
         json.map_err(|error| napi::Error::from_reason(error.to_string()))
     };

@@ -50,7 +50,11 @@ pub(super) async fn summarize(asker: &Asker<'_>, job: Job) -> Result<Summary, Co
     let known = asker.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
     let encoding = asker.request.tally.encoding();
-    let turns: Vec<Counted> = job.turns.iter().map(|turn| Counted::new(turn.clone(), encoding)).collect();
+    let mut turns = Vec::with_capacity(job.turns.len());
+    for turn in &job.turns {
+        asker.cancel.check()?;
+        turns.push(Counted::new(turn.clone(), encoding));
+    }
     let first = Attempt::new(asker, &job, window)?;
     match first.run(turns.clone()).await {
         Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
