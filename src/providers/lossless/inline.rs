@@ -54,7 +54,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
                 may_lose_numbers
                     && !excerpt.sparse
                     && !excerpt.has_markers
-                    && text.part(&(first.start as usize..last.end as usize)).is_some()
+                    && text.part(&(first.start as usize..last.end as usize)).is_some_and(|part| part.may_change)
             })?;
             let done = done(texts, index, &lines, runs, &composed, encoding);
             Some(Changed { text: index, new: composed.text, done })

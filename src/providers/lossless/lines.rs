@@ -63,7 +63,7 @@ impl Lines {
                 let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()]) } else { NO_LINE };
                 lines.ids.push(id);
                 lines.zones.push(zone);
-                lines.may_change.push(is_line && part.is_some());
+                lines.may_change.push(is_line && part.is_some_and(|part| text.parts[part].may_change));
             }
         }
         lines.starts.push(lines.ids.len());

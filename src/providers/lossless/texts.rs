@@ -21,11 +21,11 @@ pub struct Text<'a> {
     pub kind: ContentKind,
     /// What it says now.
     pub text: Cow<'a, str>,
-    /// The parts that may be changed, in order.
+    /// Its parts, in order.
     pub parts: Vec<Part>,
 }
 
-/// A part of a text that tools wrote or were given, so that it may be changed.
+/// A part of a text that tools wrote or were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Bytes of the text.
@@ -34,6 +34,8 @@ pub struct Part {
     pub label: Arc<str>,
     /// It shows (a part of) the file that the label names.
     pub is_file: bool,
+    /// It may be changed. The others are only listed for their labels.
+    pub may_change: bool,
 }
 
 impl Text<'_> {
@@ -75,8 +77,8 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
         }
         let (label, is_file) = label(event, transcript);
         let label: Arc<str> = label.into();
-        let mut add = |text: usize, range: Range<usize>| {
-            texts[text].parts.push(Part { range, label: label.clone(), is_file });
+        let mut add = |text: usize, range: Range<usize>, may_change: bool| {
+            texts[text].parts.push(Part { range, label: label.clone(), is_file, may_change });
         };
         for place in &event.answers {
             let mut range = place.range.clone();
@@ -85,20 +87,17 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
                 let answer = &transcript.texts[place.text].text[range.clone()];
                 range.start = memchr::memchr(b'\n', answer.as_bytes()).map_or(range.end, |end| range.start + end + 1);
             }
-            add(place.text, range);
+            add(place.text, range, true);
         }
-        if parameters {
-            for place in given(event) {
-                if place.range.len() >= LONG_PARAMETER {
-                    add(place.text, place.range);
-                }
-            }
+        for place in given(event) {
+            let may_change = parameters && place.range.len() >= LONG_PARAMETER;
+            add(place.text, place.range, may_change);
         }
     }
     for text in &mut texts {
-        if text.kind == ContentKind::ToolParameters && parameters && text.parts.is_empty() && text.text.len() >= LONG_PARAMETER {
-            let label = "".into();
-            text.parts.push(Part { range: 0..text.text.len(), label, is_file: false });
+        if text.kind == ContentKind::ToolParameters && text.parts.is_empty() {
+            let may_change = parameters && text.text.len() >= LONG_PARAMETER;
+            text.parts.push(Part { range: 0..text.text.len(), label: "".into(), is_file: false, may_change });
         }
         // Parts may repeat or overlap when one answer is about several files.
         text.parts.sort_by_key(|part| (part.range.start, part.range.end));
