@@ -10,7 +10,7 @@ use lossless_support::{any_history, check};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
     fn histories_can_be_read_back(conversation in any_history(), keep in prop_oneof![Just("last"), Just("first")]) {

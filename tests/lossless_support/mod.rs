@@ -46,9 +46,12 @@ pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
 
 /// Panics, showing the first texts that differ, unless there are none.
 fn same(found: &[Vec<String>], expected: &[Vec<String>], what: &str) {
+    let expected_all = expected;
     for (message, (found, expected)) in found.iter().zip(expected).enumerate() {
         if found != expected {
             let shown = |texts: &[String]| texts.join("\n──\n");
+            let all: Vec<String> = expected_all.iter().map(|texts| shown(texts)).collect();
+            eprintln!("ALL\n{}", all.join("\n#####\n"));
             panic!("{what}: message {}:\n{}\n════ instead of\n{}", message + 1, shown(found), shown(expected));
         }
     }
