@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     conversation::Plan,
-    providers::{Change, CondenseError},
+    providers::{Change, CondenseError, Recipe},
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -17,6 +17,8 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     plan: Plan,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recipes: Vec<(usize, Recipe)>,
     summary: String,
     did_condense: bool,
     cost: f64,
@@ -100,6 +102,7 @@ impl Report {
                 operations_applied: operations,
             },
             plan: outcome.plan,
+            recipes: outcome.recipes,
             summary: outcome.summary,
             cost: outcome.cost,
             error: outcome.error.map(ReportedError::from),
@@ -126,6 +129,7 @@ impl Report {
     fn unchanged(prev: f64, tokens: usize) -> Self {
         let outcome = Outcome {
             plan: Plan::default(),
+            recipes: Vec::new(),
             changes: Vec::new(),
             summary: String::new(),
             cost: 0.0,

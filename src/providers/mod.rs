@@ -17,7 +17,7 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
-    lossless::{Lossless, decode},
+    lossless::{Lossless, Recipe, decode, recipes},
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
     settle::{Change, Settled, settle},

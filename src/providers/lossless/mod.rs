@@ -14,6 +14,7 @@ mod names;
 mod numbers;
 mod operations;
 mod pointers;
+mod recipe;
 mod rows;
 mod runs;
 mod superseded;
@@ -32,7 +33,10 @@ use crate::{
     transcript::{self, ToolTable},
 };
 
-pub use self::decoder::decode;
+pub use self::{
+    decoder::decode,
+    recipe::{Recipe, recipes},
+};
 use self::{
     operations::{FIELDS, Options},
     superseded::LeftOut,
