@@ -77,11 +77,11 @@ function listener(onProgress, prepared) {
 }
 
 function finish(report, prepared) {
-  const { plan, error, trigger, ...rest } = report;
+  const { plan, recipes, error, trigger, ...rest } = report;
   let applied = { messages: prepared.snapshot, inverse: [] };
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, prepared.foreign);
+    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say) have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON says: ${cause.message}`, cause };

@@ -4,6 +4,7 @@
 
 const { argumentError, notAllowed } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
+const { isRecipe } = require("./recipe.js");
 
 const VERSION = 1;
 
@@ -32,7 +33,7 @@ function isEdit(edit, length) {
   const within = (index, end) => Number.isInteger(index) && index >= 0 && index < end;
   switch (edit?.op) {
     case "set":
-      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0;
+      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0 && (edit.recipe === undefined || isRecipe(edit.recipe));
     case "drop":
       return within(edit.message, length);
     case "insert":

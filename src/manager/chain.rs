@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, PassReport, Provider, Request, Settled, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, recipes, settle},
     tokens::Tally,
 };
 
@@ -18,6 +18,8 @@ use crate::{
 pub struct Outcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
+    /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
+    pub recipes: Vec<(usize, Recipe)>,
     /// What was changed.
     pub changes: Vec<Change>,
     /// The summary, if one was written.
@@ -83,6 +85,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     let mut current = request;
     let mut outcome = Outcome {
         plan: Plan::default(),
+        recipes: Vec::new(),
         changes: Vec::new(),
         summary: String::new(),
         cost: 0.0,
@@ -142,6 +145,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     finish(&mut outcome, &current, &original_tally);
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
+        outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
     }
     outcome.elapsed_ms = milliseconds(started);
     outcome

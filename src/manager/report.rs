@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     conversation::Plan,
-    providers::{Change, CondenseError, PassReport},
+    providers::{Change, CondenseError, PassReport, Recipe},
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -17,6 +17,8 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     plan: Plan,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recipes: Vec<(usize, Recipe)>,
     summary: String,
     did_condense: bool,
     cost: f64,
@@ -109,6 +111,7 @@ impl Report {
             },
             passes: outcome.passes,
             plan: outcome.plan,
+            recipes: outcome.recipes,
             summary: outcome.summary,
             cost: outcome.cost,
             error: outcome.error.map(ReportedError::from),
@@ -135,6 +138,7 @@ impl Report {
     fn unchanged(prev: f64, tokens: usize) -> Self {
         let outcome = Outcome {
             plan: Plan::default(),
+            recipes: Vec::new(),
             changes: Vec::new(),
             summary: String::new(),
             cost: 0.0,

@@ -22,7 +22,7 @@ pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
     llm::{Llm, Observed, Spent},
-    lossless::{Lossless, decode},
+    lossless::{Lossless, Recipe, decode, recipes},
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},

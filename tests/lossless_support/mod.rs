@@ -44,6 +44,19 @@ pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
     conversation.messages().map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect()).collect()
 }
 
+/// Panics, showing the first texts that differ, unless there are none.
+fn same(found: &[Vec<String>], expected: &[Vec<String>], what: &str) {
+    let expected_all = expected;
+    for (message, (found, expected)) in found.iter().zip(expected).enumerate() {
+        if found != expected {
+            let shown = |texts: &[String]| texts.join("\n──\n");
+            let all: Vec<String> = expected_all.iter().map(|texts| shown(texts)).collect();
+            eprintln!("ALL\n{}", all.join("\n#####\n"));
+            panic!("{what}: message {}:\n{}\n════ instead of\n{}", message + 1, shown(found), shown(expected));
+        }
+    }
+}
+
 /// Panics unless the strict result of `conversation` can be read back, is as legal, not longer, and stays as it is when condensed again.
 /// With the default configuration the same holds but for what was left out.
 pub fn check(conversation: &Conversation, keep: &str) {
@@ -65,7 +78,7 @@ pub fn check(conversation: &Conversation, keep: &str) {
             }
             assert!(problems(&settled.conversation).len() <= problems(conversation).len(), "no worse shape");
             let again = condense(&settled.conversation, config.clone());
-            assert_eq!(texts(&again.conversation), texts(&settled.conversation), "idempotent ({config})");
+            same(&texts(&again.conversation), &texts(&settled.conversation), &format!("idempotent ({config})"));
             let twice = condense(conversation, config);
             assert_eq!(texts(&twice.conversation), texts(&settled.conversation), "deterministic");
         }

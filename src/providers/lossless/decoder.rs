@@ -3,14 +3,14 @@
 //! It knows neither the plan nor the conversation before: what it returns is what a patient reader could restore. The provider lets
 //! it judge every proposal.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use crate::conversation::Conversation;
 
 use super::{
     markers::{Counted, Marker, Reference, Target, may_hold_markers},
     names::{Names, TextPlace},
-    rows::{NONE, Row, RowKind, Rows},
+    rows::{NONE, RowKind, Rows},
 };
 
 /// The texts of a conversation with every marker expanded that leads somewhere, message by message, in the order of
@@ -97,7 +97,7 @@ impl<'a> Decoder<'a> {
                 (bytes <= self.budget).then(|| vec![content; times as usize])
             }
             Marker::Reference(reference) => match reference.target {
-                Target::Above => self.lines(index, &rows.rows[..at], rows, &reference),
+                Target::Above => self.lines(index, at, rows, &reference),
                 Target::Text(name) => {
                     let target = self.names.find(&name)?;
                     if target == index {
@@ -105,23 +105,17 @@ impl<'a> Decoder<'a> {
                     }
                     self.read(target);
                     let rows = &self.rows[&target];
-                    self.lines(target, &rows.rows, rows, &reference)
+                    self.lines(target, rows.rows.len(), rows, &reference)
                 }
             },
         }
     }
 
-    /// The contents of the lines that a reference names in a text, of whose rows only `visible` may be used.
-    fn lines(&self, target: usize, visible: &[Row], rows: &Rows, reference: &Reference<'_>) -> Option<Vec<&'a str>> {
-        let first = first_line(rows, reference)?;
-        let start = rows.row_of(first)?;
-        let count = (reference.last - reference.first + 1) as usize;
-        let found = visible.get(start..start + count)?;
-        if !found.iter().all(|row| row.kind == RowKind::Line) {
-            return None;
-        }
+    /// The contents of the lines that a reference names in a text, of whose rows only the first `visible` may be used.
+    fn lines(&self, target: usize, visible: usize, rows: &Rows, reference: &Reference<'_>) -> Option<Vec<&'a str>> {
+        let found = &rows.rows[rows_of(rows, visible, reference)?];
         let text = self.texts[target];
-        let bytes = count * 16 + (found[count - 1].end - found[0].start) as usize;
+        let bytes: usize = found.iter().map(|row| row.content_range().len() + 16).sum();
         (bytes <= self.budget).then(|| found.iter().map(|row| &text[row.content_range()]).collect())
     }
 
@@ -143,6 +137,16 @@ pub fn first_line(rows: &Rows, reference: &Reference<'_>) -> Option<u32> {
         excerpt.line_of(reference.last)?;
         excerpt.line_of(reference.first)
     })
+}
+
+/// The rows that a reference names, of the first `visible` ones of a text. `None` when it names none or when there are markers
+/// among them.
+#[must_use]
+pub fn rows_of(rows: &Rows, visible: usize, reference: &Reference<'_>) -> Option<Range<usize>> {
+    let start = rows.row_of(first_line(rows, reference)?)?;
+    let found = start..start + (reference.last - reference.first + 1) as usize;
+    let are_lines = rows.rows[..visible].get(found.clone())?.iter().all(|row| row.kind == RowKind::Line);
+    are_lines.then_some(found)
 }
 
 fn line_break(first: &mut bool, out: &mut String) {

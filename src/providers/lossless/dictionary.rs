@@ -22,12 +22,22 @@ pub struct Match {
     pub rows: usize,
 }
 
+/// Where the lines that stay begin, by hash.
+#[derive(Default)]
+struct Places {
+    /// The newest place of each window.
+    windows: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    /// The newest place of each long line.
+    long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+}
+
 /// Lines that stay.
 pub struct Dictionary<'a> {
     lines: &'a Lines,
-    /// The newest place of each window, and of each long line.
-    newest: HashMap<u64, u32, BuildHasherDefault<Ready>>,
-    newest_long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    /// In the texts that have had their turn.
+    done: Places,
+    /// In the text whose turn it is, so far.
+    here: Places,
     /// For each row the place before it with the same window, or line.
     before: Vec<u32>,
     before_long: Vec<u32>,
@@ -43,36 +53,46 @@ impl<'a> Dictionary<'a> {
         let count = lines.ids.len();
         Self {
             lines,
-            newest: HashMap::default(),
-            newest_long: HashMap::default(),
+            done: Places::default(),
+            here: Places::default(),
             before: vec![NOWHERE; count],
             before_long: vec![NOWHERE; count],
             stays: vec![false; count],
         }
     }
 
-    /// Notes that a row stays.
-    pub fn keep(&mut self, row: usize) {
-        self.stays[row] = self.lines.ids[row] != NO_LINE;
+    /// Begins with the rows of a text, or begins with them anew.
+    pub fn begin(&mut self, text: Range<usize>) {
+        self.here.windows.clear();
+        self.here.long.clear();
+        self.stays[text].fill(false);
     }
 
-    /// Lets the window that begins at `row` be found, and the line itself when it is long. The rows must stay.
+    /// Notes that the rows stay. `is_final`: their text has had its turn.
     #[allow(clippy::cast_possible_truncation)]
-    pub fn insert_window(&mut self, row: usize) {
-        if let Some(window) = self.window(row) {
-            self.before[row] = self.newest.insert(window, row as u32).unwrap_or(NOWHERE);
+    pub fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
+        let long = if is_final { &mut self.done.long } else { &mut self.here.long };
+        for row in rows {
+            let id = self.lines.ids[row];
+            self.stays[row] = id != NO_LINE;
+            if id != NO_LINE && bytes(row) >= LONG_LINE {
+                self.before_long[row] = long.insert(mixed(id), row as u32).unwrap_or(NOWHERE);
+            }
         }
     }
 
-    /// Lets the line be found by itself.
+    /// Lets the windows that begin in the rows be found. They must stay.
     #[allow(clippy::cast_possible_truncation)]
-    pub fn insert_line(&mut self, row: usize, bytes: u32) {
-        if bytes >= LONG_LINE && self.lines.ids[row] != NO_LINE {
-            self.before_long[row] = self.newest_long.insert(mixed(self.lines.ids[row]), row as u32).unwrap_or(NOWHERE);
+    pub fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
+        for row in rows {
+            if let Some(window) = self.window(row) {
+                let windows = if is_final { &mut self.done.windows } else { &mut self.here.windows };
+                self.before[row] = windows.insert(window, row as u32).unwrap_or(NOWHERE);
+            }
         }
     }
 
-    /// The longest run equal to that from `row` on, which lies in rows that stay, before `limit` where it is in the same text.
+    /// The longest run equal to that from `row` on, which lies in rows that stay, and before `limit` where it is in the same text.
     #[must_use]
     pub fn find(&self, row: usize, bytes: u32, text: &Range<usize>, limit: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
@@ -92,10 +112,13 @@ impl<'a> Dictionary<'a> {
             }
         };
         if let Some(window) = self.window(row) {
-            consider(self.newest.get(&window), &self.before);
+            consider(self.done.windows.get(&window), &self.before);
+            consider(self.here.windows.get(&window), &self.before);
         }
         if bytes >= LONG_LINE && self.lines.ids[row] != NO_LINE {
-            consider(self.newest_long.get(&mixed(self.lines.ids[row])), &self.before_long);
+            let line = mixed(self.lines.ids[row]);
+            consider(self.done.long.get(&line), &self.before_long);
+            consider(self.here.long.get(&line), &self.before_long);
         }
         best
     }

@@ -54,7 +54,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
                 may_lose_numbers
                     && !excerpt.sparse
                     && !excerpt.has_markers
-                    && text.part(&(first.start as usize..last.end as usize)).is_some()
+                    && text.may_change(&(first.start as usize..last.end as usize))
             })?;
             let done = done(texts, index, &lines, runs, &composed, encoding);
             Some(Changed { text: index, new: composed.text, done })
@@ -76,7 +76,7 @@ fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Ch
         let mut after = before.clone();
         changed.iter().for_each(|changed| after[changed.text] = &changed.new);
         let mut decoder = Decoder::new(names, &after, budget);
-        let wrong: Vec<usize> = (0..after.len()).filter(|text| decoder.text(*text) != expected[*text]).collect();
+        let mut wrong: Vec<usize> = Vec::new(); for text in 0..after.len() { if decoder.text(text) != expected[text] { wrong.push(text); } }
         let held = changed.len();
         changed.retain(|changed| wrong.binary_search(&changed.text).is_err());
         if wrong.is_empty() {

@@ -47,14 +47,14 @@ impl Lines {
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
             lines.starts.push(lines.ids.len());
-            let mut parts = text.parts.iter().enumerate().peekable();
+            let mut parts = text.may_change.iter().peekable();
             let mut excerpt = NONE;
             let mut part_before = None;
             zone += 1;
             for row in &rows.rows {
                 let range = row.range();
-                while parts.next_if(|(_, part)| part.range.end < range.end || part.range.end <= range.start).is_some() {}
-                let part = parts.peek().filter(|(_, part)| part.range.start <= range.start).map(|(index, _)| *index);
+                while parts.next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty())).is_some() {}
+                let part = parts.peek().filter(|part| part.start <= range.start).map(|part| part.start);
                 if row.excerpt != excerpt || part != part_before {
                     zone += 1;
                     (excerpt, part_before) = (row.excerpt, part);

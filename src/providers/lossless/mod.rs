@@ -14,6 +14,7 @@ mod names;
 mod numbers;
 mod operations;
 mod pointers;
+mod recipe;
 mod rows;
 mod runs;
 mod superseded;
@@ -32,7 +33,10 @@ use crate::{
     transcript::{self, ToolTable},
 };
 
-pub use self::decoder::decode;
+pub use self::{
+    decoder::decode,
+    recipe::{Recipe, recipes},
+};
 use self::{
     operations::{FIELDS, Options},
     superseded::LeftOut,
@@ -97,7 +101,8 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let mut texts = texts::texts(&transcript, options.parameters);
     let LeftOut { mut done, edits, gone } = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     for text in &gone {
-        (texts[*text].text, texts[*text].parts) = (Cow::Borrowed(""), Vec::new());
+        let text = &mut texts[*text];
+        (text.text, text.parts, text.may_change) = (Cow::Borrowed(""), Vec::new(), Vec::new());
     }
     let changed = inline::condense(&texts, conversation.len(), options, encoding);
     let mut proposal = Proposal::default();

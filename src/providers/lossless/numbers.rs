@@ -73,6 +73,18 @@ impl NumberStyle {
         self.separator == found.separator && found.width == self.width.max(digits)
     }
 
+    /// The field's width in characters.
+    #[must_use]
+    pub fn width(self) -> u8 {
+        self.width
+    }
+
+    /// What stands between number and line.
+    #[must_use]
+    pub fn separator(self) -> &'static str {
+        self.separator.text()
+    }
+
     /// Writes what stands in front of the line of this number.
     pub fn write(self, number: u32, out: &mut String) {
         let _ = write!(out, "{number:>width$}{}", self.separator.text(), width = usize::from(self.width));

@@ -1,9 +1,9 @@
 //! The pointers that a conversation holds already, left by an earlier condensation: what they lead to has to stay.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use super::{
-    decoder::first_line,
+    decoder::rows_of,
     markers::{Marker, Target, may_hold_markers},
     names::Names,
     rows::{RowKind, Rows},
@@ -22,7 +22,8 @@ pub struct Pointed {
 /// What the markers in `texts` lead to.
 #[must_use]
 pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>) -> Vec<Pointed> {
-    let mut found = Vec::new();
+    let mut pointed = Vec::new();
+    let mut others: HashMap<usize, Rows> = HashMap::new();
     for (index, text) in texts.iter().enumerate().filter(|(_, text)| may_hold_markers(&text.text)) {
         let rows = Rows::read(&text.text);
         for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
@@ -33,16 +34,18 @@ pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>) -> Vec<Pointed> {
                         Target::Text(name) => names.find(name),
                     };
                     let Some(target) = target else { continue };
-                    let rows = if target == index { rows.clone() } else { Rows::read(&texts[target].text) };
-                    if let Some(first) = first_line(&rows, &reference).and_then(|line| rows.row_of(line)) {
-                        let count = (reference.last - reference.first + 1) as usize;
-                        found.push(Pointed { text: target, rows: first..rows.rows.len().min(first + count) });
-                    }
+                    let found = if target == index {
+                        rows_of(&rows, at, &reference)
+                    } else {
+                        let rows = others.entry(target).or_insert_with(|| Rows::read(&texts[target].text));
+                        rows_of(rows, rows.rows.len(), &reference)
+                    };
+                    pointed.extend(found.map(|rows| Pointed { text: target, rows }));
                 }
-                Some(Marker::Repeat { .. }) if at > 0 => found.push(Pointed { text: index, rows: at - 1..at }),
+                Some(Marker::Repeat { .. }) if at > 0 => pointed.push(Pointed { text: index, rows: at - 1..at }),
                 _ => {}
             }
         }
     }
-    found
+    pointed
 }

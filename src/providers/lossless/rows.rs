@@ -228,7 +228,9 @@ impl Reader<'_> {
         self.found.has_markers = true;
     }
 
-    fn push(&mut self, row: Row) {
+    fn push(&mut self, mut row: Row) {
+        // An excerpt that was closed meanwhile may have turned out to be none, and then its lines count otherwise.
+        row.line = self.line;
         self.line = self.line.saturating_add(row.lines);
         self.found.rows.push(row);
         if let Some(open) = &mut self.open {

@@ -8,13 +8,13 @@ use std::ops::Range;
 use crate::tokens::{Encoding, count};
 
 use super::{
-    dictionary::{Dictionary, Match},
+    dictionary::{Dictionary, Match, WINDOW},
     lines::{Lines, NO_LINE},
     markers::{Counted, Marker, Reference, Target},
     names::Names,
     operations::{Operation, Options},
     pointers::{Pointed, pointed_at},
-    rows::{NONE, RowKind},
+    rows::{NONE, Row},
     texts::Text,
 };
 
@@ -79,52 +79,92 @@ impl Finder<'_> {
         protected
     }
 
+    /// The runs of a text. Each pass sees the text as the one before has left it, until one finds nothing more: so whoever condenses
+    /// the result finds nothing either.
     fn text(&self, text: usize, dictionary: &mut Dictionary<'_>, protected: &[bool]) -> Vec<Run> {
         let range = self.lines.of_text(text);
-        let bytes = |row: usize| {
-            let row = &self.lines.rows[text].rows[row - range.start];
-            row.end - row.content
-        };
-        let mut runs = Vec::new();
-        let mut kept = Kept { next: range.start, window: range.start };
+        let mut runs: Vec<Run> = Vec::new();
+        if self.lines.may_change[range.clone()].contains(&true) {
+            loop {
+                let more = self.pass(text, &runs, dictionary, protected);
+                if more.is_empty() {
+                    break;
+                }
+                runs.extend(more);
+                runs.sort_by_key(|run| run.rows.start);
+            }
+        }
+        dictionary.begin(range.clone());
+        let mut from = range.start;
+        let ends = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
+        for gap in ends.chain([range.end..range.end]) {
+            let mut kept = Kept { text: range.start, next: from, window: from, is_final: true };
+            kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
+            from = gap.end;
+        }
+        runs
+    }
+
+    fn pass(&self, text: usize, runs: &[Run], dictionary: &mut Dictionary<'_>, protected: &[bool]) -> Vec<Run> {
+        let range = self.lines.of_text(text);
+        let rows = &self.lines.rows[text].rows;
+        let mut found = Vec::new();
+        dictionary.begin(range.clone());
+        let mut kept = Kept { text: range.start, next: range.start, window: range.start, is_final: false };
+        let mut runs = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end).peekable();
         let mut row = range.start;
         while row < range.end {
-            if !self.lines.may_change[row] || protected[row] {
-                row += 1;
-                kept.up_to(row.saturating_sub(HELD_BACK), dictionary, bytes);
+            let marker = match runs.next_if(|run| run.start == row) {
+                Some(run) => Some(run.end),
+                None => (self.lines.ids[row] == NO_LINE).then_some(row + 1),
+            };
+            if let Some(end) = marker {
+                kept.up_to(row, dictionary, rows);
+                kept.skip_to(end);
+                row = end;
                 continue;
             }
-            let found = dictionary.find(row, bytes(row), &range, kept.next);
-            let found = found.map(|found| dictionary.extended(row, found, kept.next, &range));
-            let found = found.map(|(first, found)| {
+            if row > range.start && self.lines.zones[row] != self.lines.zones[row - 1] {
+                // No run reaches up over the border of a zone.
+                kept.up_to(row, dictionary, rows);
+            }
+            if !self.lines.may_change[row] || protected[row] {
+                row += 1;
+                kept.up_to(row.saturating_sub(HELD_BACK), dictionary, rows);
+                continue;
+            }
+            let end = runs.peek().map_or(range.end, |run| run.start);
+            let length = rows[row - range.start].content_range().len();
+            let match_here = dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
+            let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next, &range));
+            let match_here = match_here.map(|(first, found)| {
                 // Lines that have to stay end the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
-            if let Some((first, found)) = found.filter(|(_, found)| found.rows > 0)
-                && let Some(run) = self.reference(text, first, found)
+            if let Some((first, matched)) = match_here.filter(|(_, found)| found.rows > 0)
+                && let Some(run) = self.reference(text, first, matched)
             {
-                kept.up_to(first, dictionary, bytes);
-                row = first + found.rows;
+                kept.up_to(first, dictionary, rows);
+                row = first + matched.rows;
                 kept.skip_to(row);
-                runs.push(run);
+                found.push(run);
                 continue;
             }
-            let same = self.repeats(row, range.end, protected);
+            let same = self.repeats(row, end, protected);
             if same >= FEWEST_REPEATS
                 && let Some(run) = self.repeat(text, row, same)
             {
-                kept.up_to(row + 1, dictionary, bytes);
+                kept.up_to(row + 1, dictionary, rows);
                 row += 1 + same;
                 kept.skip_to(row);
-                runs.push(run);
+                found.push(run);
                 continue;
             }
             row += 1;
-            kept.up_to(row.saturating_sub(HELD_BACK), dictionary, bytes);
+            kept.up_to(row.saturating_sub(HELD_BACK), dictionary, rows);
         }
-        kept.up_to(range.end, dictionary, bytes);
-        runs
+        found
     }
 
     /// How many more times the line of this row stands right below it.
@@ -220,9 +260,9 @@ impl Finder<'_> {
         Marker::read(&marker).is_some().then_some(marker)
     }
 
+    /// How long the contents of the rows are, with their line feeds.
     fn bytes(&self, text: usize, rows: &Range<usize>) -> usize {
-        let rows = &self.lines.rows[text].rows[rows.clone()];
-        rows.first().zip(rows.last()).map_or(0, |(first, last)| (last.end - first.start) as usize)
+        self.lines.rows[text].rows[rows.clone()].iter().map(|row| row.content_range().len() + 1).sum()
     }
 
     /// How many tokens a marker has to replace.
@@ -260,24 +300,31 @@ impl Finder<'_> {
 
 /// How far the rows of a text have been noted as staying.
 struct Kept {
+    /// The first row of the text.
+    text: usize,
     /// The first row that is not decided.
     next: usize,
     /// The first row whose window is not in the dictionary.
     window: usize,
+    /// The text has had its turn.
+    is_final: bool,
 }
 
 impl Kept {
     /// The rows up to `end` stay.
-    fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, bytes: impl Fn(usize) -> u32) {
-        while self.next < end {
-            dictionary.keep(self.next);
-            dictionary.insert_line(self.next, bytes(self.next));
-            self.next += 1;
+    fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
+        if end <= self.next {
+            return;
         }
-        while self.window + super::dictionary::WINDOW <= self.next {
-            dictionary.insert_window(self.window);
-            self.window += 1;
-        }
+        let bytes = |row: usize| {
+            let row = &rows[row - self.text];
+            row.end - row.content
+        };
+        dictionary.keep(self.next..end, bytes, self.is_final);
+        self.next = end;
+        let windows = self.window..(end + 1).saturating_sub(WINDOW).max(self.window);
+        self.window = windows.end;
+        dictionary.keep_windows(windows, self.is_final);
     }
 
     /// The rows up to `row` have become a marker.

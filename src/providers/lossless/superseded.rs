@@ -15,6 +15,7 @@ use crate::{
 
 use super::{
     inline::Done,
+    markers::may_hold_markers,
     names::Names,
     operations::{Operation, Options},
     pointers::pointed_at,
@@ -70,7 +71,11 @@ pub fn leave_out(
     for Obsolete { operation, place, said } in obsolete {
         match place {
             What::Text(place) if is_old(texts[place.text].message) && !pointed.contains(&place.text) => {
-                places.push((place, operation, said));
+                // An answer with markers in it may be read as something else than it was.
+                let is_condensed = operation != Operation::Snapshot && may_hold_markers(&texts[place.text].text);
+                if !is_condensed {
+                    places.push((place, operation, said));
+                }
             }
             What::List(message, block) if is_old(message) => {
                 let new = format!("[Left out: {said}]");
@@ -263,7 +268,8 @@ fn move_parts(text: &mut Text<'_>, replacements: &[(Range<usize>, String)]) {
         }
         to
     };
-    for part in &mut text.parts {
-        part.range = moved(part.range.start, false)..moved(part.range.end, true);
+    let parts = text.parts.iter_mut().map(|part| &mut part.range);
+    for range in parts.chain(&mut text.may_change) {
+        *range = moved(range.start, false)..moved(range.end, true);
     }
 }

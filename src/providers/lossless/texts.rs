@@ -21,11 +21,13 @@ pub struct Text<'a> {
     pub kind: ContentKind,
     /// What it says now.
     pub text: Cow<'a, str>,
-    /// The parts that may be changed, in order.
+    /// Its parts, in order.
     pub parts: Vec<Part>,
+    /// What of it may be changed: bytes, in order.
+    pub may_change: Vec<Range<usize>>,
 }
 
-/// A part of a text that tools wrote or were given, so that it may be changed.
+/// A part of a text that tools wrote or were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Bytes of the text.
@@ -40,6 +42,12 @@ impl Text<'_> {
     /// Where it stands.
     pub fn place(&self) -> TextPlace<'_> {
         TextPlace { message: self.message, block: self.block, path: &self.path, kind: self.kind }
+    }
+
+    /// Whether a byte range may be changed.
+    pub fn may_change(&self, range: &Range<usize>) -> bool {
+        let behind = self.may_change.partition_point(|part| part.start <= range.start);
+        self.may_change[..behind].last().is_some_and(|part| range.end <= part.end)
     }
 
     /// The part that a byte range lies in.
@@ -67,49 +75,64 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             kind: text.kind,
             text: text.text.clone(),
             parts: Vec::new(),
+            may_change: Vec::new(),
         })
         .collect();
+    let mut untouchable = vec![0; texts.len()];
     for event in &transcript.events {
-        if ASKING.contains(&&*event.tool) {
-            continue;
-        }
+        let is_asking = ASKING.contains(&&*event.tool);
         let (label, is_file) = label(event, transcript);
         let label: Arc<str> = label.into();
-        let mut add = |text: usize, range: Range<usize>| {
-            texts[text].parts.push(Part { range, label: label.clone(), is_file });
-        };
         for place in &event.answers {
-            let mut range = place.range.clone();
-            if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
+            if is_asking {
+                untouchable[place.text] = usize::MAX;
+            } else if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
                 // What went wrong stays readable where it went wrong.
-                let answer = &transcript.texts[place.text].text[range.clone()];
-                range.start = memchr::memchr(b'\n', answer.as_bytes()).map_or(range.end, |end| range.start + end + 1);
+                let answer = &transcript.texts[place.text].text[place.range.clone()];
+                let line = memchr::memchr(b'\n', answer.as_bytes()).map_or(place.range.end, |end| place.range.start + end + 1);
+                untouchable[place.text] = untouchable[place.text].max(line);
             }
-            add(place.text, range);
+            let text = &mut texts[place.text];
+            if text.kind == ContentKind::MessageText {
+                text.may_change.push(place.range.clone());
+            }
+            text.parts.push(Part { range: place.range.clone(), label: label.clone(), is_file });
         }
-        if parameters {
-            for place in given(event) {
-                if place.range.len() >= LONG_PARAMETER {
-                    add(place.text, place.range);
-                }
+        for place in given(event) {
+            let text = &mut texts[place.text];
+            if parameters && place.range.len() >= LONG_PARAMETER {
+                text.may_change.push(place.range.clone());
             }
+            text.parts.push(Part { range: place.range, label: label.clone(), is_file });
         }
     }
-    for text in &mut texts {
-        if text.kind == ContentKind::ToolParameters && parameters && text.parts.is_empty() && text.text.len() >= LONG_PARAMETER {
-            let label = "".into();
-            text.parts.push(Part { range: 0..text.text.len(), label, is_file: false });
+    for (text, untouchable) in texts.iter_mut().zip(untouchable) {
+        let whole = 0..text.text.len();
+        match text.kind {
+            ContentKind::ToolResults => text.may_change = vec![whole],
+            ContentKind::ToolParameters if text.parts.is_empty() && parameters && whole.len() >= LONG_PARAMETER => {
+                text.may_change = vec![whole];
+            }
+            _ => {}
         }
+        text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));
         // Parts may repeat or overlap when one answer is about several files.
+        text.may_change.sort_by_key(|range| (range.start, range.end));
         text.parts.sort_by_key(|part| (part.range.start, part.range.end));
-        let mut end = 0;
-        text.parts.retain(|part| {
-            let fits = part.range.start >= end && !part.range.is_empty();
-            end = if fits { part.range.end } else { end };
-            fits
-        });
+        without_overlaps(&mut text.may_change, Range::clone);
+        without_overlaps(&mut text.parts, |part| part.range.clone());
     }
     texts
+}
+
+fn without_overlaps<T>(items: &mut Vec<T>, range: impl Fn(&T) -> Range<usize>) {
+    let mut end = 0;
+    items.retain(|item| {
+        let range = range(item);
+        let fits = range.start >= end && !range.is_empty();
+        end = if fits { range.end } else { end };
+        fits
+    });
 }
 
 /// Where a call holds content of a file: what it writes, the old and the new texts of its changes.
