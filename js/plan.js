@@ -3,6 +3,13 @@
 // Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
 
 const { cook } = require("./recipe.js");
+/** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
+function copyOf(value) {
+  if (Array.isArray(value)) return value.slice();
+  const copy = { ...value };
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype ? copy : Object.setPrototypeOf(copy, prototype);
+}
 
 /** Copies what lies on a path, once; everything beside it is shared. */
 class CopyOnWrite {
@@ -12,26 +19,30 @@ class CopyOnWrite {
 
   own(value) {
     if (this.copies.has(value)) return value;
-    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    const copy = copyOf(value);
     this.copies.add(copy);
     return copy;
   }
 
   /** `root` with `value` at `path`, and what stood there. */
   set(root, path, value) {
-    const result = this.own(root);
-    let holder = result;
-    for (const step of path.slice(0, -1)) {
-      const inner = holder[step];
-      if (typeof inner !== "object" || inner === null) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
-      holder = holder[step] = this.own(inner);
+    let holder = this.own(writable(root, path[0], path));
+    const result = holder;
+    for (const [at, step] of path.slice(0, -1).entries()) {
+      holder = holder[step] = this.own(writable(holder[step], path[at + 1], path));
     }
     const last = path[path.length - 1];
-    if (!Object.hasOwn(holder, last)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
     const previous = holder[last];
     holder[last] = value;
     return { result, previous };
   }
+}
+
+/** `holder`, when it holds `step` itself and is what its JSON says. */
+function writable(holder, step, path) {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+  if (typeof holder.toJSON === "function") throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
+  return holder;
 }
 
 /**

@@ -1,6 +1,10 @@
 //! Runs one provider after the other until one does what was asked.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::FutureExt;
 
@@ -122,7 +126,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
-                if go_on && index + 1 < providers.len() {
+                // Said here unless it becomes the error of the whole.
+                if go_on && (index + 1 < providers.len() || !outcome.changes.is_empty()) {
                     outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
                 }
                 outcome.error.get_or_insert(error);
@@ -151,6 +156,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     outcome
 }
 
+/// How long a provider may take after an abort to say what was spent.
+const LAST_WORDS: Duration = Duration::from_millis(32);
+
 async fn step(
     provider: &dyn Provider,
     id: &str,
@@ -158,10 +166,13 @@ async fn step(
     outcome: &mut Outcome,
 ) -> Result<Settled, CondenseError> {
     request.cancel.check()?;
-    let proposal = AssertUnwindSafe(provider.propose(request))
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))));
+    let proposing = AssertUnwindSafe(provider.propose(request)).catch_unwind();
+    // A provider that does not look at the signal is left behind: the caller does not wait for it.
+    let proposal = tokio::select! {
+        biased;
+        proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
+        () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
+    };
     // Also what was spent in vain.
     outcome.cost += request.llm.spent.take();
     let proposal = proposal?;
@@ -211,6 +222,10 @@ fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {
         outcome.error = None;
+    }
+    if current.meets_target(&current.tally) {
+        // A provider before fell short, the next one did not.
+        outcome.warnings.retain(|warning| !warning.starts_with("target_not_met"));
     }
     if outcome.error.is_none()
         && let Some(target) = current.target_tokens

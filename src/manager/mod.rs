@@ -243,7 +243,8 @@ impl Manager {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
         let report = self.run(&work, Some(&decision)).await;
-        if let Some(guard) = &guard {
+        // Being aborted says nothing about what condensing gains.
+        if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
             let gain = percent(report.tokens_saved(), report.original_tokens());
             self.state().guard.record(guard, &work.call.task_id, gain, Instant::now());
         }

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::{
-    Env,
-    bindgen_prelude::{Buffer, ClassInstance, PromiseRaw},
-};
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::json;
 
@@ -16,7 +13,7 @@ use super::{
     host_provider::{HostCallback, HostProvider},
     provider::NativeProvider,
     store::{HostStore, StoreCallback},
-    work::{Incoming, ProgressCallback, report},
+    work::{Incoming, Listener, report},
 };
 use crate::{
     manager::{Manager, ManagerOptions, Usage},
@@ -141,32 +138,31 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; resolves to the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
     #[napi(catch_unwind)]
-    #[allow(clippy::too_many_arguments)]
-    pub fn condense<'env>(
+    pub fn condense(
         &self,
-        env: &'env Env,
         mode: String,
         messages: Buffer,
         call: String,
         host_call: u32,
         cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
+        listener: Listener,
         handler: Option<ClassInstance<NativeHandler>>,
         condensing_handler: Option<ClassInstance<NativeHandler>>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let incoming = Incoming::read(messages, &call, host_call, cancel, progress)?;
+    ) -> Result<()> {
+        let incoming = Incoming::read(messages, &call, host_call, cancel)?;
         let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.check(&incoming)?;
         let manager = self.manager.clone();
-        report(env, incoming, move |work| async move {
+        report(incoming, listener, move |work| async move {
             match mode.as_str() {
                 "ifNeeded" => manager.condense_if_needed(work).await,
                 "preview" => manager.preview(work).await,
                 _ => manager.condense(work).await,
             }
-        })
+        });
+        Ok(())
     }
 
     /// What can be known to be wrong before any work.

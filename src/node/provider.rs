@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::{
-    Env,
-    bindgen_prelude::{Buffer, ClassInstance, PromiseRaw},
-};
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::{Value, json};
 
@@ -13,7 +10,7 @@ use super::{
     cancel::CancelHandle,
     error::{Result, unreadable, wrong_config},
     handler::NativeHandler,
-    work::{Incoming, ProgressCallback, report},
+    work::{Incoming, Listener, report},
 };
 use crate::{
     manager::condense_with,
@@ -60,27 +57,31 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; resolves to the report as JSON. With `preview` only tells what that would do.
-    #[napi(catch_unwind)]
+    /// Condenses; `listener` is told the report as JSON. With `preview` only what that would do.
     #[allow(clippy::too_many_arguments)]
-    pub fn condense<'env>(
+    #[napi(catch_unwind)]
+    pub fn condense(
         &self,
-        env: &'env Env,
         messages: Buffer,
         call: String,
         cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
+        listener: Listener,
         handler: Option<ClassInstance<NativeHandler>>,
         condensing_handler: Option<ClassInstance<NativeHandler>>,
         preview: bool,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let incoming = Incoming::read(messages, &call, 0, cancel, progress)?;
+    ) -> Result<()> {
+        let incoming = Incoming::read(messages, &call, 0, cancel)?;
         let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(env, incoming, move |mut work| async move {
+        report(incoming, listener, move |mut work| async move {
             work.llm.preview = preview;
-            condense_with(&provider, Encoding::default(), work).await
-        })
+            let progress = work.progress.clone();
+            progress.report("counting", "", 0, 1);
+            let report = condense_with(&provider, Encoding::default(), work).await;
+            progress.report("done", report.provider(), 1, 1);
+            report
+        });
+        Ok(())
     }
 }

@@ -57,7 +57,8 @@ impl Request {
         let target = self.target_tokens?;
         // The largest number that scales to no more than the target: at most one off either way from the division.
         #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
-        let mut tokens = (target as f64 / self.scale.factor()) as usize + 1;
+        let mut tokens = (target as f64 / self.scale.factor()) as usize;
+        tokens = tokens.saturating_add(1);
         while tokens > 0 && self.scale.apply(tokens) > target {
             tokens -= 1;
         }

@@ -23,7 +23,7 @@ impl TextPlace<'_> {
     /// The field that the text is the value of.
     fn field(&self) -> &str {
         let keys = self.path.iter().rev().filter_map(|step| match step {
-            PathStep::Key(key) => Some(key.as_str()),
+            PathStep::Key(key) => Some(&**key),
             PathStep::Index(_) => None,
         });
         keys.into_iter().next().unwrap_or_default()

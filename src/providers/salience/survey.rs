@@ -1,6 +1,10 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    ops::Range,
+};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -260,6 +264,24 @@ impl<'t> Survey<'t> {
             self.exchanges.push(Exchange { messages, passages: first..end, tokens, cost: cost.max(1.0) });
             first = end;
         }
+    }
+}
+
+/// For keys that are hashes.
+#[derive(Default)]
+struct AlreadyHashed(u64);
+
+impl Hasher for AlreadyHashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }
 
