@@ -87,11 +87,11 @@ function tell(onProgress, json, prepared) {
 }
 
 function finish(report, prepared) {
-  const { plan, error, trigger, ...rest } = report;
+  const { plan, recipes, error, trigger, ...rest } = report;
   let applied;
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, prepared.foreign);
+    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };

@@ -2,6 +2,7 @@
 
 // Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
 
+const { cook } = require("./recipe.js");
 /** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
 function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
@@ -46,10 +47,12 @@ function writable(holder, step, path) {
 
 /**
  * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
- * or one of `foreign`, the objects that a provider of the host made.
+ * or one of `foreign`, the objects that a provider of the host made. The value of a set is `edit.value`, or what `edit.recipe` makes of
+ * `messages`. `recipes` says how old texts can be put together again: `[index of the edit, recipe]`.
  */
-function applyPlan(messages, edits, foreign = []) {
+function applyPlan(messages, edits, foreign = [], recipes = []) {
   if (edits.length === 0) return { messages, inverse: [] };
+  const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
   const sets = new Map();
   const inserts = new Map();
   const dropped = new Set();
@@ -73,9 +76,13 @@ function applyPlan(messages, edits, foreign = []) {
     }
     let message = messages[index];
     const copies = new CopyOnWrite();
-    for (const { path, value } of sets.get(index) ?? []) {
-      const changed = copies.set(message, path, value);
-      inverse.push({ op: "set", message: result.length, path, value: changed.previous });
+    for (const edit of sets.get(index) ?? []) {
+      const { path, recipe } = edit;
+      const changed = copies.set(message, path, recipe === undefined ? edit.value : cook(recipe, messages));
+      const undo = { op: "set", message: result.length, path };
+      if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
+      else undo.value = changed.previous;
+      inverse.push(undo);
       message = changed.result;
     }
     result.push(message);

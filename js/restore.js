@@ -4,6 +4,7 @@
 
 const { argumentError, messageOf, notAllowed, readable } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
+const { isRecipe } = require("./recipe.js");
 
 const VERSION = 1;
 
@@ -38,7 +39,7 @@ function isEdit(edit, length) {
   const within = (index, end) => Number.isInteger(index) && index >= 0 && index < end;
   switch (edit?.op) {
     case "set":
-      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0 && edit.path.every(isStep) && "value" in edit;
+      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0 && edit.path.every(isStep) && (edit.recipe === undefined ? "value" in edit : isRecipe(edit.recipe));
     case "drop":
       return within(edit.message, length);
     case "insert":

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, Provider, Request, Settled, Speed, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, Speed, recipes, settle},
     tokens::Tally,
 };
 
@@ -22,6 +22,8 @@ use crate::{
 pub struct Outcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
+    /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
+    pub recipes: Vec<(usize, Recipe)>,
     /// What was changed.
     pub changes: Vec<Change>,
     /// The summary, if one was written.
@@ -40,6 +42,8 @@ pub struct Outcome {
     pub final_tokens: usize,
     /// The same by the handler's own count, where it has one.
     pub host_count: Option<HostCount>,
+    /// How each pass went, when a provider that works in passes ran.
+    pub passes: Vec<PassReport>,
     /// How each provider did.
     pub calls: Vec<(String, Call)>,
     /// Time in milliseconds.
@@ -54,6 +58,13 @@ impl Outcome {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message,
         });
         edits.min()
+    }
+
+    /// The passes that changed something, as `lossless_prelude` and `pass_` with the id.
+    #[must_use]
+    pub fn passes_applied(&self) -> Vec<String> {
+        let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
+        applied.map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) }).collect()
     }
 
     /// The operations that were done, each once, in order of appearance.
@@ -78,6 +89,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     let mut current = request;
     let mut outcome = Outcome {
         plan: Plan::default(),
+        recipes: Vec::new(),
         changes: Vec::new(),
         summary: String::new(),
         cost: 0.0,
@@ -87,6 +99,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         original_tokens: current.scaled(&original_tally),
         final_tokens: current.scaled(&original_tally),
         host_count: None,
+        passes: Vec::new(),
         calls: Vec::new(),
         elapsed_ms: 0.0,
     };
@@ -140,6 +153,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     finish(&mut outcome, &current, &original_tally);
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
+        outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
     }
     outcome.elapsed_ms = milliseconds(started);
     outcome
@@ -193,6 +207,7 @@ async fn step(
     request.cancel.check()?;
     let settled = settle(request, id, &proposal)?;
     outcome.warnings.extend(proposal.warnings);
+    outcome.passes.extend(proposal.passes);
     if !settled.changes.is_empty() {
         let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
         let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));

@@ -43,19 +43,27 @@ impl Llm {
     }
 }
 
-/// A sum of dollars that several requests add to.
+/// A sum of dollars that several requests add to: what was not taken yet, and everything.
 #[derive(Debug, Default)]
-pub struct Spent(Mutex<f64>);
+pub struct Spent(Mutex<(f64, f64)>);
 
 impl Spent {
     /// Adds dollars.
     pub fn add(&self, cost: f64) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += cost;
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.0 += cost;
+        spent.1 += cost;
     }
 
     /// What was added since the last time this was called.
     pub fn take(&self) -> f64 {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Everything that was ever added.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 }
 
@@ -125,6 +133,6 @@ mod tests {
         let spent = Spent::default();
         spent.add(0.25);
         spent.add(0.5);
-        assert_eq!((spent.take(), spent.take()), (0.75, 0.0));
+        assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
     }
 }

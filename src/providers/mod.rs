@@ -11,6 +11,7 @@ mod provider;
 mod request;
 mod salience;
 mod settle;
+mod smart;
 mod truncation;
 
 use std::sync::Arc;
@@ -21,16 +22,17 @@ pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
     llm::{Llm, Observed, Spent},
-    lossless::Lossless,
+    lossless::{Lossless, Recipe, decode, recipes},
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
     settle::{Change, Settled, settle},
+    smart::{PassReport, Smart},
     truncation::Truncation,
 };
 
 /// The ids of the providers that [`create`] makes.
-pub const BUILT_IN: &[&str] = &[Native::ID, Lossless::ID, Truncation::ID];
+pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];
 
 /// Makes a built-in provider by its id.
 ///
@@ -39,6 +41,7 @@ pub const BUILT_IN: &[&str] = &[Native::ID, Lossless::ID, Truncation::ID];
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
     match id {
         Native::ID => Ok(Arc::new(Native::new(config)?)),
+        Smart::ID => Ok(Arc::new(Smart::new(config)?)),
         Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
         Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
         _ => Err(vec![ConfigError::new("provider", &Value::from(id), BUILT_IN.join(", "))]),

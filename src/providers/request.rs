@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Llm;
+use super::{Llm, PassReport};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
@@ -96,14 +96,18 @@ pub enum Grade {
 pub struct Proposal {
     /// The edits.
     pub plan: Plan,
-    /// Why, for the blocks and messages that the plan touches.
+    /// Why, for the blocks and messages that the plan touches. A block may have several, one for each thing that was done to it.
     pub notes: Vec<Note>,
+    /// About how many tokens each of the notes has saved, where blocks have several: what a block saved is shared out by them.
+    pub shares: Vec<usize>,
     /// The summary, if one was written.
     pub summary: String,
     /// Dollars spent.
     pub cost: f64,
     /// What the caller should know.
     pub warnings: Vec<String>,
+    /// How each pass went, for providers that work in passes.
+    pub passes: Vec<PassReport>,
 }
 
 /// How the work goes.

@@ -71,7 +71,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         return Ok(Settled { conversation: before.clone(), tally: request.tally.clone(), changes: Vec::new() });
     }
     refuse_new_problems(provider, before, &after)?;
-    let changes = changes(&plan, &proposal.notes, request, &tally);
+    let changes = changes(&plan, proposal, request, &tally);
     Ok(Settled { conversation: after, tally, changes })
 }
 
@@ -165,14 +165,18 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
     })
 }
 
-fn changes(plan: &Plan, notes: &[Note], request: &Request, tally: &Tally) -> Vec<Change> {
+fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -> Vec<Change> {
     let before = &request.conversation;
     let places = Places::after(plan, before.len());
-    let notes: HashMap<Place, &Note> = notes.iter().map(|note| ((note.message, note.block), note)).collect();
+    let mut notes: HashMap<Place, Vec<(&Note, usize)>> = HashMap::new();
+    for (index, note) in proposal.notes.iter().enumerate() {
+        let share = proposal.shares.get(index).copied().unwrap_or(1);
+        notes.entry((note.message, note.block)).or_default().push((note, share));
+    }
     let origin = |message: usize| before.entries().get(message).and_then(|entry| entry.origin).unwrap_or(message);
-    let described = |message: usize, block: Option<usize>, tokens_before, tokens_after, fallback: &str| {
-        let note = notes.get(&(message, block));
-        Change {
+    let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
+        let notes = notes.get(&(message, block)).map_or(&[][..], Vec::as_slice);
+        let change = |note: Option<&Note>, tokens_before, tokens_after| Change {
             message_index: origin(message),
             block_index: block,
             operation: note.map_or(fallback, |note| note.operation).to_owned(),
@@ -180,7 +184,24 @@ fn changes(plan: &Plan, notes: &[Note], request: &Request, tally: &Tally) -> Vec
             tokens_after,
             reason: note.map_or_else(String::new, |note| note.reason.clone()),
             grade: note.and_then(|note| note.grade),
+        };
+        if notes.len() < 2 {
+            return vec![change(notes.first().map(|(note, _)| *note), was, is)];
         }
+        // What was saved in all is known exactly; each change goes on where the one before has left off.
+        let all: usize = notes.iter().map(|(_, share)| share).sum::<usize>().max(1);
+        let mut shares = 0;
+        let mut from = was;
+        notes
+            .iter()
+            .map(|(note, share)| {
+                shares += share;
+                let to = was - was.saturating_sub(is) * shares / all;
+                let change = change(Some(note), from, to);
+                from = to;
+                change
+            })
+            .collect()
     };
     let mut seen = HashSet::new();
     let mut inserted = places.of_insert.iter();
@@ -193,17 +214,17 @@ fn changes(plan: &Plan, notes: &[Note], request: &Request, tally: &Tally) -> Vec
                     let (was, is) = (tokens_at(&request.tally, *message, block), tokens_at(tally, at, block));
                     // The only block of a content that is a string.
                     let single = matches!(before.message(*message).content, Content::Text(_)).then_some(0);
-                    changes.push(described(*message, block.or(single), was, is, "replace"));
+                    changes.extend(described(*message, block.or(single), was, is, "replace"));
                 }
             }
             Edit::Drop { message } => {
                 if seen.insert((*message, None)) {
-                    changes.push(described(*message, None, request.tally.message(*message), 0, "drop"));
+                    changes.extend(described(*message, None, request.tally.message(*message), 0, "drop"));
                 }
             }
             Edit::Insert { before, .. } => {
                 let tokens = inserted.next().map_or(0, |at| tally.message(*at));
-                changes.push(described(*before, None, 0, tokens, "insert"));
+                changes.extend(described(*before, None, 0, tokens, "insert"));
             }
         }
     }

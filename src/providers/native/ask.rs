@@ -27,7 +27,7 @@ const STORE_PATIENCE: Duration = Duration::from_secs(2);
 const KEY_VERSION: &str = "roo-condense summary 1";
 
 /// Asks the handler of a request.
-pub(super) struct Asker<'a> {
+pub(in crate::providers) struct Asker<'a> {
     pub request: &'a Request,
     pub handler: Arc<dyn LlmHandler>,
     /// Stops all questions of this summary when one has failed.
@@ -37,7 +37,7 @@ pub(super) struct Asker<'a> {
 
 /// What the model said.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(in crate::providers) struct Answer {
     pub text: String,
     pub cached: bool,
 }
@@ -117,6 +117,7 @@ impl<'a> Asker<'a> {
         if self.request.llm.preview {
             return Ok(Answer { text: stand_in(expected), cached: false });
         }
+        let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
         let cost = match &answer {
             Ok(response) => self.cost_of_answer(response, expected_input),
@@ -125,7 +126,8 @@ impl<'a> Asker<'a> {
         reservation.settle(cost);
         self.request.llm.spent.add(cost);
         let response = answer?;
-        if response.usage_reported && response.usage.output_tokens > 0 {
+        // A short limit says nothing about how long answers are when there is none.
+        if response.usage_reported && response.usage.output_tokens > 0 && !limited {
             self.learn(&response.usage, expected_input);
         }
         self.judge(response, &key).await

@@ -10,7 +10,7 @@
 //! | `ask` | one question: cache, budget, cancellation |
 //! | `estimate` | tokens and length of answers, before asking |
 
-mod ask;
+pub(super) mod ask;
 mod estimate;
 mod parts;
 mod prompt;
@@ -110,15 +110,46 @@ impl Provider for Native {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let settings = Settings::read(FIELDS, &merged(&self.config, &request.config))?;
+        let what = Summarized {
+            keep: settings.integer("maxMessagesToKeep"),
+            prompt: settings.text("customCondensingPrompt"),
+            concurrency: settings.integer("maxConcurrency"),
+            window: settings.integer("contextWindow"),
+        };
+        Self::summarize_middle(request, what).await
+    }
+}
+
+/// What is summarised, and how.
+pub(super) struct Summarized<'a> {
+    /// How many of the newest messages stay.
+    pub keep: usize,
+    /// The system prompt; blank for the default. That of the call wins.
+    pub prompt: &'a str,
+    /// Parts of a long history under way at once.
+    pub concurrency: usize,
+    /// Tokens of the model's window when its handler does not know.
+    pub window: usize,
+}
+
+impl Native {
+    /// Tokens assumed for the window of a model whose handler does not know.
+    pub(super) const DEFAULT_WINDOW: usize = DEFAULT_WINDOW;
+
+    /// Puts a summary in the place of everything between the first message and the newest ones.
+    ///
+    /// # Errors
+    /// Those of [`Provider::propose`].
+    pub(super) async fn summarize_middle(request: &Request, what: Summarized<'_>) -> Result<Proposal, CondenseError> {
         let conversation = &request.conversation;
-        let selection = select(conversation, settings.integer("maxMessagesToKeep"))?;
+        let selection = select(conversation, what.keep)?;
         let asker = Asker::new(request)?;
         let job = Job {
             turns: to_summarize(request, &selection),
-            prompt: chosen_prompt(request, settings.text("customCondensingPrompt")),
+            prompt: chosen_prompt(request, what.prompt),
             update: selection.earlier.is_some(),
-            concurrency: settings.integer("maxConcurrency"),
-            window: settings.integer("contextWindow"),
+            concurrency: what.concurrency,
+            window: what.window,
         };
         if job.turns.is_empty() {
             // Nothing but images and thinking: there is no text to summarise.

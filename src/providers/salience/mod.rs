@@ -23,6 +23,7 @@ use super::{CondenseError, Note, Proposal, Request};
 use crate::{
     conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
     tokens::Tally,
+    transcript::Piece,
 };
 
 /// How a budget is to be filled.
@@ -31,6 +32,35 @@ pub struct Salience {
     pub preserve_recent: usize,
     /// Which signals are in use.
     pub weights: Weights,
+}
+
+/// How much of a text may stay, whatever it costs elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Lines; parts of very long lines count as lines.
+    pub lines: usize,
+    /// Characters in them. What stands for the gaps is not counted.
+    pub characters: usize,
+}
+
+impl Room {
+    fn is_exceeded_by(&self, passage: &Passage<'_>) -> bool {
+        let shown = || passage.lines.iter().filter(|value| value.line.gap.is_none());
+        let characters = || shown().map(|value| passage.characters(value)).sum::<usize>();
+        shown().count() > self.lines || (passage.text.len() > self.characters && characters() > self.characters)
+    }
+}
+
+/// A text that was cut to what matters most in it.
+pub struct Cut {
+    /// The message it is in.
+    pub message: usize,
+    /// The piece it is.
+    pub piece: Piece,
+    /// What stays of it; `None` when no line of it has room.
+    pub text: Option<String>,
+    /// Why that, for a person.
+    pub reason: String,
 }
 
 /// A result within this share of the budget is good enough.
@@ -125,10 +155,43 @@ impl Salience {
             if !results || passage.whole || passage.tokens < least_tokens || shown <= most {
                 choice.kept[index].fill(true);
             } else {
-                choice.kept[index] = selection.best_lines(index, lines);
+                choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
         propose(request, &texts, &survey, &choice)
+    }
+
+    /// Uses every signal.
+    #[must_use]
+    pub fn all_signals(preserve_recent: usize) -> Self {
+        Self { preserve_recent, weights: Weights::without("none") }
+    }
+
+    /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
+    /// the older messages, those of the user included.
+    pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
+        let texts = texts_of(&request.conversation);
+        let scope = Scope {
+            conversation: &request.conversation,
+            tally: &request.tally,
+            zone: self.zone(request),
+            user_too: true,
+            weights: self.weights,
+        };
+        let survey = Survey::of(&scope, &texts);
+        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        let mut cuts = Vec::new();
+        for (index, passage) in survey.passages.iter().enumerate() {
+            let room = room_of(passage.message, &passage.piece).filter(|_| !passage.whole);
+            let Some(room) = room.filter(|room| room.is_exceeded_by(passage)) else { continue };
+            let kept = selection.best_lines(index, room.lines, room.characters);
+            let text = kept.contains(&true).then(|| render::text(passage, &kept));
+            if text.as_ref().is_none_or(|text| text.len() < passage.text.len()) {
+                let reason = reason(passage, &kept, &survey);
+                cuts.push(Cut { message: passage.message, piece: passage.piece.clone(), text, reason });
+            }
+        }
+        cuts
     }
 
     fn zone(&self, request: &Request) -> Range<usize> {

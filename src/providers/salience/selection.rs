@@ -439,13 +439,13 @@ impl<'s, 't> Selection<'s, 't> {
         }
     }
 
-    /// The `most` lines of a passage that are worth most, whatever they cost.
-    pub fn best_lines(&mut self, passage: usize, most: usize) -> Vec<bool> {
+    /// The `most` lines of a passage that are worth most, whatever they cost, with at most so many `characters`.
+    pub fn best_lines(&mut self, passage: usize, most: usize, characters: usize) -> Vec<bool> {
         let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
             .filter(|line| !self.is_kept(passage, *line))
             .map(|line| Queued { density: self.line_worth(passage, line).0, unit: Unit::Line(passage, line) })
             .collect();
-        let mut kept = 0;
+        let (mut kept, mut room) = (0, characters);
         while let Some(Queued { density: was, unit }) = queue.pop() {
             let Unit::Line(_, line) = unit else { continue };
             let density = self.line_worth(passage, line).0;
@@ -456,6 +456,9 @@ impl<'s, 't> Selection<'s, 't> {
             if kept == most {
                 break;
             }
+            let survey = &self.survey.passages[passage];
+            let Some(left) = room.checked_sub(survey.characters(&survey.lines[line])) else { continue };
+            room = left;
             kept += 1;
             self.keep(passage, line, &mut Vec::new());
         }

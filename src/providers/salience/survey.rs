@@ -56,6 +56,13 @@ pub struct Passage<'t> {
     pub density: f32,
 }
 
+impl Passage<'_> {
+    /// Characters of one of its lines, without the number it may show.
+    pub fn characters(&self, value: &LineValue) -> usize {
+        self.text[value.line.content..value.line.range.end].chars().count()
+    }
+}
+
 /// A line and what it is worth.
 pub struct LineValue {
     /// The line.

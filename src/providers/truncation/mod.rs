@@ -1,7 +1,7 @@
 //! The truncation provider: cuts old tool results and parameters, or drops the oldest messages. No model is asked.
 
 mod content;
-mod cut;
+pub(super) mod cut;
 mod search;
 mod window;
 
