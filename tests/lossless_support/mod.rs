@@ -1,5 +1,7 @@
 //! Condensing with the lossless provider, and histories to condense.
 
+#![allow(dead_code)] // Each test uses a part.
+
 use proptest::prelude::*;
 use roo_condense::{
     cancel::Cancel,
@@ -46,12 +48,10 @@ pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
 
 /// Panics, showing the first texts that differ, unless there are none.
 fn same(found: &[Vec<String>], expected: &[Vec<String>], what: &str) {
-    let expected_all = expected;
     for (message, (found, expected)) in found.iter().zip(expected).enumerate() {
         if found != expected {
             let shown = |texts: &[String]| texts.join("\n──\n");
-            let all: Vec<String> = expected_all.iter().map(|texts| shown(texts)).collect();
-            eprintln!("ALL\n{}", all.join("\n#####\n"));
+
             panic!("{what}: message {}:\n{}\n════ instead of\n{}", message + 1, shown(found), shown(expected));
         }
     }
@@ -212,6 +212,27 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
         };
         messages.push(json!({ "role": "assistant", "content": calls }));
         messages.push(json!({ "role": "user", "content": results }));
+    }
+    Conversation::parse(&Value::from(messages).to_string()).unwrap()
+}
+
+/// The decoded texts of every message.
+pub fn decoded(conversation: &Conversation) -> Vec<Vec<String>> {
+    decode(conversation)
+}
+
+/// A history of tool calls (`{name, input}`) with their answers.
+pub fn history_of(steps: &[(Value, Value)]) -> Conversation {
+    let mut messages = vec![json!({ "role": "user", "content": "Do it." })];
+    for (index, (call, answer)) in steps.iter().enumerate() {
+        let id = format!("t{index}");
+        let failed = answer.is_array();
+        messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": call["name"], "input": call["input"] }] }));
+        let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": answer });
+        if failed {
+            result["is_error"] = json!(true);
+        }
+        messages.push(json!({ "role": "user", "content": [result] }));
     }
     Conversation::parse(&Value::from(messages).to_string()).unwrap()
 }

@@ -20,7 +20,7 @@ mod runs;
 mod superseded;
 mod texts;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub use self::{
     recipe::{Recipe, recipes},
 };
 use self::{
-    operations::{FIELDS, Options},
+    operations::{FIELDS, Operation, Options},
     superseded::LeftOut,
 };
 
@@ -112,17 +112,17 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
         new[changed.text] = Some(changed.new);
     }
-    done.sort_by_key(|(text, done)| (*text, done.operation));
+    let mut shares: BTreeMap<(usize, usize, Operation), (usize, String)> = BTreeMap::new();
     for (index, done) in done {
         let text = &texts[index];
-        proposal.notes.push(Note {
-            message: text.message,
-            block: Some(text.block),
-            operation: done.operation.word(),
-            reason: done.reason,
-            grade: Some(done.operation.grade()),
-        });
-        proposal.shares.push(done.saved);
+        let (saved, _) =
+            shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));
+        *saved += done.saved;
+    }
+    for ((message, block, operation), (saved, reason)) in shares {
+        let grade = Some(operation.grade());
+        proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
+        proposal.shares.push(saved);
     }
     for (index, text) in texts.into_iter().enumerate() {
         let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
