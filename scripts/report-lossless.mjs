@@ -11,6 +11,9 @@ const GRADES = [
   ["all", {}],
 ];
 
+const percent = (part, whole) => (whole > 0 ? (100 * part) / whole : 0);
+const shown = (value) => value.toFixed(1).padStart(5);
+
 await main(async () => {
   const folder = process.argv[2];
   if (!folder) throw new Failure("Name a folder of conversations: npm run report:lossless -- DIR", 2);
@@ -60,9 +63,6 @@ await main(async () => {
     for (const operation of [...operations].sort()) console.log(`    ${operation.padEnd(46)} ${shown(mean((row) => row.operations.get(operation) ?? 0))}%`);
   }
 });
-
-const percent = (part, whole) => (whole > 0 ? (100 * part) / whole : 0);
-const shown = (value) => value.toFixed(1).padStart(5);
 
 /** The shortest of some runs, in milliseconds. */
 async function best(work) {

@@ -115,6 +115,10 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             }
             _ => {}
         }
+        if text.message == 0 {
+            // The task, which everything else is about.
+            text.may_change.clear();
+        }
         text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));
         // Parts may repeat or overlap when one answer is about several files.
         text.may_change.sort_by_key(|range| (range.start, range.end));
