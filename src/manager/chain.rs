@@ -64,7 +64,9 @@ impl Outcome {
     #[must_use]
     pub fn passes_applied(&self) -> Vec<String> {
         let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
-        applied.map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) }).collect()
+        applied
+            .map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) })
+            .collect()
     }
 
     /// The operations that were done, each once, in order of appearance.
