@@ -3,9 +3,9 @@
 // What the host gives, with what stands in for the services it does not give.
 
 const { notAllowed } = require("../errors.js");
-const { isObject } = require("../call.js");
-const { defaultMessage } = require("./messages.js");
 const { describeImages } = require("./images.js");
+const isObject = require("./is-object.js");
+const { defaultMessage } = require("./messages.js");
 
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });

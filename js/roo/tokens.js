@@ -2,10 +2,10 @@
 
 // Roo-Code's rule for counting: o200k_base, times 1.5, rounded up once per call.
 
-const native = require("../native.js");
-const { isObject } = require("../call.js");
-const { warmUp } = require("../count.js");
+// The addon is loaded by the first count, so that a host without a binary can load the rest of the drop-in and count by itself.
+
 const { checked, notAllowed } = require("../errors.js");
+const isObject = require("./is-object.js");
 
 const ENCODING = "o200k_base";
 const SCALE = 1.5;
@@ -19,7 +19,7 @@ async function countTokens(content, options = {}) {
   if (typeof toolBlocks !== "boolean") throw notAllowed("options.toolBlocks", toolBlocks, "true or false");
   if (content.length === 0) return 0;
   // The vocabulary is built on another thread: it takes some hundred milliseconds once.
-  await warmUp(ENCODING);
+  await require("../count.js").warmUp(ENCODING);
   let tokens = 0;
   for (const block of content) tokens += countBlock(block, toolBlocks);
   return Math.ceil(tokens * SCALE);
@@ -40,7 +40,7 @@ function countBlock(block, toolBlocks) {
   }
 }
 
-const countText = (text) => (typeof text === "string" && text !== "" ? checked(() => native.countText(text, ENCODING)) : 0);
+const countText = (text) => (typeof text === "string" && text !== "" ? checked(() => require("../native.js").countText(text, ENCODING)) : 0);
 
 function countImage(source) {
   return isObject(source) && typeof source.data === "string" ? Math.ceil(Math.sqrt(source.data.length)) : IMAGE_TOKENS;
