@@ -14,26 +14,31 @@ function pairsToRemove(count, fraction) {
  */
 function unbrokenRemoval(messages, wanted) {
   if (wanted <= 0) return wanted;
-  const cuts = partedPairs(messages);
-  for (let removed = wanted; removed < messages.length - 1; removed++) if (!cuts[removed]) return removed;
-  for (let removed = wanted - 1; removed > 0; removed--) if (!cuts[removed]) return removed;
+  const parts = partedPairs(messages);
+  if (!parts[wanted]) return wanted;
+  for (let removed = wanted + 1; removed < messages.length - 1; removed++) if (!parts[removed]) return removed;
+  for (let removed = wanted - 1; removed > 0; removed--) if (!parts[removed]) return removed;
   return 0;
 }
 
-/** For each number of removed messages, whether it would part a call from its result. */
+/** For each number of messages removed after the first, how many calls it would part from their results. */
 function partedPairs(messages) {
-  const parted = new Array(messages.length).fill(false);
   const calls = new Map();
+  // A pair is parted by every number from the index of its call up to that before its result: +1 where that begins, -1 where it ends.
+  const changes = new Array(messages.length + 1).fill(0);
   messages.forEach(({ content }, index) => {
     if (!Array.isArray(content)) return;
     for (const block of content) {
       if (block.type === "tool_use") calls.set(block.id, index);
       if (block.type !== "tool_result" || !calls.has(block.tool_use_id)) continue;
-      // The call is removed from its index on, its result from `index` on; the first message is never removed.
-      for (let removed = calls.get(block.tool_use_id); removed < index; removed++) if (removed > 0) parted[removed] = true;
+      const callIndex = calls.get(block.tool_use_id);
+      // A call in the first message is never removed: its result is parted from it by every number from its own index on.
+      changes[callIndex === 0 ? index : callIndex]++;
+      changes[callIndex === 0 ? messages.length : index]--;
     }
   });
-  return parted;
+  let parted = 0;
+  return changes.map((change) => (parted += change));
 }
 
 module.exports = { pairsToRemove, unbrokenRemoval };
