@@ -1,2 +1,782 @@
+// Types of roo-condense. Written by hand; `__test__/types` is compiled against them.
+//
+// Units everywhere: tokens are tokens of the configured encoding times `scale`, rounded up; costs are US dollars; times are milliseconds;
+// shares and thresholds are percent. Optional fields may also be `undefined`, which is the same as leaving them out.
+
+// Messages ----------------------------------------------------------------------------------------------------------------------------
+
+/** The least a block has to be. */
+export interface BlockLike {
+  readonly type: string;
+}
+
+/**
+ * The least a message has to be. A host's own message type (Anthropic's `MessageParam`, Roo-Code's `ApiMessage`) goes in and comes out;
+ * all further fields are kept. Messages are never mutated, and an unchanged one comes back as the same object.
+ */
+export interface MessageLike {
+  readonly role: string;
+  readonly content: string | readonly BlockLike[];
+}
+
+/** Text. */
+export interface TextBlock {
+  type: "text";
+  text: string;
+}
+
+/** The assistant calls a tool. */
+export interface ToolUseBlock {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** What a tool answered. */
+export interface ToolResultBlock {
+  type: "tool_result";
+  /** The `id` of the call it answers. */
+  tool_use_id: string;
+  content?: string | Block[] | undefined;
+  is_error?: boolean | undefined;
+}
+
+/** An image. Counts `ceil(sqrt(length of data))` tokens, or 300 when there is no data (Roo-Code's estimate). */
+export interface ImageBlock {
+  type: "image";
+  source: { type: string; media_type?: string | undefined; data?: string | undefined; url?: string | undefined };
+}
+
+/** What the model thought. Never changed. */
+export interface ThinkingBlock {
+  type: "thinking";
+  thinking: string;
+  signature?: string | undefined;
+}
+
+/** A block of any other type. Carried through untouched. */
+export interface OtherBlock {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** A content block as the Anthropic Messages API has it. */
+export type Block = TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock | ThinkingBlock | OtherBlock;
+
+/** A message as the Anthropic Messages API has it, for hosts without a type of their own. */
+export interface Message {
+  role: "user" | "assistant";
+  content: string | Block[];
+  /** Further fields (`ts`, `isSummary`, `condenseId`, ...) are kept. */
+  [field: string]: unknown;
+}
+
+/** A breach of the shape that the Anthropic Messages API accepts. */
+export interface Problem {
+  /** Index of the message. */
+  messageIndex: number;
+  /** Index of the block, if it is about one. */
+  blockIndex?: number;
+  /** What is wrong, as a fixed word. */
+  code: ProblemCode;
+  /** What is wrong, for a person. */
+  message: string;
+}
+
+/**
+ * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant
+ * - `first_not_user`, `same_role_twice`: the order of roles
+ * - `empty_content`, `empty_text`: nothing, or only white space
+ * - `misplaced_tool_use`, `misplaced_tool_result`: in a message of the wrong role
+ * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
+ * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
+ * - `unreadable_block`: lacks a field of its type
+ */
+export type ProblemCode =
+  | "not_a_message"
+  | "unknown_role"
+  | "first_not_user"
+  | "same_role_twice"
+  | "empty_content"
+  | "empty_text"
+  | "misplaced_tool_use"
+  | "misplaced_tool_result"
+  | "invalid_tool_input"
+  | "unnamed_tool_use"
+  | "unanswered_tool_use"
+  | "orphan_tool_result"
+  | "repeated_tool_result"
+  | "unreadable_block";
+
+/**
+ * What is not legal in `messages`, in order of appearance; empty when all is well. Tool calls in the last message may be unanswered:
+ * hosts condense between a call and its answer. Synchronous.
+ *
+ * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
+ */
+export function validateMessages(messages: readonly unknown[]): Problem[];
+
+// Errors ------------------------------------------------------------------------------------------------------------------------------
+
+/**
+ * `code` of the errors that wrong arguments and wrong configuration throw at once, as a `TypeError` or `RangeError`:
+ *
+ * - `invalid_argument` (TypeError): an argument of the wrong type
+ * - `invalid_config` (TypeError): a field of a configuration or of options that is unknown or has a value that is not allowed
+ * - `out_of_range` (RangeError): a number outside its range, NaN or infinite
+ * - `invalid_messages` (TypeError): the messages are not an array
+ * - `not_serializable` (TypeError): no JSON: a cycle, a BigInt, a getter that throws, nesting deeper than the stack
+ * - `unknown_provider` (TypeError): no provider is registered under the id
+ * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
+ * - `invalid_restore_data` (TypeError): not what a condensation returned, or not of these messages
+ * - `internal_error` (Error): a fault of this library
+ */
+export type ArgumentErrorCode =
+  | "invalid_argument"
+  | "invalid_config"
+  | "out_of_range"
+  | "invalid_messages"
+  | "not_serializable"
+  | "unknown_provider"
+  | "unknown_encoding"
+  | "invalid_scale"
+  | "invalid_calibration"
+  | "invalid_restore_data"
+  | "internal_error";
+
+/**
+ * `result.error.code`: what went wrong while condensing. The messages are then the caller's own array, unchanged.
+ *
+ * - `aborted`: by `options.signal`
+ * - `provider_failed`: a provider of the host threw, rejected, returned something else than a result, or reported an error
+ * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair
+ * - `context_grew`: what a provider added made the whole no smaller
+ * - `invalid_plan`: a provider named messages or blocks that are not there
+ * - `condense_loop`: `condenseIfNeeded` keeps being due without gain (see {@link GuardOptions})
+ * - `unsupported_messages`: the messages are not what their JSON says: a `toJSON` method, or changed while they were condensed
+ * - `internal_error`: a fault of this library
+ */
+export type CondensationErrorCode =
+  | "aborted"
+  | "provider_failed"
+  | "broken_result"
+  | "context_grew"
+  | "invalid_plan"
+  | "condense_loop"
+  | "unsupported_messages"
+  | "internal_error";
+
+/** Every code there is. */
+export type ErrorCode = ArgumentErrorCode | CondensationErrorCode | "binary_not_found";
+
+/** An error that is thrown. `code` is {@link ArgumentErrorCode}, or `binary_not_found` when the package is loaded without its addon. */
+export interface CodedError extends Error {
+  readonly code: ErrorCode;
+}
+
+/** A failure that is returned. */
+export interface CondensationError {
+  /** Never changes between versions. New codes may be added. */
+  code: CondensationErrorCode | ArgumentErrorCode;
+  /** For a person. */
+  message: string;
+  /** What the host's own provider threw or rejected with, the same object. */
+  cause?: unknown;
+}
+
+// A condensation ----------------------------------------------------------------------------------------------------------------------
+
+/** The conversation and what is known about it. Further fields are ignored, but handed to providers of the host. `null` is the same as absent. */
+export interface ConversationContext<M extends MessageLike = Message> {
+  /** The history, oldest first. Never mutated. */
+  readonly messages: readonly M[];
+  /** Counts towards the tokens; never changed. Default: none. */
+  readonly systemPrompt?: string | null | undefined;
+  /** Keeps the guard against loops apart for several conversations. Default: all are one. */
+  readonly taskId?: string | null | undefined;
+  /** Tokens in the context without the last message, as the API reported them. `condenseIfNeeded` needs it. */
+  readonly totalTokens?: number | null | undefined;
+  /** The model's context window in tokens, 1 or more. `condenseIfNeeded` needs it. */
+  readonly contextWindow?: number | null | undefined;
+  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  readonly maxTokens?: number | null | undefined;
+  /** Whose threshold applies, and whose metrics count. Default: none. */
+  readonly profileId?: string | null | undefined;
+}
+
+/** Options of one call of a provider. */
+export interface ProviderCallOptions {
+  /**
+   * Tokens that may be left, system prompt included, 0 or more. If that cannot be reached the result has the warning `target_not_met`.
+   * Default: none; the provider does what its configuration says.
+   */
+  targetTokens?: number | undefined;
+  /** Fields of the provider's configuration, for this call only. Providers that stand in for it do not see them. Default: none. */
+  config?: object | undefined;
+  /** Stops the work; the result then has the error `aborted`. Its listeners and `onabort` are left as they are. */
+  signal?: AbortSignal | undefined;
+  /** Told how the work goes, always before the result is there. What it throws becomes a warning. */
+  onProgress?: ((event: ProgressEvent) => void) | undefined;
+  /** Whether the host, not its user, wanted it. Handed to providers of the host. Default: false. */
+  isAutomatic?: boolean | undefined;
+}
+
+/** Options of one call of a manager. */
+export interface CondenseOptions extends ProviderCallOptions {
+  /** Id of the provider. Default: the active one. */
+  provider?: string | undefined;
+}
+
+/** How the work goes. */
+export interface ProgressEvent {
+  /** `counting` first, `condensing` for each provider that is tried, steps of that provider, and `done`. */
+  phase: "counting" | "condensing" | "done" | (string & {});
+  /** Who does it; empty while counting. */
+  providerId: string;
+  /** Steps done. */
+  done: number;
+  /** Steps in all. */
+  total: number;
+}
+
+/** One thing that was changed. */
+export interface Change {
+  /** Index in the messages that came in; of an added message the index it stands before. */
+  messageIndex: number;
+  /** Index of the block, 0 for a content that is a string; `null` for a whole message. */
+  blockIndex: number | null;
+  /**
+   * What was done: `reference` (to the same text elsewhere), `truncate`, `suppress`, `window` (dropped as one of the oldest), and of providers
+   * of the host `drop` and `insert`.
+   */
+  operation: "reference" | "truncate" | "suppress" | "window" | "drop" | "insert" | "replace" | (string & {});
+  /** Tokens of the block or message before, unscaled. */
+  tokensBefore: number;
+  /** And after. */
+  tokensAfter: number;
+  /** What was done and why, for a person; may be empty. */
+  reason: string;
+  /** Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced. */
+  grade?: "inline" | "superseded";
+}
+
+/** What {@link restore} needs: plain JSON data, to be kept beside the history. Its fields may change between versions. */
+export interface RestoreData {
+  readonly version: number;
+  readonly edits: readonly unknown[];
+}
+
+/** Sums of a condensation. */
+export interface CondensationStats {
+  /** Tokens before, system prompt included. */
+  originalTokens: number;
+  /** Tokens after. */
+  finalTokens: number;
+  /** Share of the tokens that was removed, 0 to 100. */
+  reductionPercent: number;
+  /** Dollars. */
+  cost: number;
+  /** Operations of `changes`, each once. */
+  operationsPerformed: string[];
+}
+
+/** Measurements of a condensation. */
+export interface CondensationMetrics {
+  /** The provider that changed the conversation last, or else the one that was asked; empty when none was. */
+  providerId: string;
+  /** Milliseconds. */
+  timeElapsed: number;
+  tokensSaved: number;
+  originalTokens: number;
+  condensedTokens: number;
+  /** 0 to 100. */
+  reductionPercentage: number;
+  operationsApplied: string[];
+}
+
+/** What a result says beside its messages. */
+interface CondensationReport {
+  /** The summary that was written; empty when there is none. */
+  summary: string;
+  /** Dollars spent, also by providers that failed. */
+  cost: number;
+  /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */
+  prevContextTokens: number;
+  /** And after: `prevContextTokens` less the tokens removed. */
+  newContextTokens: number;
+  /** What went wrong. Failures while working are returned, not thrown. */
+  error?: CondensationError;
+  stats: CondensationStats;
+  metrics: CondensationMetrics;
+  /** What was changed, by message and block. */
+  changes: Change[];
+  /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
+  firstChangedIndex: number;
+  /** Each begins with a fixed word: `target_not_met`, `provider_failed`, `unknown_provider`, `invalid_threshold`, `progress_listener_failed`. */
+  warnings: string[];
+  /** Of `condenseIfNeeded`: whether it was due, and why. */
+  trigger?: TriggerDecision;
+}
+
+/** What came of a condensation. */
+export interface CondensationResult<M extends MessageLike = Message> extends CondensationReport {
+  /** The condensed messages. The array that came in when nothing changed; unchanged messages and blocks are the same objects. */
+  messages: M[];
+  /** Whether anything changed. Nothing to gain is no error. */
+  didCondense: boolean;
+  /** For {@link restore}. */
+  restoreData: RestoreData;
+}
+
+/** What a condensation would do. */
+export interface Preview extends CondensationReport {
+  /** Whether anything would change. */
+  wouldCondense: boolean;
+}
+
+/** What a condensation would save. */
+export interface TokenEstimate {
+  /** Tokens before. */
+  originalTokens: number;
+  /** Tokens after. */
+  estimatedTokens: number;
+  /** Tokens removed. */
+  estimatedReduction: number;
+  /** 0 to 100. */
+  reductionPercent: number;
+  /** 1 when it was tried, less when it is a guess, 0 when trying failed. */
+  confidence: number;
+  /** Dollars. */
+  cost: number;
+  /** Why trying failed. */
+  error?: CondensationError;
+}
+
+/**
+ * The messages as they were before the condensation, equal in every field; what was not changed is the same object. Takes a result, or its
+ * `messages` and `restoreData` after a round trip through JSON. Messages that were added at the end since stay there.
+ *
+ * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
+ */
+export function restore<M extends MessageLike = Message>(condensed: { readonly messages: readonly M[]; readonly restoreData: RestoreData }): M[];
+
+// Providers ---------------------------------------------------------------------------------------------------------------------------
+
+/** What a provider can do. */
+export interface ProviderCapabilities {
+  /** It can work without losing anything. */
+  supportsLossless: boolean;
+  /** It can drop content. */
+  supportsLossy: boolean;
+  /** It can ask a model for summaries. */
+  supportsLLMSummarization: boolean;
+  /** It works on several parts at once. */
+  supportsParallelProcessing: boolean;
+  /** It works in passes. */
+  supportsMultiPass: boolean;
+  /** It may stand in for another provider. */
+  supportsFallback: boolean;
+  /** Milliseconds, seconds (default), or tens of seconds. */
+  estimatedSpeed: "fast" | "medium" | "slow";
+}
+
+/** What a provider says of itself. */
+export interface ProviderInfo {
+  id: string;
+  /** For people. */
+  name: string;
+  /** What it does, in a sentence. */
+  description: string;
+  version: string;
+  capabilities: ProviderCapabilities;
+}
+
+/** A field of a configuration that is wrong. */
+export interface ConfigProblem {
+  /** The field. */
+  path: string;
+  code: ArgumentErrorCode;
+  /** Names the field, its value and what is allowed. */
+  message: string;
+}
+
+/** What a configuration check says. */
+export interface ConfigValidation {
+  valid: boolean;
+  /** Every field that is wrong. */
+  errors: ConfigProblem[];
+}
+
+/** What a provider of the host is given. */
+export interface ProviderContext<M extends MessageLike = Message> extends ConversationContext<M> {
+  /** A copy of the array with the caller's own objects, which must not be mutated: return new ones. */
+  readonly messages: M[];
+  /** Their tokens, system prompt included. */
+  readonly tokenCount: number;
+  /** True when the result is only looked at (`preview`, estimates): ask no model. */
+  readonly isPreview?: boolean;
+}
+
+/** The options as they were given, without `provider`, so that they can be handed on to another provider. */
+export interface ProviderOptions extends ProviderCallOptions {
+  /** Empty when none was given. */
+  config: object;
+}
+
+/** What a provider of the host returns. Everything but `messages` may be left out; further fields are ignored, so a whole result will do. */
+export interface ProviderResult<M extends MessageLike = Message> {
+  /** Objects of the context's `messages` count as unchanged, all others as new. */
+  messages: readonly M[];
+  summary?: string | undefined;
+  /** Dollars. */
+  cost?: number | undefined;
+  warnings?: readonly string[] | undefined;
+  /** Anything here makes the call fail; it is then the `cause` of the error. */
+  error?: unknown;
+}
+
+/** A condensation strategy written by the host. Only `id` and `condense` have to be there. */
+export interface CondensationProvider<M extends MessageLike = Message> {
+  /** What it is registered under; not empty. */
+  readonly id: string;
+  /** Default: the id. */
+  readonly name?: string | undefined;
+  /** Default: empty. */
+  readonly description?: string | undefined;
+  /** Default: empty. */
+  readonly version?: string | undefined;
+  /** Called once, when it is registered. Default: none of them, medium speed. */
+  getCapabilities?(): Partial<ProviderCapabilities>;
+  /**
+   * Condenses. What it throws, rejects with or reports as `error` becomes the `cause` of a `provider_failed`; a result that breaks the conversation
+   * (`broken_result`) or makes it larger (`context_grew`) is refused. A promise that never resolves ends with `options.signal`, and does not keep
+   * the process alive.
+   */
+  condense(context: ProviderContext<M>, options: ProviderOptions): ProviderResult<M> | PromiseLike<ProviderResult<M>>;
+}
+
+/** A strategy that comes with this package. It can be used on its own, or be registered with a manager. */
+export interface BuiltInProvider<Config extends object = object> {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  getCapabilities(): ProviderCapabilities;
+  /** JSON Schema (2020-12) of its configuration, with defaults. */
+  getConfigSchema(): Record<string, unknown>;
+  /** Checks a configuration without throwing. */
+  validateConfig(config: unknown): ConfigValidation;
+  /**
+   * Condenses with this provider alone: no fallback, no metrics, encoding `o200k_base`, scale 1. Wrong arguments throw at once.
+   * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
+   */
+  condense<M extends MessageLike>(context: ConversationContext<M>, options?: ProviderCallOptions & { config?: Config | undefined }): Promise<CondensationResult<M>>;
+  /** What `condense` would save. `config` as in its options. */
+  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, config?: Config): Promise<TokenEstimate>;
+  /** Dollars that `condense` would cost. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config): Promise<number>;
+}
+
+/** Configuration of the lossless provider. */
+export interface LosslessConfig {
+  /** Replace a tool result that stands elsewhere too by a reference to that one. Default: true. */
+  consolidateToolResults?: boolean | undefined;
+  /**
+   * Which copy stays: the newest (`last`, the default), or the oldest (`first`), which leaves the beginning of the history, and so the
+   * model provider's prompt cache, alone.
+   */
+  keep?: "last" | "first" | undefined;
+}
+
+/** Configuration of the truncation provider. */
+export interface TruncationConfig {
+  /** `content` (default) cuts old tool results and parameters, `window` drops the oldest messages. */
+  mode?: "content" | "window" | undefined;
+  /** Which lines of a result stay: the first ones (`head`, the default), or the first and the last. */
+  strategy?: "head" | "head_tail" | undefined;
+  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note. */
+  truncationMode?: "truncate" | "suppress" | undefined;
+  /** The newest messages that are never touched, 1 to 1000. Default: 5. */
+  preserveRecentCount?: number | undefined;
+  /** Lines that stay of an old tool result, 1 to 100,000. Default: 5; with a target and no value of its own, as many as fit. */
+  maxToolResultLines?: number | undefined;
+  /** Characters that stay of each of those lines, 20 to 1,000,000. Default: 500. */
+  maxLineChars?: number | undefined;
+  /** Characters that stay of a long string in tool parameters, 1 to 1,000,000. Default: 100; with a target and no value of its own, as many as fit. */
+  maxToolParamChars?: number | undefined;
+  /** Whether what the user wrote stays whole. Default: true. */
+  preserveUserMessages?: boolean | undefined;
+  /** Whether what the assistant wrote stays whole. Default: true. */
+  preserveAssistantText?: boolean | undefined;
+  /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. */
+  minTokensForTruncation?: number | undefined;
+}
+
+/**
+ * The lossless provider, id `lossless`: says each thing once. No model is asked.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ */
+export function createLosslessProvider(config?: LosslessConfig): BuiltInProvider<LosslessConfig>;
+
+/**
+ * The truncation provider, id `truncation`: cuts what is old, between the first message and the newest ones. No model is asked.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ */
+export function createTruncationProvider(config?: TruncationConfig): BuiltInProvider<TruncationConfig>;
+
+// Manager -----------------------------------------------------------------------------------------------------------------------------
+
+/** When automatic condensing without gain is given up for a while. */
+export interface GuardOptions {
+  /** So many attempts without gain are enough, 1 or more. Default: 3. */
+  attempts?: number | undefined;
+  /** Within this time, in milliseconds. Default: 60,000. */
+  windowMs?: number | undefined;
+  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent. Default: 5. */
+  minGainPercent?: number | undefined;
+}
+
+/** Options of a {@link CondensationManager}. An unknown field is an error. */
+export interface ManagerOptions {
+  /** Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `lossless`. */
+  provider?: string | undefined;
+  /**
+   * Whether reaching the threshold makes a condensation due. If not, only a full window does, and the oldest messages are dropped then
+   * (`truncation`). Default: true.
+   */
+  autoCondenseContext?: boolean | undefined;
+  /** The threshold, in percent of the context window, 5 to 100. Default: 100. */
+  autoCondenseContextPercent?: number | undefined;
+  /** Thresholds by profile: -1 inherits the global one, 5 to 100 is used, anything else warns and inherits. Default: none. */
+  profileThresholds?: Readonly<Record<string, number>> | undefined;
+  /**
+   * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `truncation` for `lossless`,
+   * nothing for others.
+   */
+  fallback?: readonly string[] | false | undefined;
+  /** Dollars that may be spent, 0 or more. Default: no limit. */
+  maxCost?: number | undefined;
+  /** The guard against condensing again and again without gain; `false` for none. */
+  guard?: GuardOptions | false | undefined;
+  /** The vocabulary. Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /** From tokens of that vocabulary to those of the model. Default: 1. */
+  scale?: Scale | undefined;
+}
+
+/** The configuration in force. */
+export interface EffectiveConfig {
+  /** The profile it is for; `null` for none. */
+  profileId: string | null;
+  /** The active provider. */
+  provider: string;
+  autoCondenseContext: boolean;
+  /** In percent. */
+  threshold: number;
+  encoding: Encoding;
+  /** The factor in use. */
+  scale: number;
+  /** Dollars; `null` for no limit. */
+  maxCost: number | null;
+  /** `invalid_threshold` when the profile's own is not valid. */
+  warnings: string[];
+}
+
+/** What is known about the context. */
+export interface Usage {
+  /** Tokens without the last message, as the API reported them, 0 or more. */
+  totalTokens: number;
+  /** Tokens of the last message. Default: 0. */
+  lastMessageTokens?: number | undefined;
+  /** The model's context window in tokens, 1 or more. */
+  contextWindow: number;
+  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  maxTokens?: number | null | undefined;
+  /** Whose threshold applies. Default: the global one. */
+  profileId?: string | null | undefined;
+}
+
+/** Whether a condensation is due, and why. */
+export interface TriggerDecision {
+  due: boolean;
+  /** `threshold`: that share of the window is in use; `window`: the next answer would no longer fit. */
+  reason: "threshold" | "window" | "none";
+  /** `totalTokens + lastMessageTokens` */
+  prevContextTokens: number;
+  /** `contextWindow * 0.9 - reservedTokens` */
+  allowedTokens: number;
+  /** `maxTokens || 8192` */
+  reservedTokens: number;
+  /** `100 * prevContextTokens / contextWindow` */
+  contextPercent: number;
+  /** The threshold that applied, in percent. */
+  threshold: number;
+  warnings: string[];
+}
+
+/** Sums and averages over some calls. */
+export interface MetricTotals {
+  /** Condensations asked for. */
+  calls: number;
+  /** Ended without an error. */
+  successes: number;
+  /** Ended with an error. */
+  errors: number;
+  /** Dollars. */
+  cost: number;
+  tokensSaved: number;
+  /** Mean share of the tokens removed by the successful calls, in percent. */
+  averageReductionPercent: number;
+  /** Mean time of a call, in milliseconds. */
+  averageLatencyMs: number;
+}
+
+/** What a manager has done since it was made or its metrics were reset. Previews and calls that were not due are not counted. */
+export interface Metrics {
+  total: MetricTotals;
+  /** By provider, those that stood in for another included. */
+  providers: Record<string, MetricTotals>;
+  /** By profile; calls without one are not here. */
+  profiles: Record<string, MetricTotals>;
+}
+
+/** What an API reported for messages that were also counted here. */
+export interface CalibrationReport {
+  /** Counted here, unscaled, above 0. */
+  localTokens: number;
+  /** Reported by the API, from 0.25 to 4 times as many. */
+  reportedTokens: number;
+  /** The model, by any name that is always the same. */
+  model: string;
+}
+
+/** Knows the providers, decides when to condense, and does it. Two managers share nothing but caches of token counts. */
+export class CondensationManager {
+  /** @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument` */
+  constructor(options?: ManagerOptions);
+
+  /**
+   * Adds a provider, of this package or of the host; one with the same id is replaced.
+   * @throws {TypeError} `invalid_argument`
+   */
+  registerProvider<M extends MessageLike>(provider: CondensationProvider<M>): void;
+  registerProvider(provider: BuiltInProvider): void;
+
+  /** Removes a provider. Whether there was one. Calls that are under way end with it. */
+  unregisterProvider(id: string): boolean;
+
+  /** The provider with this id: the object that was registered, or `null`. */
+  getProvider(id: string): BuiltInProvider | CondensationProvider<any> | null;
+
+  /** What the providers say of themselves, in the order they were registered. */
+  listProviders(): ProviderInfo[];
+
+  /** @throws {TypeError} `unknown_provider` */
+  setActiveProvider(id: string): void;
+
+  /** @throws {TypeError} `unknown_provider` when it is not registered (any more, or yet) */
+  getActiveProvider(): BuiltInProvider | CondensationProvider<any>;
+
+  /** The configuration in force for a profile. */
+  getEffectiveConfig(profileId?: string | null): EffectiveConfig;
+
+  /** The threshold in force for a profile, in percent. */
+  effectiveThreshold(profileId?: string | null): number;
+
+  /**
+   * Sets the threshold of a profile: 5 to 100 percent, or -1 to inherit the global one.
+   * @throws {RangeError} `out_of_range`
+   */
+  setProfileThreshold(profileId: string, percent: number): void;
+
+  /**
+   * Whether a condensation is due: when the threshold is reached (`100 * prev / contextWindow >= threshold`) or the next answer would not fit
+   * (`prev > contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
+   * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+   */
+  shouldCondense(usage: Usage): TriggerDecision;
+
+  /**
+   * Learns how many tokens of a model's own one of ours stands for, as a moving ratio per model; used when `scale` is `"auto"`.
+   * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`, `invalid_calibration`
+   */
+  calibrate(report: CalibrationReport): void;
+
+  /**
+   * Condenses. Wrong arguments throw at once; the promise never rejects: failures are in `result.error`.
+   * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
+   */
+  condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
+
+  /**
+   * Condenses when that is due (`result.trigger` says why). When the window is full and no target is given, the target is what fits.
+   * `context` needs `totalTokens` and `contextWindow`.
+   * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
+   */
+  condenseIfNeeded<M extends MessageLike>(
+    context: ConversationContext<M> & { readonly totalTokens: number; readonly contextWindow: number },
+    options?: CondenseOptions,
+  ): Promise<CondensationResult<M>>;
+
+  /**
+   * What `condense` would do. Nothing is changed or remembered and no model is asked; a provider of the host is called with
+   * `context.isPreview`.
+   */
+  preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview>;
+
+  /** Dollars that `condense` would cost. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
+
+  /** Tokens that `condense` would save. */
+  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;
+
+  /** A copy of the metrics. */
+  getMetrics(): Metrics;
+
+  /** Forgets the metrics. */
+  resetMetrics(): void;
+}
+
+// Tokens ------------------------------------------------------------------------------------------------------------------------------
+
+/** A vocabulary: GPT-4o and later (what Roo-Code counts with), or GPT-3.5 and GPT-4. */
+export type Encoding = "o200k_base" | "cl100k_base";
+
+/**
+ * How many tokens of the model's own one token of the vocabulary stands for: a number from 0.1 to 10; a family of models (`gpt` 1,
+ * `gemini` 1.2, `claude` 1.25, `claude-4.7` 1.65); or `auto`, learned by {@link CondensationManager.calibrate}, until then 1.
+ */
+export type Scale = number | "gpt" | "gemini" | "claude" | "claude-4.7" | "auto";
+
+/** Options of {@link countTokens}. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /** Applied once to the sum, rounded up. Default: 1. */
+  scale?: Scale | undefined;
+}
+
+/** What {@link countTokens} counts. */
+export type Countable = string | BlockLike | MessageLike | readonly BlockLike[] | readonly MessageLike[];
+
+/**
+ * Tokens of a text, a content block, an array of blocks, a message, or an array of messages. Messages and blocks are remembered by object, so
+ * counting a conversation again after it has grown counts only what is new; an object that was changed is counted again.
+ *
+ * Synchronous; the first count loads the vocabulary, which takes some hundred milliseconds: see {@link warmUp}.
+ *
+ * @throws {TypeError | RangeError} `invalid_argument`, `not_serializable`, `unknown_encoding`, `invalid_scale`
+ */
+export function countTokens<V extends Countable>(value: V, options?: CountOptions): number;
+
+/**
+ * Loads a vocabulary on another thread; condensing does so by itself. Default: `o200k_base`.
+ * @throws {TypeError} `unknown_encoding`, `invalid_argument`
+ */
+export function warmUp(encoding?: Encoding): Promise<void>;
+
+// Package -----------------------------------------------------------------------------------------------------------------------------
+
 /** The version of the addon, as in `package.json`. */
 export function version(): string;

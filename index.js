@@ -5,12 +5,16 @@
 const native = require("./js/native.js");
 const { checked } = require("./js/errors.js");
 const { countTokens, warmUp } = require("./js/count.js");
+const { callbackHandler, httpHandler } = require("./js/handlers.js");
 const { CondensationManager } = require("./js/manager.js");
-const { createLosslessProvider, createTruncationProvider } = require("./js/provider.js");
+const { createLosslessProvider, createNativeProvider, createTruncationProvider } = require("./js/provider.js");
 const { restore } = require("./js/restore.js");
 const { serializeMessages } = require("./js/serialize.js");
 
 exports.CondensationManager = CondensationManager;
+exports.httpHandler = httpHandler;
+exports.callbackHandler = callbackHandler;
+exports.createNativeProvider = createNativeProvider;
 exports.createLosslessProvider = createLosslessProvider;
 exports.createTruncationProvider = createTruncationProvider;
 exports.countTokens = countTokens;

@@ -8,7 +8,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
-    providers::{self, Progress, Provider, Request, settle},
+    providers::{self, Llm, Progress, Provider, Request, settle},
     tokens::{Encoding, Scale, Tally, clear_cache},
     transcript::decompose,
 };
@@ -46,6 +46,7 @@ fn request(json: &str) -> Request {
         target_tokens: None,
         config: Value::Null,
         host_call: 0,
+        llm: Llm::default(),
         cancel: Cancel::new(),
         progress: Progress::default(),
     }

@@ -3,19 +3,25 @@
 // One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
 
 const native = require("./native.js");
-const { checked, notAllowed, argumentError } = require("./errors.js");
+const { onAbort } = require("./abort.js");
+const { checked, messageOf, notAllowed, readable } = require("./errors.js");
+const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
 const { restoreData } = require("./restore.js");
-const { serializeMessages } = require("./serialize.js");
+const { serializeMessages, serializeSettings } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
-const OPTION_FIELDS = ["provider", "targetTokens", "config", "isAutomatic"];
+/** Options of a call; a manager takes `provider` as well. */
+const OPTION_FIELDS = ["targetTokens", "config", "customCondensingPrompt", "isAutomatic"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON. */
-const HOST_OPTIONS = ["signal", "onProgress"];
+const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
 
 function pick(object, fields) {
   const picked = {};
-  for (const field of fields) if (object[field] !== undefined) picked[field] = object[field];
+  for (const field of fields) {
+    const value = object[field];
+    if (value !== undefined) picked[field] = value;
+  }
   return picked;
 }
 
@@ -24,68 +30,72 @@ function isObject(value) {
 }
 
 /** Checks the arguments of a condensation; throws at once when they are wrong. */
-function prepare(context, options = {}) {
-  if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
-  if (!isObject(options)) throw notAllowed("options", options, "an object");
-  for (const field of Object.keys(options)) {
-    const known = [...OPTION_FIELDS, ...HOST_OPTIONS];
-    if (!known.includes(field)) throw notAllowed(`options.${field}`, options[field], `the fields ${known.join(", ")}`);
-  }
-  const { signal, onProgress } = options;
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw notAllowed("options.signal", signal, "an AbortSignal");
-  if (onProgress !== undefined && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
-  const { messages } = context;
-  const bytes = serializeMessages(messages);
-  const fields = { ...pick(context, CONTEXT_FIELDS), ...pick(options, OPTION_FIELDS) };
-  let call;
-  try {
-    // NaN and Infinity would silently become null.
-    call = JSON.stringify(fields, (key, value) => (typeof value === "number" && !Number.isFinite(value) ? `${value}` : value));
-  } catch (error) {
-    throw argumentError("not_serializable", `options cannot be written as JSON: ${error?.message ?? error}`, error);
-  }
-  // The caller may change the array while we work; the plan is for what it held now.
-  return { context, options, messages, snapshot: messages.slice(), bytes, call, foreign: [], causes: [], warnings: [] };
+function prepare(context, options, optionFields) {
+  return readable("context and options", () => {
+    if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
+    if (!isObject(options)) throw notAllowed("options", options, "an object");
+    const known = [...optionFields, ...HOST_OPTIONS];
+    for (const field of Object.keys(options)) {
+      if (!known.includes(field)) throw notAllowed(`options.${field}`, options[field], `the fields ${known.join(", ")}`);
+    }
+    const { signal, onProgress } = options;
+    if (signal !== undefined && !isSignal(signal)) throw notAllowed("options.signal", signal, "an AbortSignal");
+    if (onProgress !== undefined && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
+    const { messages } = context;
+    const bytes = serializeMessages(messages);
+    const call = serializeSettings({ ...pick(context, CONTEXT_FIELDS), ...pick(options, optionFields) }, "options");
+    // The caller may change the array while we work; the plan is for what it held now.
+    return { context, options, messages, snapshot: messages.slice(), bytes, call, foreign: [], causes: [], warnings: [] };
+  });
 }
 
+const isSignal = (signal) =>
+  typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function";
+
 /**
- * Runs a prepared call. `start(bytes, call, cancel, progress)` hands it to the addon and returns its promise of a report.
- * Resolves to the report and, when the plan fits, the messages.
+ * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
+ * `start(prepared, cancel, listener)` hands the call to the addon, which tells `listener` how it goes and how it ends.
  */
-async function run(prepared, start) {
+function condense(context, options, start, optionFields = OPTION_FIELDS) {
+  const prepared = prepare(context, options ?? {}, optionFields);
   const { signal, onProgress } = prepared.options;
   const cancel = new native.CancelHandle();
-  const abort = () => cancel.cancel();
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort, { once: true });
-  try {
-    const report = JSON.parse(await start(prepared.bytes, prepared.call, cancel, onProgress && listener(onProgress, prepared)));
-    return finish(report, prepared);
-  } finally {
-    signal?.removeEventListener("abort", abort);
-  }
+  let deliver;
+  const delivered = new Promise((resolve) => (deliver = resolve));
+  if (signal?.aborted) cancel.cancel();
+  checked(() => start(prepared, cancel, (isEnd, json) => (isEnd ? deliver(json) : tell(onProgress, json, prepared))));
+  prepared.alive = new KeepAlive();
+  const forget = onAbort(signal, () => {
+    cancel.cancel();
+    prepared.alive.working();
+  });
+  return delivered
+    .then((json) => finish(JSON.parse(json), prepared))
+    .finally(() => {
+      prepared.alive.stop();
+      forget();
+    });
 }
 
 /** A listener that throws must not take the process down: what it threw becomes a warning. */
-function listener(onProgress, prepared) {
-  return (json) => {
-    try {
-      onProgress(JSON.parse(json));
-    } catch (error) {
-      if (prepared.warnings.length === 0) prepared.warnings.push(`progress_listener_failed: ${error?.message ?? error}`);
-    }
-  };
+function tell(onProgress, json, prepared) {
+  try {
+    onProgress?.(JSON.parse(json));
+  } catch (error) {
+    if (prepared.warnings.length === 0) prepared.warnings.push(`progress_listener_failed: ${messageOf(error)}`);
+  }
 }
 
 function finish(report, prepared) {
-  const { plan, error, trigger, ...rest } = report;
-  let applied = { messages: prepared.snapshot, inverse: [] };
+  const { plan, recipes, error, trigger, ...rest } = report;
+  let applied;
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, prepared.foreign);
+    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
   } catch (cause) {
-    // Objects that serialize to something else (toJSON, say) have other paths than their JSON.
-    failure = { code: "unsupported_messages", message: `the messages are not what their JSON says: ${cause.message}`, cause };
+    // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
+    failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
+    takeBack(rest);
   }
   const changed = !failure && plan.length > 0;
   const result = {
@@ -100,34 +110,16 @@ function finish(report, prepared) {
   return result;
 }
 
+/** Makes a report one of a condensation that changed nothing. */
+function takeBack(report) {
+  const { stats, metrics } = report;
+  Object.assign(report, { summary: "", newContextTokens: report.prevContextTokens, changes: [], firstChangedIndex: -1 });
+  Object.assign(stats, { finalTokens: stats.originalTokens, reductionPercent: 0, operationsPerformed: [] });
+  Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
+}
+
 function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-/** Checks first, then runs: what is wrong is thrown, not rejected. */
-function condense(context, options, start) {
-  const prepared = prepare(context, options);
-  return launch(prepared, start);
-}
-
-function launch(prepared, start) {
-  // The addon checks the call at once, too. Its promise is made here, so that a throw is one of ours.
-  let handOver;
-  const started = run(prepared, (...args) => {
-    try {
-      return start(...args, prepared);
-    } catch (error) {
-      handOver = error;
-      throw error;
-    }
-  });
-  if (handOver) {
-    started.catch(() => {});
-    return checked(() => {
-      throw handOver;
-    });
-  }
-  return started;
-}
-
-module.exports = { condense, isObject };
+module.exports = { OPTION_FIELDS, condense, isObject };

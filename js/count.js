@@ -3,9 +3,11 @@
 // Counting tokens. Counts are remembered by object: a conversation that has grown by a message is not counted again.
 
 const native = require("./native.js");
-const { argumentError, checked, notAllowed } = require("./errors.js");
+const { checked, notAllowed, readable } = require("./errors.js");
 const { isObject } = require("./call.js");
 const { serialize } = require("./serialize.js");
+
+const DEFAULT_ENCODING = "o200k_base";
 
 /** By encoding, for each message or block: its tokens, and the values it was made of when it was counted. */
 const caches = new Map();
@@ -19,6 +21,9 @@ function cacheOf(encoding) {
 function leaves(value, found) {
   if (typeof value !== "object" || value === null) {
     found.push(value);
+  } else if (typeof value.toJSON === "function") {
+    // What it is counted as can change without a change of its fields; a new object is never equal to another.
+    found.push({});
   } else {
     for (const key of Object.keys(value)) {
       found.push(key);
@@ -31,10 +36,29 @@ function leaves(value, found) {
 
 function isUnchanged(value, known, position) {
   if (typeof value !== "object" || value === null) return known[position.at++] === value;
+  if (typeof value.toJSON === "function") return false;
   for (const key of Object.keys(value)) {
     if (known[position.at++] !== key || !isUnchanged(value[key], known, position)) return false;
   }
   return known[position.at++] === leaves;
+}
+
+/** Whether a message is still what was counted. Looking can fail by nesting deeper than the stack; then it is counted again. */
+function isKnown(message, known) {
+  const position = { at: 0 };
+  try {
+    return isUnchanged(message, known.leaves, position) && position.at === known.leaves.length;
+  } catch {
+    return false;
+  }
+}
+
+function remember(cache, message, tokens) {
+  try {
+    cache.set(message, { tokens, leaves: leaves(message, []) });
+  } catch {
+    cache.delete(message);
+  }
 }
 
 /** The tokens of each message, unscaled. */
@@ -42,18 +66,18 @@ function countEach(messages, encoding) {
   const cache = cacheOf(encoding);
   const counts = new Array(messages.length);
   const unknown = [];
-  messages.forEach((message, index) => {
+  // Not forEach, which skips holes.
+  for (const [index, message] of messages.entries()) {
     const known = isObject(message) ? cache.get(message) : undefined;
-    const position = { at: 0 };
-    if (known && isUnchanged(message, known.leaves, position) && position.at === known.leaves.length) counts[index] = known.tokens;
+    if (known && isKnown(message, known)) counts[index] = known.tokens;
     else unknown.push(index);
-  });
+  }
   if (unknown.length === 0) return counts;
   const bytes = serialize(unknown.map((index) => messages[index]), "messages");
   const tokens = checked(() => native.countMessages(bytes, encoding));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
-    if (isObject(messages[index])) cache.set(messages[index], { tokens: tokens[at], leaves: leaves(messages[index], []) });
+    if (isObject(messages[index])) remember(cache, messages[index], tokens[at]);
   });
   return counts;
 }
@@ -74,26 +98,38 @@ function asMessage(block) {
   return wrappers.get(block);
 }
 
-function countTokens(value, options = {}) {
+function checkedOptions(options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
-  const { encoding = "o200k_base", scale = 1 } = options;
-  let tokens = 0;
-  if (typeof value === "string") {
-    tokens = checked(() => native.countText(value, String(encoding)));
-  } else {
-    try {
-      for (const count of countEach(asMessages(value), String(encoding))) tokens += count;
-    } catch (error) {
-      if (error.code) throw error;
-      // A getter that throws, or nesting deeper than the stack.
-      throw argumentError("not_serializable", `value cannot be read: ${error?.message ?? error}`, error);
-    }
+  for (const field of Object.keys(options)) {
+    if (field !== "encoding" && field !== "scale") throw notAllowed(`options.${field}`, options[field], "the fields encoding, scale");
   }
-  return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, String(scale)));
+  const { encoding = DEFAULT_ENCODING, scale = 1 } = options;
+  requireEncoding("options.encoding", encoding);
+  // The addon would read "1.5" as a number, but the manager does not take it either.
+  if (typeof scale !== "number" && (typeof scale !== "string" || !Number.isNaN(Number(scale)))) {
+    throw notAllowed("options.scale", scale, "a number from 0.1 to 10, or the name of a model family");
+  }
+  return { encoding, scale };
 }
 
-function warmUp(encoding = "o200k_base") {
-  return checked(() => native.loadEncoding(String(encoding)));
+function requireEncoding(field, encoding) {
+  if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base, cl100k_base");
+}
+
+function countTokens(value, options = {}) {
+  const { encoding, scale } = readable("options", () => checkedOptions(options));
+  // Half a surrogate pair would be replaced on the way into the addon; in messages it has a stand-in, and a text counts what it counts there.
+  const isText = typeof value === "string";
+  const tokens =
+    isText && value.isWellFormed()
+      ? checked(() => native.countText(value, encoding))
+      : readable("value", () => countEach(isText ? [{ role: "user", content: value }] : asMessages(value), encoding).reduce((sum, count) => sum + count, 0));
+  return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
+}
+
+function warmUp(encoding = DEFAULT_ENCODING) {
+  requireEncoding("encoding", encoding);
+  return checked(() => native.loadEncoding(encoding));
 }
 
 module.exports = { countTokens, warmUp };

@@ -2,35 +2,77 @@
 
 // Errors that are thrown at once: wrong arguments and wrong configuration. What fails while working is in the result instead.
 
-const RANGE = new Set(["out_of_range"]);
+const RANGE = new Set(["out_of_range", "invalid_scale", "invalid_calibration"]);
+
+/** The errors made here, so that a coded error of ours is told from one that the caller's own code threw. */
+const ours = new WeakSet();
+
+function classOf(code) {
+  if (code === "internal_error") return Error;
+  return RANGE.has(code) ? RangeError : TypeError;
+}
 
 /** A TypeError or RangeError with a code. `cause` is the error behind it, if there is one. */
-function argumentError(code, message, cause) {
-  const Class = RANGE.has(code) ? RangeError : TypeError;
-  const error = cause === undefined ? new Class(message) : new Class(message, { cause });
+function argumentError(code, message, ...cause) {
+  const Class = classOf(code);
+  const error = cause.length === 0 ? new Class(message) : new Class(message, { cause: cause[0] });
   error.code = code;
+  ours.add(error);
   return error;
+}
+
+/** The message of whatever was thrown: anything can be, and reading it can throw again. */
+function messageOf(thrown) {
+  try {
+    return String(thrown?.message ?? thrown);
+  } catch {
+    return "an object without a message";
+  }
 }
 
 /** The value as an error message shows it: short, and never running the caller's code. */
 function shown(value) {
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
-  return String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  try {
+    return Array.isArray(value) ? "an array" : "an object";
+  } catch {
+    return "a revoked proxy";
+  }
+}
+
+/** An error about a field, which it names as `field` too. */
+function fieldError(code, field, value, allowed) {
+  return Object.assign(argumentError(code, `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`), { field });
 }
 
 /** The error for an argument that is not what it has to be. */
-const notAllowed = (field, value, allowed) => argumentError("invalid_argument", `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`);
+const notAllowed = (field, value, allowed) => fieldError("invalid_argument", field, value, allowed);
+
+/** The error for a number that is not in its range. */
+const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
+
+/** Reads something of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
+function readable(field, read) {
+  try {
+    return read();
+  } catch (error) {
+    if (typeof error === "object" && error !== null && ours.has(error)) throw error;
+    throw argumentError("not_serializable", `${field} cannot be read: ${messageOf(error)}`, error);
+  }
+}
 
 /** Calls the addon; its coded errors become TypeErrors and RangeErrors. */
 function checked(call) {
   try {
     return call();
   } catch (error) {
-    throw argumentError(error.code ?? "internal_error", error.message);
+    // The addon's codes are in snake case; others are of napi, which only a fault of ours brings up.
+    const code = /^[a-z_]+$/.test(error?.code) ? error.code : "internal_error";
+    throw argumentError(code, messageOf(error));
   }
 }
 
-module.exports = { argumentError, checked, notAllowed, shown };
+module.exports = { argumentError, checked, messageOf, notAllowed, outOfRange, readable, shown };

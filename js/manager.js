@@ -3,13 +3,20 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("./native.js");
-const { condense, isObject } = require("./call.js");
-const { argumentError, checked, notAllowed } = require("./errors.js");
+const { OPTION_FIELDS, condense, isObject } = require("./call.js");
+const { argumentError, checked, notAllowed, outOfRange, readable } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
+const { bindHandlers, splitOptions } = require("./llm-options.js");
 const { NativeCondensationProvider, estimate } = require("./provider.js");
+const { serializeSettings } = require("./serialize.js");
 
-function requireNumber(field, value) {
-  if (typeof value !== "number" || Number.isNaN(value)) throw notAllowed(field, value, "a number");
+const SPEEDS = ["fast", "medium", "slow"];
+
+/** A number that is neither NaN nor infinite; with `min`, one of at least that. */
+function requireNumber(field, value, min) {
+  const allowed = min === undefined ? "a number" : `a number, ${min} or more`;
+  if (typeof value !== "number") throw notAllowed(field, value, allowed);
+  if (!Number.isFinite(value) || value < min) throw outOfRange(field, value, allowed);
 }
 
 function requireText(field, value) {
@@ -18,6 +25,8 @@ function requireText(field, value) {
 
 class CondensationManager {
   #native;
+  /** Handlers of the host, of the manager and of its profiles. */
+  #handlers;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
   /** Calls that are under way, so that providers of the host find their messages. */
@@ -25,27 +34,25 @@ class CondensationManager {
   #nextCall = 1;
 
   constructor(options = {}) {
-    if (!isObject(options)) throw notAllowed("options", options, "an object");
-    let json;
-    try {
-      json = JSON.stringify(options);
-    } catch (error) {
-      throw argumentError("not_serializable", `options cannot be written as JSON: ${error?.message ?? error}`, error);
-    }
-    this.#native = checked(() => new native.NativeManager(json));
+    const { json, handlers, store } = readable("options", () => {
+      if (!isObject(options)) throw notAllowed("options", options, "an object");
+      const { plain, ...rest } = splitOptions(options);
+      return { json: serializeSettings(plain, "options"), ...rest };
+    });
+    this.#handlers = handlers;
+    this.#native = checked(() => new native.NativeManager(json, store));
   }
 
   registerProvider(provider) {
     const handle = NativeCondensationProvider.handleOf(provider);
     if (handle) {
-      this.#native.register(handle);
-    } else {
-      if (!isObject(provider)) throw notAllowed("provider", provider, "a provider: { id, condense(context, options) }");
-      requireText("provider.id", provider.id);
-      if (typeof provider.condense !== "function") throw notAllowed("provider.condense", provider.condense, "a function");
-      checked(() => this.#native.registerHost(JSON.stringify(infoOf(provider)), hostCallback(provider, this.#calls)));
+      checked(() => this.#native.register(handle));
+      this.#providers.set(provider.id, provider);
+      return;
     }
-    this.#providers.set(provider.id, provider);
+    const info = readable("provider", () => infoOf(provider));
+    checked(() => this.#native.registerHost(JSON.stringify(info), hostCallback(provider, this.#calls)));
+    this.#providers.set(info.id, provider);
   }
 
   unregisterProvider(id) {
@@ -82,8 +89,8 @@ class CondensationManager {
   }
 
   getEffectiveConfig(profileId) {
-    if (profileId !== undefined) requireText("profileId", profileId);
-    return JSON.parse(this.#native.effectiveConfig(profileId));
+    if (profileId != null) requireText("profileId", profileId);
+    return JSON.parse(checked(() => this.#native.effectiveConfig(profileId ?? undefined)));
   }
 
   effectiveThreshold(profileId) {
@@ -94,24 +101,30 @@ class CondensationManager {
     requireText("profileId", profileId);
     requireNumber("percent", percent);
     if (percent !== -1 && !(percent >= 5 && percent <= 100)) {
-      throw argumentError("out_of_range", `percent: ${percent} is not allowed; allowed: -1 to inherit, or a number from 5 to 100`);
+      throw outOfRange("percent", percent, "-1 to inherit, or a number from 5 to 100");
     }
     this.#native.setProfileThreshold(profileId, percent);
   }
 
   shouldCondense(usage) {
-    if (!isObject(usage)) throw notAllowed("usage", usage, "{ totalTokens, lastMessageTokens, contextWindow, maxTokens?, profileId? }");
-    const { totalTokens, lastMessageTokens = 0, contextWindow, maxTokens, profileId } = usage;
-    requireNumber("totalTokens", totalTokens);
-    requireNumber("lastMessageTokens", lastMessageTokens);
-    requireNumber("contextWindow", contextWindow);
-    if (!(contextWindow > 0)) throw argumentError("out_of_range", `contextWindow: ${contextWindow} is not allowed; allowed: a number above 0`);
-    if (maxTokens != null) requireNumber("maxTokens", maxTokens);
-    if (profileId !== undefined) requireText("profileId", profileId);
-    return JSON.parse(checked(() => this.#native.shouldCondense(JSON.stringify({ totalTokens, lastMessageTokens, contextWindow, maxTokens, profileId }))));
+    const checkedUsage = readable("usage", () => {
+      if (!isObject(usage)) throw notAllowed("usage", usage, "{ totalTokens, lastMessageTokens, contextWindow, maxTokens?, profileId? }");
+      const { totalTokens, lastMessageTokens = 0, contextWindow, maxTokens, profileId } = usage;
+      requireNumber("totalTokens", totalTokens, 0);
+      requireNumber("lastMessageTokens", lastMessageTokens, 0);
+      requireNumber("contextWindow", contextWindow, 1);
+      if (maxTokens != null) requireNumber("maxTokens", maxTokens, 0);
+      if (profileId != null) requireText("profileId", profileId);
+      return { totalTokens, lastMessageTokens, contextWindow, maxTokens, profileId };
+    });
+    return JSON.parse(checked(() => this.#native.shouldCondense(JSON.stringify(checkedUsage))));
   }
 
-  calibrate({ localTokens, reportedTokens, model } = {}) {
+  calibrate(report) {
+    const { localTokens, reportedTokens, model } = readable("report", () => {
+      if (!isObject(report)) throw notAllowed("report", report, "{ localTokens, reportedTokens, model }");
+      return { localTokens: report.localTokens, reportedTokens: report.reportedTokens, model: report.model };
+    });
     requireNumber("localTokens", localTokens);
     requireNumber("reportedTokens", reportedTokens);
     requireText("model", model);
@@ -123,24 +136,24 @@ class CondensationManager {
   }
 
   condenseIfNeeded(context, options) {
-    if (isObject(context)) {
-      requireNumber("context.totalTokens", context.totalTokens);
-      requireNumber("context.contextWindow", context.contextWindow);
-    }
+    readable("context", () => {
+      if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
+      requireNumber("context.totalTokens", context.totalTokens, 0);
+      requireNumber("context.contextWindow", context.contextWindow, 1);
+    });
     return this.#run("ifNeeded", context, options);
   }
 
-  async preview(context, options) {
-    const { messages, restoreData, summary, didCondense, ...rest } = await this.#run("preview", context, options);
-    return { wouldCondense: didCondense, ...rest };
+  preview(context, options) {
+    return this.#run("preview", context, options).then(({ messages, restoreData, didCondense, ...rest }) => ({ wouldCondense: didCondense, ...rest }));
   }
 
-  async estimateReduction(context, options) {
-    return estimate(await this.#run("preview", context, options));
+  estimateReduction(context, options) {
+    return this.#run("preview", context, options).then(estimate);
   }
 
-  async estimateCost(context, options) {
-    return (await this.#run("preview", context, options)).cost;
+  estimateCost(context, options) {
+    return this.#run("preview", context, options).then(({ cost }) => cost);
   }
 
   getMetrics() {
@@ -153,20 +166,39 @@ class CondensationManager {
 
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
-    const promise = condense(context, options, (bytes, call, cancel, progress, prepared) => {
-      const report = this.#native.condense(mode, bytes, call, id, cancel, progress);
-      this.#calls.set(id, prepared);
-      return report;
-    });
-    return promise.finally(() => this.#calls.delete(id));
+    const start = (prepared, cancel, listener) => {
+      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
+      this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
+    };
+    return condense(context, options, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));
   }
 }
 
+/** What a provider of the host says of itself, checked. Only `id` and `condense` have to be there. */
 function infoOf(provider) {
-  const text = (value) => (typeof value === "string" ? value : "");
-  const info = { id: provider.id, name: text(provider.name) || provider.id, description: text(provider.description), version: text(provider.version) };
-  const capabilities = typeof provider.getCapabilities === "function" ? provider.getCapabilities() : undefined;
-  return isObject(capabilities) ? { ...info, capabilities } : info;
+  if (!isObject(provider)) throw notAllowed("provider", provider, "a provider: { id, condense(context, options) }");
+  const { id, name, description, version } = provider;
+  requireText("provider.id", id);
+  if (typeof provider.condense !== "function") throw notAllowed("provider.condense", provider.condense, "a function");
+  for (const [field, value] of Object.entries({ name, description, version })) {
+    if (value != null && typeof value !== "string") throw notAllowed(`provider.${field}`, value, "a string");
+  }
+  const info = { id, name: name || id, description: description ?? "", version: version ?? "" };
+  if (provider.getCapabilities == null) return info;
+  if (typeof provider.getCapabilities !== "function") throw notAllowed("provider.getCapabilities", provider.getCapabilities, "a function");
+  return { ...info, capabilities: checkedCapabilities(provider.getCapabilities()) };
+}
+
+function checkedCapabilities(capabilities) {
+  if (!isObject(capabilities)) throw notAllowed("provider.getCapabilities()", capabilities, "an object");
+  const found = {};
+  for (const [field, value] of Object.entries(capabilities)) {
+    const path = `provider.getCapabilities().${field}`;
+    if (field === "estimatedSpeed" && !SPEEDS.includes(value)) throw notAllowed(path, value, SPEEDS.join(", "));
+    if (field.startsWith("supports") && typeof value !== "boolean") throw notAllowed(path, value, "true or false");
+    if (field === "estimatedSpeed" || field.startsWith("supports")) found[field] = value;
+  }
+  return found;
 }
 
 module.exports = { CondensationManager };

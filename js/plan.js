@@ -2,6 +2,15 @@
 
 // Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
 
+const { cook } = require("./recipe.js");
+/** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
+function copyOf(value) {
+  if (Array.isArray(value)) return value.slice();
+  const copy = { ...value };
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype ? copy : Object.setPrototypeOf(copy, prototype);
+}
+
 /** Copies what lies on a path, once; everything beside it is shared. */
 class CopyOnWrite {
   constructor() {
@@ -10,34 +19,40 @@ class CopyOnWrite {
 
   own(value) {
     if (this.copies.has(value)) return value;
-    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    const copy = copyOf(value);
     this.copies.add(copy);
     return copy;
   }
 
   /** `root` with `value` at `path`, and what stood there. */
   set(root, path, value) {
-    const result = this.own(root);
-    let holder = result;
-    for (const step of path.slice(0, -1)) {
-      const inner = holder[step];
-      if (typeof inner !== "object" || inner === null) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
-      holder = holder[step] = this.own(inner);
+    let holder = this.own(writable(root, path[0], path));
+    const result = holder;
+    for (const [at, step] of path.slice(0, -1).entries()) {
+      holder = holder[step] = this.own(writable(holder[step], path[at + 1], path));
     }
     const last = path[path.length - 1];
-    if (!Object.hasOwn(holder, last)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
     const previous = holder[last];
     holder[last] = value;
     return { result, previous };
   }
 }
 
+/** `holder`, when it holds `step` itself and is what its JSON says. */
+function writable(holder, step, path) {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+  if (typeof holder.toJSON === "function") throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
+  return holder;
+}
+
 /**
  * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
- * or one of `foreign`, the objects that a provider of the host made.
+ * or one of `foreign`, the objects that a provider of the host made. The value of a set is `edit.value`, or what `edit.recipe` makes of
+ * `messages`. `recipes` says how old texts can be put together again: `[index of the edit, recipe]`.
  */
-function applyPlan(messages, edits, foreign = []) {
+function applyPlan(messages, edits, foreign = [], recipes = []) {
   if (edits.length === 0) return { messages, inverse: [] };
+  const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
   const sets = new Map();
   const inserts = new Map();
   const dropped = new Set();
@@ -61,9 +76,13 @@ function applyPlan(messages, edits, foreign = []) {
     }
     let message = messages[index];
     const copies = new CopyOnWrite();
-    for (const { path, value } of sets.get(index) ?? []) {
-      const changed = copies.set(message, path, value);
-      inverse.push({ op: "set", message: result.length, path, value: changed.previous });
+    for (const edit of sets.get(index) ?? []) {
+      const { path, recipe } = edit;
+      const changed = copies.set(message, path, recipe === undefined ? edit.value : cook(recipe, messages));
+      const undo = { op: "set", message: result.length, path };
+      if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
+      else undo.value = changed.previous;
+      inverse.push(undo);
       message = changed.result;
     }
     result.push(message);

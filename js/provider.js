@@ -4,16 +4,14 @@
 
 const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
-const { argumentError, checked, notAllowed } = require("./errors.js");
+const { checked, notAllowed } = require("./errors.js");
+const { bindHandlers } = require("./llm-options.js");
+const { serializeSettings } = require("./serialize.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
 function configJson(config) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
-  try {
-    return JSON.stringify(config ?? {});
-  } catch (error) {
-    throw argumentError("not_serializable", `config cannot be written as JSON: ${error?.message ?? error}`, error);
-  }
+  return serializeSettings(config ?? {}, "config");
 }
 
 /** A strategy that runs in the addon. */
@@ -44,35 +42,46 @@ class NativeCondensationProvider {
   }
 
   validateConfig(config) {
+    let json;
     try {
-      return JSON.parse(this.#native.validateConfig(JSON.stringify(config) ?? "null"));
+      json = serializeSettings(config ?? null, "config");
     } catch (error) {
-      return { valid: false, errors: [{ path: "config", code: "not_serializable", message: `config cannot be written as JSON: ${error.message}` }] };
+      return { valid: false, errors: [{ path: error.field ?? "config", code: error.code, message: error.message }] };
     }
+    return JSON.parse(checked(() => this.#native.validateConfig(json)));
   }
 
   condense(context, options) {
-    return condense(context, options, (...args) => this.#native.condense(...args.slice(0, 4)));
+    return this.#run(context, options, false);
   }
 
-  estimateReduction(context, config) {
-    return this.condense(context, config === undefined ? {} : { config }).then(estimate);
+  #run(context, options, preview) {
+    const start = (prepared, cancel, listener) =>
+      this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
+    return condense(context, options, start);
   }
 
-  async estimateCost(context, config) {
-    return (await this.estimateReduction(context, config)).cost;
+  /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
+  estimateReduction(context, config, options = {}) {
+    return this.#run(context, config === undefined ? options : { ...options, config }, true).then(estimate);
+  }
+
+  estimateCost(context, config, options) {
+    return this.estimateReduction(context, config, options).then(({ cost }) => cost);
   }
 }
 
 /** What a condensation that was only tried says about tokens. */
-function estimate({ stats, cost }) {
+function estimate({ stats, cost, error }) {
   return {
     originalTokens: stats.originalTokens,
     estimatedTokens: stats.finalTokens,
     estimatedReduction: stats.originalTokens - stats.finalTokens,
     reductionPercent: stats.reductionPercent,
-    confidence: 1,
+    // It was tried, not guessed; of what failed nothing is known.
+    confidence: error ? 0 : 1,
     cost,
+    ...(error && { error }),
   };
 }
 
@@ -81,6 +90,7 @@ const create = (id) => (config) => new NativeCondensationProvider(checked(() => 
 module.exports = {
   NativeCondensationProvider,
   createLosslessProvider: create("lossless"),
+  createNativeProvider: create("native"),
   createTruncationProvider: create("truncation"),
   estimate,
 };

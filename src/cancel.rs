@@ -27,6 +27,11 @@ impl Cancel {
         self.0.cancelled().await;
     }
 
+    /// The token behind the signal, for those that take one.
+    pub fn token(&self) -> &CancellationToken {
+        &self.0
+    }
+
     /// A signal that is set when this one is, and can be set alone: for a part of the work, such as one of several requests.
     pub fn child(&self) -> Self {
         Self(self.0.child_token())

@@ -1,5 +1,7 @@
 // Clocks and statistics.
 
+import { openSync, readSync } from "node:fs";
+import process from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Milliseconds that `run` takes, promises included, and what it returns. */
@@ -45,15 +47,54 @@ export async function compare(runs, ours, reference) {
 }
 
 /**
+ * Milliseconds that the main thread has waited for a core so far, where the system says so (Linux). On a busy machine these are most of a stall, and no
+ * fault of the code that is measured.
+ */
+function waitedForCore() {
+  schedule ??= openSchedule();
+  if (schedule === "unknown") return 0;
+  const length = readSync(schedule, buffer, 0, buffer.length, 0);
+  // Nanoseconds on a core, nanoseconds waiting for one, number of turns.
+  return Number(buffer.latin1Slice(0, length).split(" ")[1]) / 1e6;
+}
+
+let schedule;
+const buffer = Buffer.alloc(128);
+
+function openSchedule() {
+  try {
+    return openSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, "r");
+  } catch {
+    return "unknown";
+  }
+}
+
+/** The time without what was waited for a core. Both have to be read with no wait in between. */
+function onCore() {
+  for (;;) {
+    const waited = waitedForCore();
+    const now = performance.now();
+    if (waitedForCore() === waited) return now - waited;
+  }
+}
+
+/** Milliseconds of a synchronous `run`, without waiting for a core. */
+export function timedOnCore(run) {
+  const start = onCore();
+  run();
+  return onCore() - start;
+}
+
+/**
  * The longest time in milliseconds between two turns of the event loop while `run` is at work, its synchronous beginning and what follows its promise
- * included. The probe never sleeps: timers, and `monitorEventLoopDelay`, which uses one, cannot see what is shorter than a millisecond.
+ * included; waiting for a core is not. The probe never sleeps: timers, and `monitorEventLoopDelay`, which uses one, cannot see what is shorter than a millisecond.
  */
 export async function longestStall(run) {
-  let last = performance.now();
+  let last = onCore();
   let longest = 0;
   let running = true;
   const turn = () => {
-    const now = performance.now();
+    const now = onCore();
     longest = Math.max(longest, now - last);
     last = now;
     if (running) setImmediate(turn);

@@ -9,6 +9,14 @@ use super::{
     json_text,
 };
 
+/// Where a block stands. The Messages API has no tool results inside tool results, so those are not read: however deep they are
+/// nested, reading stays linear and needs no stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    Message,
+    ToolResult,
+}
+
 /// One block of a message's content.
 #[derive(Debug, Clone)]
 pub enum Block {
@@ -25,7 +33,7 @@ pub enum Block {
         id: String,
         /// The tool's name.
         name: String,
-        /// The parameters, as the JSON text they came as.
+        /// The parameters, as the JSON text they came as; null when there are none.
         input: Box<RawValue>,
         /// Fields not read here.
         extra: Fields,
@@ -74,6 +82,10 @@ impl Block {
     /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
+        Self::read_at(raw, Depth::Message)
+    }
+
+    pub(super) fn read_at(raw: &RawValue, depth: Depth) -> Self {
         let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: raw.to_owned() };
         let Some(mut fields) = RawFields::read(raw) else { return other("") };
         let Some(kind) = fields.take_string("type") else { return other("") };
@@ -84,15 +96,19 @@ impl Block {
             },
             "tool_use" => match (fields.take_string("id"), fields.take_string("name")) {
                 (Some(id), Some(name)) => {
-                    let input = fields.take("input").unwrap_or(RawValue::NULL).to_owned();
+                    // A null that was written stays in `extra`, and the null that stands for a missing field is never written.
+                    let written = fields.get("input").is_some_and(|input| input.get() != RawValue::NULL.get());
+                    let input = if written { fields.take("input") } else { None };
+                    let input = input.unwrap_or(RawValue::NULL).to_owned();
                     Self::ToolUse { id, name, input, extra: fields.into_owned() }
                 }
                 _ => other(&kind),
             },
+            "tool_result" if depth == Depth::ToolResult => other(&kind),
             "tool_result" => match fields.take_string("tool_use_id") {
                 Some(tool_use_id) => Self::ToolResult {
                     tool_use_id,
-                    content: Content::read(fields.take("content")),
+                    content: Content::read_at(fields.take("content"), Depth::ToolResult),
                     is_error: fields.get("is_error").is_some_and(|flag| flag.get() == "true"),
                     extra: fields.into_owned(),
                 },
@@ -147,7 +163,9 @@ impl Serialize for Block {
             Self::ToolUse { id, name, input, .. } => {
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("name", name)?;
-                map.serialize_entry("input", input)?;
+                if input.get() != RawValue::NULL.get() {
+                    map.serialize_entry("input", input)?;
+                }
             }
             Self::ToolResult { tool_use_id, content, .. } => {
                 map.serialize_entry("tool_use_id", tool_use_id)?;

@@ -3,7 +3,7 @@
 //! Tool inputs and unknown fields stay the text they came as, so that integers, key order and number formatting survive.
 //! When one string inside has to change, it is exchanged by its byte range and every other byte stays.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,21 @@ use serde::{Deserialize, Serialize};
 pub enum PathStep {
     /// The index in an array.
     Index(usize),
-    /// The key in an object.
-    Key(String),
+    /// The key in an object. Borrowed where it is one of the few we know: every text of a conversation has a path.
+    Key(Cow<'static, str>),
 }
 
-impl From<&str> for PathStep {
-    fn from(key: &str) -> Self {
-        Self::Key(key.to_owned())
+impl From<&'static str> for PathStep {
+    fn from(key: &'static str) -> Self {
+        Self::Key(Cow::Borrowed(key))
+    }
+}
+
+impl PathStep {
+    /// The key `key`, copied.
+    #[must_use]
+    pub fn key(key: &str) -> Self {
+        Self::Key(Cow::Owned(key.to_owned()))
     }
 }
 
@@ -38,15 +46,17 @@ pub struct StringValue {
     pub literal: Range<usize>,
 }
 
-/// Strings deeper than this are not listed. Paths grow with the depth, so a bound keeps hostile nesting linear.
+/// Strings deeper than this are not listed. Every string has a path of its own, so bounds on its length keep hostile nesting linear.
 pub const MAX_LISTED_DEPTH: usize = 64;
+/// Nor are strings below keys that are longer than this, in bytes of JSON, all together.
+pub const MAX_LISTED_KEYS: usize = 1024;
 
 enum Frame {
     Object { key: Option<Range<usize>> },
     Array { index: usize },
 }
 
-/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels. `json` must be valid JSON; on
+/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels and [`MAX_LISTED_KEYS`]. `json` must be valid JSON; on
 /// anything else the list is unspecified, but nothing panics.
 #[must_use]
 pub fn string_values(json: &str) -> Vec<StringValue> {
@@ -71,7 +81,7 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
                 at = literal.end;
                 if let Some(Frame::Object { key: key @ None }) = stack.last_mut() {
                     *key = Some(literal);
-                } else if stack.len() <= MAX_LISTED_DEPTH {
+                } else if stack.len() <= MAX_LISTED_DEPTH && key_bytes(&stack) <= MAX_LISTED_KEYS {
                     found.push(StringValue { path: path(json, &stack), literal });
                 }
                 continue;
@@ -86,7 +96,50 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
 /// The text that a JSON string literal (with its quotes) stands for.
 #[must_use]
 pub fn unescape(literal: &str) -> String {
-    serde_json::from_str(literal).unwrap_or_default()
+    // serde_json decodes into a buffer that grows, and copies that. Reading a conversation is mostly this, so it is done in one go.
+    let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.and_then(unescape_inner).unwrap_or_else(|| serde_json::from_str(literal).unwrap_or_default())
+}
+
+/// `None` when there is an escape that is not legal.
+fn unescape_inner(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        let mut end = at + 2;
+        text.push(match rest.as_bytes().get(at + 1)? {
+            b'n' => '\n',
+            b'"' => '"',
+            b'\\' => '\\',
+            b't' => '\t',
+            b'r' => '\r',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => {
+                let first = code_unit(rest, end)?;
+                end += 4;
+                if matches!(first, 0xD800..0xDC00) {
+                    let second = rest[end..].starts_with("\\u").then(|| code_unit(rest, end + 2)).flatten()?;
+                    end += 6;
+                    char::decode_utf16([first, second]).next()?.ok()?
+                } else {
+                    char::from_u32(u32::from(first))?
+                }
+            }
+            _ => return None,
+        });
+        rest = &rest[end..];
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// The four hexadecimal digits at `at`.
+fn code_unit(text: &str, at: usize) -> Option<u16> {
+    let digits = text.get(at..at + 4)?;
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
 /// The JSON string literal for `text`, quotes included.
@@ -110,12 +163,22 @@ pub fn splice(json: &str, replacements: &mut [(Range<usize>, String)]) -> String
     result
 }
 
+fn key_bytes(stack: &[Frame]) -> usize {
+    let keys = stack.iter().filter_map(|frame| match frame {
+        Frame::Object { key } => key.as_ref(),
+        Frame::Array { .. } => None,
+    });
+    keys.map(Range::len).sum()
+}
+
 fn path(json: &str, stack: &[Frame]) -> Vec<PathStep> {
     stack
         .iter()
         .map(|frame| match frame {
             Frame::Array { index } => PathStep::Index(*index),
-            Frame::Object { key } => PathStep::Key(key.clone().map(|range| unescape(&json[range])).unwrap_or_default()),
+            Frame::Object { key } => {
+                PathStep::Key(key.clone().map(|range| unescape(&json[range])).unwrap_or_default().into())
+            }
         })
         .collect()
 }
@@ -179,7 +242,7 @@ mod tests {
                 for step in &listed.path {
                     pointer = match step {
                         PathStep::Index(index) => &pointer[index],
-                        PathStep::Key(key) => &pointer[key],
+                        PathStep::Key(key) => &pointer[key.as_ref()],
                     };
                 }
                 prop_assert_eq!(pointer, &Value::from(unescape(&json[listed.literal.clone()])));
@@ -189,8 +252,24 @@ mod tests {
         }
 
         #[test]
+        fn literals_are_read_as_serde_json_reads_them(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    "[^\"\\\\\u{0}-\u{1f}]{0,8}",
+                    prop::sample::select(vec!["\\n", "\\\"", "\\\\", "\\t", "\\r", "\\/", "\\b", "\\f", "\\u001B", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\\ude00", "\\u12", "\\x"])
+                        .prop_map(str::to_owned),
+                ],
+                0..12,
+            ),
+        ) {
+            let literal = format!("\"{}\"", parts.concat());
+            prop_assert_eq!(unescape(&literal), serde_json::from_str::<String>(&literal).unwrap_or_default());
+        }
+
+        #[test]
         fn any_text_is_survived(text in ".*") {
             let _ = string_values(&text);
+            let _ = unescape(&text);
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Block,
+    block::Depth,
     fields::{Fields, RawFields, serialize_into},
     json_text,
 };
@@ -56,12 +57,12 @@ pub enum Content {
 }
 
 impl Content {
-    pub(super) fn read(raw: Option<&RawValue>) -> Self {
+    pub(super) fn read_at(raw: Option<&RawValue>, depth: Depth) -> Self {
         let Some(raw) = raw else { return Self::Missing };
         match raw.get().as_bytes().first() {
             Some(b'"') => Self::Text(json_text::unescape(raw.get())),
             Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-                Ok(blocks) => Self::Blocks(blocks.into_iter().map(Block::read).collect()),
+                Ok(blocks) => Self::Blocks(blocks.into_iter().map(|raw| Block::read_at(raw, depth)).collect()),
                 Err(_) => Self::Other(raw.to_owned()),
             },
             _ => Self::Other(raw.to_owned()),
@@ -120,7 +121,7 @@ impl Message {
         };
         let Some(mut fields) = RawFields::read(raw) else { return unreadable() };
         let Some(role) = fields.take_string("role") else { return unreadable() };
-        let content = Content::read(fields.take("content"));
+        let content = Content::read_at(fields.take("content"), Depth::Message);
         Self { role: role.into(), content, extra: fields.into_owned(), unreadable: None }
     }
 

@@ -8,6 +8,7 @@ mod plan;
 mod shape;
 mod surrogates;
 mod texts;
+pub mod utf16;
 
 use std::{sync::Arc, thread};
 
@@ -20,7 +21,7 @@ pub use self::{
     json_text::PathStep,
     message::{Content, Message, Role},
     plan::{Edit, Inserted, Plan, PlanError, Value},
-    shape::{Problem, answers, calls, is_blank, problems},
+    shape::{Problem, answers, calls, is_blank, problems, problems_after},
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},
 };

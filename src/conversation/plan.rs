@@ -6,9 +6,10 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, Message, PathStep,
+    Block, Content, Conversation, Entry, Fields, Message, PathStep,
+    block::Depth,
     fields::to_raw,
-    json_text::{self, escape, string_values},
+    json_text::{self, StringValue, escape, string_values},
 };
 
 /// One edit. Indices are those of the conversation that the plan was made for.
@@ -213,8 +214,9 @@ fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mu
 }
 
 fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl FnMut(Vec<PathStep>, Value)) {
-    let at = |key: &str| [path, &[key.into()]].concat();
+    let at = |key: &'static str| [path, &[key.into()]].concat();
     match (from, to) {
+        _ if !same_but_content(from, to) => set(path.to_vec(), Value::Json(to_raw(to))),
         (Block::Text { text: from, .. }, Block::Text { text: to, .. }) => {
             if from != to {
                 set(at("text"), Value::Text(to.clone()));
@@ -235,21 +237,54 @@ fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl
     }
 }
 
+/// Whether two blocks differ at most in what can be set inside a block: a text, a tool result's content, a tool's input.
+fn same_but_content(from: &Block, to: &Block) -> bool {
+    let same = |from: &Fields, to: &Fields| {
+        from.len() == to.len() && from.iter().zip(to).all(|(from, to)| from.0 == to.0 && from.1.get() == to.1.get())
+    };
+    match (from, to) {
+        (Block::Text { extra: from, .. }, Block::Text { extra: to, .. }) => same(from, to),
+        (
+            Block::ToolUse { id, name, input, extra },
+            Block::ToolUse { id: new_id, name: new_name, input: new_input, extra: new_extra },
+        ) => {
+            // A field cannot be added or removed by setting it.
+            let both_written = (input.get() == RawValue::NULL.get()) == (new_input.get() == RawValue::NULL.get());
+            id == new_id && name == new_name && both_written && same(extra, new_extra)
+        }
+        (
+            Block::ToolResult { tool_use_id, content, extra, .. },
+            Block::ToolResult { tool_use_id: new_id, content: new_content, extra: new_extra, .. },
+        ) => {
+            let both_written = matches!(content, Content::Missing) == matches!(new_content, Content::Missing);
+            tool_use_id == new_id && both_written && same(extra, new_extra)
+        }
+        _ => true,
+    }
+}
+
 fn input_differences(path: &[PathStep], from: &RawValue, to: &RawValue, set: &mut impl FnMut(Vec<PathStep>, Value)) {
     if from.get() == to.get() {
         return;
     }
     let (old, new) = (string_values(from.get()), string_values(to.get()));
-    let same_places = old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.path == new.path);
-    if !same_places {
+    if !around(from.get(), &old).eq(around(to.get(), &new)) {
         return set(path.to_vec(), Value::Json(to.to_owned()));
     }
     for (old, new) in old.into_iter().zip(new) {
-        let text = &to.get()[new.literal];
-        if from.get()[old.literal] != *text {
-            set([path, &new.path].concat(), Value::Text(json_text::unescape(text)));
+        let (was, is) = (&from.get()[old.literal], &to.get()[new.literal]);
+        // The same text may be written with other escapes.
+        if was != is && json_text::unescape(was) != json_text::unescape(is) {
+            set([path, &new.path].concat(), Value::Text(json_text::unescape(is)));
         }
     }
+}
+
+/// What stands around the strings: keys, numbers, brackets.
+fn around<'a>(json: &'a str, strings: &'a [StringValue]) -> impl Iterator<Item = &'a str> {
+    let starts = std::iter::once(0).chain(strings.iter().map(|string| string.literal.end));
+    let ends = strings.iter().map(|string| string.literal.start).chain(std::iter::once(json.len()));
+    starts.zip(ends).map(|(start, end)| &json[start..end])
 }
 
 impl Conversation {
@@ -316,36 +351,40 @@ fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &
             _ => Err(*path),
         })
         .collect::<Result<_, _>>()?;
-    set_content(&mut changed.content, &inner)?;
+    set_content(&mut changed.content, &inner, Depth::Message)?;
     Ok(changed)
 }
 
-fn set_content<'a>(content: &mut Content, sets: &[Set<'a>]) -> Result<(), &'a [PathStep]> {
+fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Result<(), &'a [PathStep]> {
+    // What is not there cannot be replaced, and putting it there could not be undone.
+    if matches!(content, Content::Missing) {
+        return Err(sets[0].0);
+    }
     let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::new();
     for (path, value) in sets {
         match path.split_first() {
-            None => *content = Content::read(Some(&value.json())),
+            None => *content = Content::read_at(Some(&value.json()), depth),
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
             Some(_) => return Err(path),
         }
     }
     for (index, sets) in by_block {
         let Content::Blocks(blocks) = content else { return Err(sets[0].0) };
-        set_block(blocks.get_mut(index).ok_or(sets[0].0)?, &sets)?;
+        set_block(blocks.get_mut(index).ok_or(sets[0].0)?, &sets, depth)?;
     }
     Ok(())
 }
 
-fn set_block<'a>(block: &mut Block, sets: &[Set<'a>]) -> Result<(), &'a [PathStep]> {
+fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<(), &'a [PathStep]> {
     let mut content_sets = Vec::new();
     let mut input_sets = Vec::new();
     for (path, value) in sets {
         let Some((step, rest)) = path.split_first() else {
-            *block = Block::read(&value.json());
+            *block = Block::read_at(&value.json(), depth);
             continue;
         };
         let PathStep::Key(key) = step else { return Err(path) };
-        match (&mut *block, key.as_str(), value) {
+        match (&mut *block, key.as_ref(), value) {
             (Block::Text { text, .. }, "text", Value::Text(new)) if rest.is_empty() => text.clone_from(new),
             (Block::ToolResult { .. }, "content", _) => content_sets.push((rest, *value)),
             (Block::ToolUse { .. }, "input", _) => input_sets.push((rest, *value)),
@@ -353,9 +392,14 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>]) -> Result<(), &'a [PathSte
         }
     }
     match block {
-        Block::ToolResult { content, .. } if !content_sets.is_empty() => set_content(content, &content_sets),
-        Block::ToolUse { input, .. } if !input_sets.is_empty() => {
+        Block::ToolResult { content, .. } if !content_sets.is_empty() => {
+            set_content(content, &content_sets, Depth::ToolResult)
+        }
+        Block::ToolUse { input, extra, .. } if !input_sets.is_empty() => {
             *input = set_input(input, &input_sets)?;
+            if input.get() == RawValue::NULL.get() {
+                extra.push(("input".to_owned(), input.clone()));
+            }
             Ok(())
         }
         _ => Ok(()),
@@ -363,6 +407,10 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>]) -> Result<(), &'a [PathSte
 }
 
 fn set_input<'a>(input: &RawValue, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'a [PathStep]> {
+    // Null stands for an input that is missing or null: see `Block::read`.
+    if input.get() == RawValue::NULL.get() {
+        return Err(sets[0].0);
+    }
     if let Some((_, value)) = sets.iter().find(|(path, _)| path.is_empty()) {
         return Ok(value.json());
     }

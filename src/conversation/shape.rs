@@ -26,16 +26,20 @@ pub struct Problem {
 #[must_use]
 pub fn problems(conversation: &Conversation) -> Vec<Problem> {
     let mut found = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
     let mut previous: Option<&Message> = None;
     for (index, message) in conversation.messages().enumerate() {
-        let mut at = Report { index, found: &mut found };
-        at.message(message, previous);
-        at.blocks(message, &open);
-        open = calls(message);
+        Report { index, found: &mut found }.all(message, previous);
         previous = Some(message);
     }
     found
+}
+
+/// How many breaches `message` would have right after `previous`, or as the first one: that is all they depend on.
+#[must_use]
+pub fn problems_after(previous: Option<&Message>, message: &Message) -> usize {
+    let mut found = Vec::new();
+    Report { index: 0, found: &mut found }.all(message, previous);
+    found.len()
 }
 
 /// White space as JavaScript's `trim` sees it, because that is what hosts and the API check with.
@@ -75,6 +79,11 @@ struct Report<'a> {
 impl Report<'_> {
     fn add(&mut self, block_index: Option<usize>, code: &'static str, message: impl Into<String>) {
         self.found.push(Problem { message_index: self.index, block_index, code, message: message.into() });
+    }
+
+    fn all(&mut self, message: &Message, previous: Option<&Message>) {
+        self.message(message, previous);
+        self.blocks(message, &previous.map_or_else(Vec::new, calls));
     }
 
     fn message(&mut self, message: &Message, previous: Option<&Message>) {

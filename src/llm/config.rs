@@ -339,6 +339,19 @@ impl<'a> Fields<'a> {
     }
 }
 
+impl ModelPrice {
+    /// Reads a price as JavaScript writes it. Fields that are not prices are left alone.
+    ///
+    /// # Errors
+    /// [`ConfigError`] names the field, beginning with `price`.
+    pub fn from_json(price: &Value) -> Result<Self, ConfigError> {
+        match price {
+            Value::Object(map) => price_from_map(map),
+            other => Err(ConfigError::new(ConfigProblem::WrongType, "price", shown(other), "an object")),
+        }
+    }
+}
+
 fn price_from_map(map: &Map<String, Value>) -> Result<ModelPrice, ConfigError> {
     let fields = Fields { map, prefix: "price." };
     let dollars = |name| fields.number(name, 0.0, f64::INFINITY);

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::Usage;
+use super::{Usage, fault::says_too_long};
 
 /// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +22,12 @@ pub struct Failure {
     pub attempts: u32,
     /// What all attempts together were charged for, as far as known.
     pub spent: Usage,
+}
+
+impl Failure {
+    fn of(model: &str, spent: Usage) -> Box<Self> {
+        Box::new(Self { model: model.to_owned(), spent, ..Self::default() })
+    }
 }
 
 impl fmt::Display for Failure {
@@ -356,6 +362,41 @@ impl LlmError {
     pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: Usage) -> Self {
         let failure = Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() });
         Self::Callback { message: message.into(), cause, failure }
+    }
+
+    /// A host's own handler was too slow; for handlers outside this crate.
+    pub fn late(model: &str, phase: TimeoutPhase, limit: Duration, spent: Usage) -> Self {
+        Self::Timeout { phase, limit: Some(limit), failure: Failure::of(model, spent) }
+    }
+
+    /// A host's own handler answered with more than is held; for handlers outside this crate.
+    pub fn too_large(model: &str, limit: usize, spent: Usage) -> Self {
+        Self::ResponseTooLarge { limit, failure: Failure::of(model, spent) }
+    }
+
+    /// A host's own handler returned something that is not a stream of chunks; for handlers outside this crate.
+    pub fn not_a_stream(model: &str, problem: impl Into<String>, spent: Usage) -> Self {
+        Self::InvalidResponse { problem: problem.into(), transient: false, failure: Failure::of(model, spent) }
+    }
+
+    /// A host's own handler reported an error inside its stream; for handlers outside this crate. That the question is too long is the same
+    /// news in every wording.
+    pub fn error_chunk(model: &str, message: &str, spent: Usage) -> Self {
+        let mut failure = Failure::of(model, spent);
+        failure.server_message = Some(message.to_owned());
+        if says_too_long(message) {
+            return Self::ContextTooLong { failure };
+        }
+        Self::StreamError { kind: "error".to_owned(), transient: false, failure }
+    }
+
+    /// Whether the question was too long for the model, also when a host's own handler says so in its words.
+    pub fn is_context_too_long(&self) -> bool {
+        match self {
+            Self::ContextTooLong { .. } => true,
+            Self::Callback { message, .. } => says_too_long(message),
+            _ => false,
+        }
     }
 
     /// What the host's own handler threw, if that is what happened.

@@ -90,23 +90,7 @@ impl ServiceError {
         {
             return true;
         }
-        let said = self.message.to_lowercase();
-        const PHRASES: &[&str] = &[
-            "prompt is too long",                   // Anthropic
-            "exceed context limit",                 // Anthropic: input length and `max_tokens` exceed context limit
-            "maximum context length",               // OpenAI, vLLM, DeepSeek, OpenRouter
-            "exceeds the context window",           // OpenAI responses, Azure
-            "context window exceed",                // LiteLLM
-            "exceeds the available context",        // llama.cpp
-            "greater than the context length",      // LM Studio
-            "context the overflows",                // LM Studio, sic
-            "exceeds the maximum number of tokens", // Gemini
-            "input is too long",                    // Bedrock
-            "prompt too long",                      // Ollama, Mistral
-            "too large for model",                  // Mistral
-            "request too large for", // OpenAI, Groq: more than the limit per minute, so waiting does not help
-        ];
-        PHRASES.iter().any(|phrase| said.contains(phrase))
+        says_too_long(&self.message)
     }
 
     /// Whether it passes with time.
@@ -218,6 +202,27 @@ impl ErrorAnswer {
             _ => LlmError::BadRequest { failure },
         }
     }
+}
+
+/// Whether a message says, in the words of one of many services, that the question is too long.
+pub(super) fn says_too_long(message: &str) -> bool {
+    let said = message.to_lowercase();
+    const PHRASES: &[&str] = &[
+        "prompt is too long",                   // Anthropic
+        "exceed context limit",                 // Anthropic: input length and `max_tokens` exceed context limit
+        "maximum context length",               // OpenAI, vLLM, DeepSeek, OpenRouter
+        "exceeds the context window",           // OpenAI responses, Azure
+        "context window exceed",                // LiteLLM
+        "exceeds the available context",        // llama.cpp
+        "greater than the context length",      // LM Studio
+        "context the overflows",                // LM Studio, sic
+        "exceeds the maximum number of tokens", // Gemini
+        "input is too long",                    // Bedrock
+        "prompt too long",                      // Ollama, Mistral
+        "too large for model",                  // Mistral
+        "request too large for", // OpenAI, Groq: more than the limit per minute, so waiting does not help
+    ];
+    PHRASES.iter().any(|phrase| said.contains(phrase))
 }
 
 fn plain(text: &str) -> ServiceError {

@@ -47,6 +47,11 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
+    /// The longest answer in tokens that the handler asks for when a request does not say, if known.
+    fn max_output_tokens(&self) -> Option<u32> {
+        None
+    }
+
     /// Counts tokens with the model's own tokenizer, if the handler has one; `None` means: count locally.
     ///
     /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.

@@ -466,6 +466,10 @@ impl LlmHandler for HttpHandler {
     fn context_window(&self) -> Option<u64> {
         self.config.context_window
     }
+
+    fn max_output_tokens(&self) -> Option<u32> {
+        self.config.max_tokens
+    }
 }
 
 /// What is worth remembering of a response once its body is being read.

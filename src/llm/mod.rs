@@ -16,8 +16,10 @@
 //! | `endpoint`, `tls`, `secret` | addresses, certificates, keys |
 //! | `price` | tokens to dollars |
 //! | `cache` | summaries already paid for |
+//! | `budget` | a limit on dollars |
 
 mod anthropic;
+mod budget;
 mod cache;
 mod config;
 mod endpoint;
@@ -33,6 +35,7 @@ mod secret;
 mod sse;
 mod tls;
 
+pub use budget::{Budget, OverBudget, Reservation};
 pub use cache::{DEFAULT_CACHE_BYTES, MemoryStore, StoreError, SummaryStore, cache_key};
 pub use config::{Api, ConfigError, ConfigProblem, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, TimeoutPhase};

@@ -1,13 +1,20 @@
 //! Runs one provider after the other until one does what was asked.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::FutureExt;
 
-use super::metrics::Call;
+use super::{
+    metrics::Call,
+    totals::{HostCount, host_count},
+};
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, Provider, Request, Settled, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, Speed, recipes, settle},
     tokens::Tally,
 };
 
@@ -15,6 +22,8 @@ use crate::{
 pub struct Outcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
+    /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
+    pub recipes: Vec<(usize, Recipe)>,
     /// What was changed.
     pub changes: Vec<Change>,
     /// The summary, if one was written.
@@ -31,6 +40,10 @@ pub struct Outcome {
     pub original_tokens: usize,
     /// And after.
     pub final_tokens: usize,
+    /// The same by the handler's own count, where it has one.
+    pub host_count: Option<HostCount>,
+    /// How each pass went, when a provider that works in passes ran.
+    pub passes: Vec<PassReport>,
     /// How each provider did.
     pub calls: Vec<(String, Call)>,
     /// Time in milliseconds.
@@ -45,6 +58,13 @@ impl Outcome {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message,
         });
         edits.min()
+    }
+
+    /// The passes that changed something, as `lossless_prelude` and `pass_` with the id.
+    #[must_use]
+    pub fn passes_applied(&self) -> Vec<String> {
+        let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
+        applied.map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) }).collect()
     }
 
     /// The operations that were done, each once, in order of appearance.
@@ -69,6 +89,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     let mut current = request;
     let mut outcome = Outcome {
         plan: Plan::default(),
+        recipes: Vec::new(),
         changes: Vec::new(),
         summary: String::new(),
         cost: 0.0,
@@ -77,6 +98,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         provider: asked,
         original_tokens: current.scaled(&original_tally),
         final_tokens: current.scaled(&original_tally),
+        host_count: None,
+        passes: Vec::new(),
         calls: Vec::new(),
         elapsed_ms: 0.0,
     };
@@ -103,7 +126,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
-                if go_on && index + 1 < providers.len() {
+                // Said here unless it becomes the error of the whole.
+                if go_on && (index + 1 < providers.len() || !outcome.changes.is_empty()) {
                     outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
                 }
                 outcome.error.get_or_insert(error);
@@ -113,6 +137,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
             }
             Ok(settled) => {
                 let gained = adopt(settled, &id, &mut current, &mut outcome);
+                if gained && is_mechanical(&**provider) {
+                    repeat(&**provider, &id, &mut current, &mut outcome).await;
+                }
                 let enough = match current.target_tokens {
                     Some(_) => current.meets_target(&current.tally),
                     None => gained || outcome.error.is_none(),
@@ -126,9 +153,34 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     finish(&mut outcome, &current, &original_tally);
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
+        outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
     }
     outcome.elapsed_ms = milliseconds(started);
     outcome
+}
+
+/// How long a provider may take after an abort to say what was spent.
+const LAST_WORDS: Duration = Duration::from_millis(32);
+
+/// Whether running it once more costs next to nothing.
+fn is_mechanical(provider: &dyn Provider) -> bool {
+    let capabilities = provider.info().capabilities;
+    matches!(capabilities.estimated_speed, Speed::Fast) && !capabilities.supports_llm_summarization
+}
+
+/// Runs a mechanical provider that missed the target on its own result, as long as that gains something: what it left can look
+/// different to it once the rest is gone. So a second call on its output changes nothing more.
+async fn repeat(provider: &dyn Provider, id: &str, current: &mut Request, outcome: &mut Outcome) {
+    const MOST: usize = 4;
+    for _ in 0..MOST {
+        if current.meets_target(&current.tally) {
+            return;
+        }
+        let Ok(settled) = step(provider, id, current, outcome).await else { return };
+        if !adopt(settled, id, current, outcome) {
+            return;
+        }
+    }
 }
 
 async fn step(
@@ -138,14 +190,33 @@ async fn step(
     outcome: &mut Outcome,
 ) -> Result<Settled, CondenseError> {
     request.cancel.check()?;
-    let proposal = AssertUnwindSafe(provider.propose(request))
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic))))?;
-    request.cancel.check()?;
+    let proposing = AssertUnwindSafe(provider.propose(request)).catch_unwind();
+    // A provider that does not look at the signal is left behind: the caller does not wait for it.
+    let proposal = tokio::select! {
+        biased;
+        proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
+        () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
+    };
+    // Also what was spent in vain.
+    outcome.cost += request.llm.spent.take();
+    let proposal = proposal?;
     outcome.cost += proposal.cost;
+    if !request.llm.preview {
+        request.llm.budget.record(proposal.cost);
+    }
+    request.cancel.check()?;
     let settled = settle(request, id, &proposal)?;
     outcome.warnings.extend(proposal.warnings);
+    outcome.passes.extend(proposal.passes);
+    if !settled.changes.is_empty() {
+        let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
+        let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
+        if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
+        }
+        outcome.host_count = counted.or(outcome.host_count);
+    }
     if !proposal.summary.is_empty() {
         outcome.summary = proposal.summary;
     }
@@ -170,9 +241,15 @@ fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
     if outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {
         // The caller wanted out: nothing is changed, whatever was done already.
         outcome.changes.clear();
+        outcome.host_count = None;
+        outcome.summary.clear();
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {
         outcome.error = None;
+    }
+    if current.meets_target(&current.tally) {
+        // A provider before fell short, the next one did not.
+        outcome.warnings.retain(|warning| !warning.starts_with("target_not_met"));
     }
     if outcome.error.is_none()
         && let Some(target) = current.target_tokens

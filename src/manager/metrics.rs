@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::alerts::Alert;
+
 /// Sums and averages over some calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,6 +91,8 @@ pub struct Metrics {
     pub providers: BTreeMap<String, Totals>,
     /// By profile; calls without one are not here.
     pub profiles: BTreeMap<String, Totals>,
+    /// What deserves attention, as of now.
+    pub alerts: Vec<Alert>,
 }
 
 impl Metrics {

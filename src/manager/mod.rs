@@ -1,11 +1,14 @@
 //! Decides when and how a conversation is condensed: registry, trigger, fallback, guard, metrics.
 
+mod alerts;
 mod chain;
 mod guard;
 mod metrics;
 mod options;
+mod profiles;
 mod registry;
 mod report;
+mod totals;
 mod trigger;
 
 use std::{
@@ -17,12 +20,15 @@ use serde_json::Value;
 
 use self::guard::Guard;
 pub use self::{
+    alerts::{Alert, LOW_REDUCTION_PERCENT},
     chain::{Outcome, panic_message},
     guard::GuardOptions,
     metrics::{Call, Metrics, Totals, percent},
     options::{CallOptions, ManagerOptions},
+    profiles::{Profile, Profiles},
     registry::Registry,
     report::Report,
+    totals::HostCount,
     trigger::{
         DEFAULT_RESERVED_TOKENS, INHERIT, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds, TriggerDecision,
         Usage,
@@ -31,16 +37,20 @@ pub use self::{
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
-    providers::{self, CondenseError, Lossless, Progress, Provider, Request, Truncation},
+    llm::{Budget, MemoryStore, SummaryStore},
+    providers::{self, CondenseError, Llm, Lossless, Native, Observed, Progress, Provider, Request, Truncation},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
 };
 
 /// The provider that is active when the options name none.
-pub const DEFAULT_PROVIDER: &str = Lossless::ID;
+pub const DEFAULT_PROVIDER: &str = Native::ID;
 
 /// Holds providers, options and metrics. Two managers share nothing but the caches of token counts.
 pub struct Manager {
     options: ManagerOptions,
+    cache: Option<Arc<dyn SummaryStore>>,
+    budget: Arc<Budget>,
+    observed: Arc<Observed>,
     state: Mutex<State>,
 }
 
@@ -63,6 +73,8 @@ pub struct Work {
     pub call: CallOptions,
     /// The host's own name for this call; providers of the host are told it.
     pub host_call: u32,
+    /// The handlers of the call.
+    pub llm: Llm,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.
@@ -70,9 +82,17 @@ pub struct Work {
 }
 
 impl Manager {
-    /// A manager with the built-in providers.
+    /// A manager with the built-in providers. Summaries are kept in memory unless the options turn that off.
     #[must_use]
     pub fn new(options: ManagerOptions) -> Self {
+        let cache: Option<Arc<dyn SummaryStore>> =
+            if options.cache { Some(Arc::new(MemoryStore::default())) } else { None };
+        Self::with_store(options, cache)
+    }
+
+    /// A manager that keeps summaries in `cache`.
+    #[must_use]
+    pub fn with_store(options: ManagerOptions, cache: Option<Arc<dyn SummaryStore>>) -> Self {
         let mut registry = Registry::default();
         for id in providers::BUILT_IN {
             if let Ok(provider) = providers::create(id, &Value::Null) {
@@ -88,7 +108,8 @@ impl Manager {
             calibration: Calibration::new(),
             model: None,
         };
-        Self { options, state: Mutex::new(state) }
+        let budget = Arc::new(Budget::new(options.max_cost));
+        Self { options, cache, budget, observed: Arc::default(), state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -173,7 +194,9 @@ impl Manager {
     /// A copy of the metrics.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
-        self.state().metrics.clone()
+        let mut metrics = self.state().metrics.clone();
+        metrics.alerts = alerts::of(&metrics, &self.budget);
+        metrics
     }
 
     /// Forgets the metrics.
@@ -190,7 +213,7 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work) -> Report {
-        self.run(&work, None).await
+        self.run(&Work { llm: Llm { preview: true, ..work.llm.clone() }, ..work }, None).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -220,7 +243,8 @@ impl Manager {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
         let report = self.run(&work, Some(&decision)).await;
-        if let Some(guard) = &guard {
+        // Being aborted says nothing about what condensing gains.
+        if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
             let gain = percent(report.tokens_saved(), report.original_tokens());
             self.state().guard.record(guard, &work.call.task_id, gain, Instant::now());
         }
@@ -248,15 +272,33 @@ impl Manager {
             target_tokens: work.call.target_tokens,
             config: work.call.config.clone(),
             host_call: work.host_call,
+            llm: self.llm(work, prev),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
         };
         if let Some(decision) = decision {
             request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
         }
-        let report = Report::of(chain::run(&chain, request, missing).await, prev);
+        let mut report = Report::of(chain::run(&chain, request, missing).await, prev);
+        alerts::warn(&mut report, &self.budget);
         work.progress.report("done", report.provider(), 1, 1);
         report
+    }
+
+    /// What the call brings to ask a model with, and what the manager adds to it.
+    fn llm(&self, work: &Work, reported_tokens: Option<f64>) -> Llm {
+        let profile = work.call.profile_id.as_deref();
+        let prompt = || self.options.profiles.get(profile).custom_condensing_prompt;
+        Llm {
+            prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
+            price: self.options.profiles.price(profile),
+            cache: self.cache.clone(),
+            budget: Arc::clone(&self.budget),
+            observed: Arc::clone(&self.observed),
+            system_prompt: work.call.system_prompt.clone(),
+            reported_tokens,
+            ..work.llm.clone()
+        }
     }
 
     fn count(&self, work: &Work) -> Result<Tally, CondenseError> {
@@ -335,6 +377,12 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         target_tokens: work.call.target_tokens,
         config: work.call.config,
         host_call: work.host_call,
+        llm: Llm {
+            prompt: work.call.custom_condensing_prompt,
+            system_prompt: work.call.system_prompt,
+            reported_tokens: work.call.total_tokens,
+            ..work.llm
+        },
         cancel: work.cancel,
         progress: work.progress,
     };

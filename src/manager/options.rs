@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{
-    GuardOptions,
+    GuardOptions, Profiles,
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
@@ -22,6 +22,10 @@ pub struct ManagerOptions {
     pub thresholds: Thresholds,
     /// What to try when a provider fails: `None` for the chain that belongs to it.
     pub fallback: Option<Vec<String>>,
+    /// What belongs to the profiles of the host.
+    pub profiles: Profiles,
+    /// Whether summaries are kept; where is for [`super::Manager::with_store`] to say.
+    pub cache: bool,
     /// Dollars that may be spent in all.
     pub max_cost: Option<f64>,
     /// The guard against condensing without gain; `None` turns it off.
@@ -49,6 +53,10 @@ impl ManagerOptions {
                 profiles: reader.numbers("profileThresholds")?,
             },
             fallback: reader.fallback()?,
+            profiles: reader
+                .take("profiles")
+                .map_or_else(|| Ok(Profiles::default()), |value| Profiles::read(&value))?,
+            cache: reader.flag("cache")?.unwrap_or(true),
             max_cost: reader.number("maxCost", 0.0, f64::MAX)?,
             guard: reader.guard()?,
             encoding: reader.encoding()?,
@@ -80,6 +88,8 @@ pub struct CallOptions {
     pub max_tokens: Option<f64>,
     /// The profile in use.
     pub profile_id: Option<String>,
+    /// The prompt to summarise by.
+    pub custom_condensing_prompt: Option<String>,
 }
 
 impl CallOptions {
@@ -99,6 +109,7 @@ impl CallOptions {
             context_window: reader.number("contextWindow", 1.0, f64::MAX)?,
             max_tokens: reader.number("maxTokens", 0.0, f64::MAX)?,
             profile_id: reader.text("profileId")?,
+            custom_condensing_prompt: reader.text("customCondensingPrompt")?,
         };
         reader.flag("isAutomatic")?;
         reader.finish()?;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     conversation::Plan,
-    providers::{Change, CondenseError},
+    providers::{Change, CondenseError, PassReport, Recipe},
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -17,6 +17,8 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     plan: Plan,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recipes: Vec<(usize, Recipe)>,
     summary: String,
     did_condense: bool,
     cost: f64,
@@ -30,6 +32,9 @@ pub struct Report {
     /// -1 when nothing changed.
     first_changed_index: i64,
     warnings: Vec<String>,
+    /// How each pass went; absent when no provider that works in passes ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<PassReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
     #[serde(skip)]
@@ -72,7 +77,12 @@ impl Report {
     /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, if known.
     #[must_use]
     pub fn of(outcome: Outcome, prev: Option<f64>) -> Self {
-        let operations = outcome.operations();
+        let (passes, operations) = (outcome.passes_applied(), outcome.operations());
+        let mut outcome = outcome;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        if let Some(count) = outcome.host_count {
+            (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
+        }
         let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
         let reduction = percent(saved, outcome.original_tokens);
         #[allow(clippy::cast_precision_loss)]
@@ -97,9 +107,11 @@ impl Report {
                 original_tokens: outcome.original_tokens,
                 condensed_tokens: outcome.final_tokens,
                 reduction_percentage: reduction,
-                operations_applied: operations,
+                operations_applied: [passes, operations].concat(),
             },
+            passes: outcome.passes,
             plan: outcome.plan,
+            recipes: outcome.recipes,
             summary: outcome.summary,
             cost: outcome.cost,
             error: outcome.error.map(ReportedError::from),
@@ -126,6 +138,7 @@ impl Report {
     fn unchanged(prev: f64, tokens: usize) -> Self {
         let outcome = Outcome {
             plan: Plan::default(),
+            recipes: Vec::new(),
             changes: Vec::new(),
             summary: String::new(),
             cost: 0.0,
@@ -134,6 +147,8 @@ impl Report {
             provider: String::new(),
             original_tokens: tokens,
             final_tokens: tokens,
+            host_count: None,
+            passes: Vec::new(),
             calls: Vec::new(),
             elapsed_ms: 0.0,
         };
@@ -163,6 +178,41 @@ impl Report {
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Adds to what the caller should know.
+    pub(super) fn add_warning(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    /// How each pass went, for providers that work in passes.
+    #[must_use]
+    pub fn passes(&self) -> &[PassReport] {
+        &self.passes
+    }
+
+    /// Whether anything was changed.
+    #[must_use]
+    pub fn did_condense(&self) -> bool {
+        self.did_condense
+    }
+
+    /// Dollars spent.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// The summary, if one was written.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Share of the tokens removed, in percent.
+    #[must_use]
+    pub fn reduction_percent(&self) -> f64 {
+        self.stats.reduction_percent
     }
 
     /// What was changed.

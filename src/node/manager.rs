@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use napi::{
-    Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
-};
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::json;
 
 use super::{
     cancel::CancelHandle,
     error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
+    handler::NativeHandler,
     host_provider::{HostCallback, HostProvider},
     provider::NativeProvider,
-    work::{Incoming, ProgressCallback, report},
+    store::{HostStore, StoreCallback},
+    work::{Incoming, Listener, report},
 };
 use crate::{
     manager::{Manager, ManagerOptions, Usage},
@@ -29,12 +28,16 @@ pub struct NativeManager {
 
 #[napi]
 impl NativeManager {
-    /// `options` as JSON.
+    /// `options` as JSON; `store` keeps summaries instead of the memory.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: String) -> Result<Self> {
+    pub fn new(options: String, store: Option<StoreCallback>) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
         let options = ManagerOptions::read(&options).map_err(wrong_config)?;
-        Ok(Self { manager: Arc::new(Manager::new(options)) })
+        let manager = match store {
+            Some(store) => Manager::with_store(options, Some(Arc::new(HostStore(store)))),
+            None => Manager::new(options),
+        };
+        Ok(Self { manager: Arc::new(manager) })
     }
 
     /// Adds a built-in provider.
@@ -87,6 +90,7 @@ impl NativeManager {
         let thresholds = self.manager.thresholds();
         let (threshold, warning) = thresholds.effective(profile.as_deref());
         let options = self.manager.options();
+        let own = options.profiles.get(profile.as_deref());
         json!({
             "profileId": profile,
             "provider": self.manager.active(),
@@ -95,6 +99,9 @@ impl NativeManager {
             "encoding": options.encoding.name(),
             "scale": self.manager.scale().factor(),
             "maxCost": options.max_cost,
+            "condensingApiConfigId": own.condensing_api_config_id,
+            "customCondensingPrompt": own.custom_condensing_prompt,
+            "price": options.profiles.price(profile.as_deref()),
             "warnings": warning.into_iter().collect::<Vec<_>>(),
         })
         .to_string()
@@ -131,29 +138,32 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; resolves to the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
-    #[napi(catch_unwind)]
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
     #[allow(clippy::too_many_arguments)]
-    pub fn condense<'env>(
+    #[napi(catch_unwind)]
+    pub fn condense(
         &self,
-        env: &'env Env,
         mode: String,
         messages: Buffer,
         call: String,
         host_call: u32,
         cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let incoming = Incoming::read(messages, &call, host_call, cancel, progress)?;
+        listener: Listener,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
+    ) -> Result<()> {
+        let incoming = Incoming::read(messages, &call, host_call, cancel)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.check(&incoming)?;
         let manager = self.manager.clone();
-        report(env, incoming, move |work| async move {
+        report(incoming, listener, move |work| async move {
             match mode.as_str() {
                 "ifNeeded" => manager.condense_if_needed(work).await,
                 "preview" => manager.preview(work).await,
                 _ => manager.condense(work).await,
             }
-        })
+        });
+        Ok(())
     }
 
     /// What can be known to be wrong before any work.

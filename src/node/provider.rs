@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use napi::{
-    Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
-};
+use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{
     cancel::CancelHandle,
     error::{Result, unreadable, wrong_config},
-    work::{Incoming, ProgressCallback, report},
+    handler::NativeHandler,
+    work::{Incoming, Listener, report},
 };
 use crate::{
     manager::condense_with,
@@ -59,19 +57,31 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; resolves to the report as JSON.
+    /// Condenses; `listener` is told the report as JSON. With `preview` only what that would do.
+    #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
-    pub fn condense<'env>(
+    pub fn condense(
         &self,
-        env: &'env Env,
         messages: Buffer,
         call: String,
         cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let incoming = Incoming::read(messages, &call, 0, cancel, progress)?;
+        listener: Listener,
+        handler: Option<ClassInstance<NativeHandler>>,
+        condensing_handler: Option<ClassInstance<NativeHandler>>,
+        preview: bool,
+    ) -> Result<()> {
+        let incoming = Incoming::read(messages, &call, 0, cancel)?;
+        let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(env, incoming, move |work| async move { condense_with(&provider, Encoding::default(), work).await })
+        report(incoming, listener, move |mut work| async move {
+            work.llm.preview = preview;
+            let progress = work.progress.clone();
+            progress.report("counting", "", 0, 1);
+            let report = condense_with(&provider, Encoding::default(), work).await;
+            progress.report("done", report.provider(), 1, 1);
+            report
+        });
+        Ok(())
     }
 }

@@ -2,20 +2,20 @@
 
 use napi::{
     Env,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    bindgen_prelude::{Buffer, Either, PromiseRaw},
 };
 use napi_derive::napi;
 
 use super::error::{Result, not_an_array, thrown, unreadable, wrong_tokens};
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, problems},
+    conversation::{Conversation, problems, utf16},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
 fn parse(messages: &Buffer) -> Result<Conversation> {
-    let json = std::str::from_utf8(messages).map_err(|error| thrown("invalid_messages", error))?;
-    Conversation::parse(json).map_err(not_an_array)
+    let json = utf16::utf8(messages).ok_or_else(|| thrown("invalid_messages", "not UTF-16"))?;
+    Conversation::parse(&json).map_err(not_an_array)
 }
 
 fn as_u32(tokens: usize) -> u32 {
@@ -39,8 +39,12 @@ pub fn count_messages(messages: Buffer, encoding: String) -> Result<Vec<u32>> {
 
 /// Scales tokens by a number or the name of a model family, rounded up.
 #[napi(catch_unwind)]
-pub fn scale_tokens(tokens: f64, scale: String) -> Result<f64> {
-    let setting: ScaleSetting = scale.parse().map_err(wrong_tokens)?;
+pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
+    let setting = match scale {
+        Either::A(factor) => ScaleSetting::number(factor),
+        Either::B(name) => name.parse(),
+    };
+    let setting = setting.map_err(wrong_tokens)?;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let scaled = setting.resolve(&Calibration::new(), None).apply(tokens as usize) as f64;
     Ok(scaled)

@@ -1,27 +1,42 @@
 //! One asynchronous call: what comes from JavaScript, and the report that goes back.
 
-use std::panic::AssertUnwindSafe;
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::FutureExt;
 use napi::{
-    Env, Status,
-    bindgen_prelude::{Buffer, PromiseRaw},
+    Status,
+    bindgen_prelude::{Buffer, ClassInstance, FnArgs, spawn},
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
 };
 
 use super::{
     cancel::CancelHandle,
-    error::{Code, Result, thrown, wrong_config},
+    error::{Result, wrong_config},
+    handler::NativeHandler,
 };
 use crate::{
     cancel::Cancel,
-    conversation::Conversation,
+    conversation::{Conversation, utf16},
     manager::{CallOptions, Report, Work, panic_message},
-    providers::{CondenseError, Progress},
+    providers::{CondenseError, Llm, Progress},
 };
 
-/// Called with each progress event as JSON. Weak, so that it does not keep Node alive.
-pub type ProgressCallback = ThreadsafeFunction<String, UnknownReturnValue, String, Status, false, true>;
+/// Whether this is the end, and JSON: of a progress event, or at the end of the report.
+type Told = FnArgs<(bool, String)>;
+
+/// Told how a call goes and how it ends. One function for both, so that no progress event arrives after the report. Weak, so that it does
+/// not keep Node alive: JavaScript decides that, because only there is known whether a host's own promise is all we wait for.
+pub type Listener = ThreadsafeFunction<Told, UnknownReturnValue, Told, Status, false, true>;
+
+/// The handler of the conversation and that for summaries.
+pub type Handlers<'env> = (Option<ClassInstance<'env, NativeHandler>>, Option<ClassInstance<'env, NativeHandler>>);
 
 /// Everything JavaScript hands over for a call.
 pub struct Incoming {
@@ -29,28 +44,23 @@ pub struct Incoming {
     call: CallOptions,
     host_call: u32,
     cancel: Cancel,
-    progress: Progress,
+    llm: Llm,
 }
 
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
-    pub fn read(
-        messages: Buffer,
-        call: &str,
-        host_call: u32,
-        cancel: &CancelHandle,
-        progress: Option<ProgressCallback>,
-    ) -> Result<Self> {
+    pub fn read(messages: Buffer, call: &str, host_call: u32, cancel: &CancelHandle) -> Result<Self> {
         let call = serde_json::from_str(call).map_err(super::error::unreadable)?;
         let call = CallOptions::read(&call).map_err(wrong_config)?;
-        let progress = progress.map_or_else(Progress::default, |callback| {
-            Progress::new(move |event| {
-                if let Ok(json) = serde_json::to_string(&event) {
-                    callback.call(json, ThreadsafeFunctionCallMode::NonBlocking);
-                }
-            })
-        });
-        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), progress })
+        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), llm: Llm::default() })
+    }
+
+    /// Adds the handlers of the call.
+    pub fn with_handlers(mut self, handlers: &Handlers) -> Self {
+        let of =
+            |handler: &Option<ClassInstance<NativeHandler>>| handler.as_ref().map(|handler| handler.handler.clone());
+        self.llm = Llm { handler: of(&handlers.0), condensing_handler: of(&handlers.1), ..Llm::default() };
+        self
     }
 
     /// The options of the call.
@@ -58,28 +68,46 @@ impl Incoming {
         &self.call
     }
 
-    fn parse(self) -> std::result::Result<Work, CondenseError> {
-        let Self { messages, call, host_call, cancel, progress } = self;
+    fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {
+        let Self { messages, call, host_call, cancel, llm } = self;
         cancel.check()?;
-        let json = std::str::from_utf8(&messages).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        let conversation = Conversation::parse(json).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok(Work { conversation, call, host_call, cancel, progress })
+        let json = utf16::utf8(&messages)
+            .ok_or_else(|| CondenseError::Internal("messages did not come as UTF-16".to_owned()))?;
+        drop(messages);
+        let conversation = Conversation::parse(&json).map_err(|error| CondenseError::Internal(error.to_string()))?;
+        Ok(Work { conversation, call, host_call, llm, cancel, progress })
     }
 }
 
-/// Runs `work` off the main thread; the promise resolves to its report as JSON.
-pub fn report<'env, F>(
-    env: &'env Env,
-    incoming: Incoming,
-    work: impl FnOnce(Work) -> F + Send + 'static,
-) -> Result<PromiseRaw<'env, String>>
+/// How long aborted work may take to say what it spent; handlers and providers take less.
+const GIVE_UP: Duration = Duration::from_millis(38);
+
+/// Runs `work` off the main thread; `listener` is told how it goes and, always, how it ends.
+pub fn report<F>(incoming: Incoming, listener: Listener, work: impl FnOnce(Work) -> F + Send + 'static)
 where
-    F: Future<Output = Report> + Send,
+    F: Future<Output = Report> + Send + 'static,
 {
-    let future = async move {
+    let listener = Arc::new(listener);
+    let tell = move |is_end: bool, json: String| {
+        // Not delivered when the environment is going away; then nobody waits for it either.
+        listener.call((is_end, json).into(), ThreadsafeFunctionCallMode::NonBlocking);
+    };
+    spawn(async move {
         let prev = incoming.call.total_tokens;
-        let finished = AssertUnwindSafe(async move {
-            match incoming.parse() {
+        let cancel = incoming.cancel.clone();
+        let tell_progress = tell.clone();
+        // Work that was given up may go on for a while; nobody hears of it.
+        let ended = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&ended);
+        let progress = Progress::new(move |event| {
+            if !is_over.load(Ordering::Acquire)
+                && let Ok(json) = serde_json::to_string(&event)
+            {
+                tell_progress(false, json);
+            }
+        });
+        let work = AssertUnwindSafe(async move {
+            match incoming.parse(progress) {
                 Ok(parsed) => {
                     let exported = parsed.conversation.clone();
                     exported.export(&work(parsed).await)
@@ -87,17 +115,19 @@ where
                 Err(error) => serde_json::to_string(&Report::failed(error, prev)),
             }
         })
-        .catch_unwind()
-        .await;
-        let json = match finished {
-            Ok(json) => json,
-            Err(panic) => {
-                let error = CondenseError::Internal(panic_message(&*panic));
-                serde_json::to_string(&Report::failed(error, prev))
-            }
+        .catch_unwind();
+        // A task of its own, because what computes (loading the vocabulary takes up to 0.3 s) hears of the signal only when it is done.
+        let error = tokio::select! {
+            biased;
+            finished = tokio::spawn(work) => match finished {
+                Ok(Ok(Ok(json))) => return tell(true, json),
+                Ok(Ok(Err(error))) => CondenseError::Internal(error.to_string()),
+                Ok(Err(panic)) => CondenseError::Internal(panic_message(&*panic)),
+                Err(error) => CondenseError::Internal(error.to_string()),
+            },
+            () = async { cancel.cancelled().await; tokio::time::sleep(GIVE_UP).await } => CondenseError::Aborted,
         };
-        json.map_err(|error| napi::Error::from_reason(error.to_string()))
-    };
-    env.spawn_future(future)
-        .map_err(|error: napi::Error<Status>| -> napi::Error<Code> { thrown("internal_error", error) })
+        ended.store(true, Ordering::Release);
+        tell(true, serde_json::to_string(&Report::failed(error, prev)).unwrap_or_default());
+    });
 }

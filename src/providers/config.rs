@@ -31,6 +31,8 @@ pub enum FieldKind {
         /// The largest allowed.
         max: u64,
     },
+    /// Any text; absent is empty.
+    Text,
     /// One of some words.
     Choice {
         /// Used when absent.
@@ -132,6 +134,12 @@ impl Settings {
         self.0[name].as_u64().and_then(|value| usize::try_from(value).ok()).unwrap_or_default()
     }
 
+    /// A text of the table.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.0[name].as_str().unwrap_or_default()
+    }
+
     /// A choice of the table.
     #[must_use]
     pub fn choice(&self, name: &str) -> &str {
@@ -146,6 +154,9 @@ impl Field {
             (FieldKind::Flag { default }, None) => Ok(json!(default)),
             (FieldKind::Integer { default, .. }, None) => Ok(json!(default)),
             (FieldKind::Choice { default, .. }, None) => Ok(json!(default)),
+            (FieldKind::Text, None) => Ok(json!("")),
+            (FieldKind::Text, Some(value)) if value.is_string() => Ok(value.clone()),
+            (FieldKind::Text, Some(value)) => wrong(value, "a string".into()),
             (FieldKind::Flag { .. }, Some(value)) if value.is_boolean() => Ok(value.clone()),
             (FieldKind::Flag { .. }, Some(value)) => wrong(value, "true or false".into()),
             (FieldKind::Choice { allowed, .. }, Some(value)) => match value.as_str() {
@@ -169,6 +180,7 @@ impl Field {
             FieldKind::Integer { default, min, max } => {
                 json!({ "type": "integer", "default": default, "minimum": min, "maximum": max })
             }
+            FieldKind::Text => json!({ "type": "string", "default": "" }),
             FieldKind::Choice { default, allowed } => json!({ "type": "string", "default": default, "enum": allowed }),
         };
         schema["description"] = json!(self.description);

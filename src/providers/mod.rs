@@ -4,11 +4,14 @@
 
 mod config;
 mod error;
+mod llm;
 mod lossless;
+mod native;
 mod provider;
 mod request;
 mod salience;
 mod settle;
+mod smart;
 mod truncation;
 
 use std::sync::Arc;
@@ -18,15 +21,18 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
-    lossless::Lossless,
+    llm::{Llm, Observed, Spent},
+    lossless::{Lossless, Recipe, decode, recipes},
+    native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
     settle::{Change, Settled, settle},
+    smart::{PassReport, Smart},
     truncation::Truncation,
 };
 
 /// The ids of the providers that [`create`] makes.
-pub const BUILT_IN: &[&str] = &[Lossless::ID, Truncation::ID];
+pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];
 
 /// Makes a built-in provider by its id.
 ///
@@ -34,6 +40,8 @@ pub const BUILT_IN: &[&str] = &[Lossless::ID, Truncation::ID];
 /// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
     match id {
+        Native::ID => Ok(Arc::new(Native::new(config)?)),
+        Smart::ID => Ok(Arc::new(Smart::new(config)?)),
         Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
         Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
         _ => Err(vec![ConfigError::new("provider", &Value::from(id), BUILT_IN.join(", "))]),

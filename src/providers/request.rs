@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::{Llm, PassReport};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
@@ -29,6 +30,8 @@ pub struct Request {
     pub config: serde_json::Value,
     /// The host's own name for this call.
     pub host_call: u32,
+    /// What is needed to ask a model, and what that has cost.
+    pub llm: Llm,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.
@@ -54,7 +57,8 @@ impl Request {
         let target = self.target_tokens?;
         // The largest number that scales to no more than the target: at most one off either way from the division.
         #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
-        let mut tokens = (target as f64 / self.scale.factor()) as usize + 1;
+        let mut tokens = (target as f64 / self.scale.factor()) as usize;
+        tokens = tokens.saturating_add(1);
         while tokens > 0 && self.scale.apply(tokens) > target {
             tokens -= 1;
         }
@@ -92,14 +96,18 @@ pub enum Grade {
 pub struct Proposal {
     /// The edits.
     pub plan: Plan,
-    /// Why, for the blocks and messages that the plan touches.
+    /// Why, for the blocks and messages that the plan touches. A block may have several, one for each thing that was done to it.
     pub notes: Vec<Note>,
+    /// About how many tokens each of the notes has saved, where blocks have several: what a block saved is shared out by them.
+    pub shares: Vec<usize>,
     /// The summary, if one was written.
     pub summary: String,
     /// Dollars spent.
     pub cost: f64,
     /// What the caller should know.
     pub warnings: Vec<String>,
+    /// How each pass went, for providers that work in passes.
+    pub passes: Vec<PassReport>,
 }
 
 /// How the work goes.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{CondenseError, Grade, Note, Proposal, Request};
 use crate::{
-    conversation::{Conversation, Edit, PathStep, Plan, problems},
+    conversation::{Content, Conversation, Edit, PathStep, Plan, problems},
     tokens::Tally,
 };
 
@@ -54,9 +54,9 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     let mut plan = proposal.plan.clone();
     let mut after = before.apply(&plan).map_err(invalid)?;
     let mut tally = request.tally.recount(before, &after, &request.cancel)?;
-    let grown = blocks_without_gain(&plan, before, &request.tally, &after, &tally);
+    let grown = without_gain(&plan, before, &request.tally, &tally);
     if !grown.is_empty() {
-        plan.edits.retain(|edit| edited_block(edit).is_none_or(|block| !grown.contains(&block)));
+        plan.edits.retain(|edit| edited(edit).is_none_or(|place| !grown.contains(&place)));
         after = before.apply(&plan).map_err(invalid)?;
         tally = request.tally.recount(before, &after, &request.cancel)?;
     }
@@ -71,49 +71,79 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         return Ok(Settled { conversation: before.clone(), tally: request.tally.clone(), changes: Vec::new() });
     }
     refuse_new_problems(provider, before, &after)?;
-    let changes = changes(&plan, &proposal.notes, request, &after, &tally);
+    let changes = changes(&plan, proposal, request, &tally);
     Ok(Settled { conversation: after, tally, changes })
 }
 
-type BlockAt = (usize, usize);
+/// A block of a message; no block when the whole content is set.
+type Place = (usize, Option<usize>);
 
-/// The block that an edit changes; `None` for whole messages.
-fn edited_block(edit: &Edit) -> Option<BlockAt> {
+/// What an edit changes; `None` for a message that comes or goes.
+fn edited(edit: &Edit) -> Option<Place> {
     match edit {
         Edit::Set { message, path, .. } => match path.get(1) {
-            Some(PathStep::Index(block)) => Some((*message, *block)),
-            _ => Some((*message, 0)),
+            Some(PathStep::Index(block)) => Some((*message, Some(*block))),
+            _ => Some((*message, None)),
         },
         Edit::Drop { .. } | Edit::Insert { .. } => None,
     }
 }
 
-/// Blocks that the plan changes and that do not get smaller (invariant "never grows").
-fn blocks_without_gain(
-    plan: &Plan,
-    before: &Conversation,
-    tally_before: &Tally,
-    after: &Conversation,
-    tally_after: &Tally,
-) -> HashSet<BlockAt> {
-    let place = places(before, after);
-    plan.edits
-        .iter()
-        .filter_map(edited_block)
-        .filter(|(message, block)| {
-            let Some(at) = place.get(message) else { return false };
-            let tokens = |tally: &Tally, message| tally.blocks(message).get(*block).copied().unwrap_or_default();
-            tokens(tally_after, *at) >= tokens(tally_before, *message)
-        })
-        .collect()
+/// Tokens of what an edit changes.
+fn tokens_at(tally: &Tally, message: usize, block: Option<usize>) -> usize {
+    match block {
+        Some(block) => tally.blocks(message).get(block).copied().unwrap_or_default(),
+        None => tally.message(message),
+    }
 }
 
-/// Where each message of `before` stands in `after`.
-fn places(before: &Conversation, after: &Conversation) -> HashMap<usize, usize> {
-    let by_origin: HashMap<usize, usize> =
-        after.entries().iter().enumerate().filter_map(|(at, entry)| entry.origin.map(|origin| (origin, at))).collect();
-    let entries = before.entries().iter().enumerate();
-    entries.filter_map(|(index, entry)| Some((index, *by_origin.get(&entry.origin?)?))).collect()
+/// What the plan changes and does not make smaller (invariant "never grows").
+fn without_gain(plan: &Plan, before: &Conversation, tally_before: &Tally, tally_after: &Tally) -> HashSet<Place> {
+    let places = Places::after(plan, before.len());
+    let changed = plan.edits.iter().filter_map(edited).filter(|(message, block)| {
+        places.of_message[*message]
+            .is_some_and(|at| tokens_at(tally_after, at, *block) >= tokens_at(tally_before, *message, *block))
+    });
+    changed.collect()
+}
+
+/// Where messages stand after a plan was applied to `length` of them.
+struct Places {
+    /// For each message its index afterwards; `None` when it was dropped.
+    of_message: Vec<Option<usize>>,
+    /// For each insert of the plan, in the plan's order, the index of the message that it added.
+    of_insert: Vec<usize>,
+}
+
+impl Places {
+    fn after(plan: &Plan, length: usize) -> Self {
+        let mut dropped = vec![false; length];
+        // Stable, so inserts before the same message keep their order.
+        let mut inserts: Vec<(usize, usize)> = Vec::new();
+        for edit in &plan.edits {
+            match edit {
+                Edit::Drop { message } => dropped[*message] = true,
+                Edit::Insert { before, .. } => inserts.push((*before, inserts.len())),
+                Edit::Set { .. } => {}
+            }
+        }
+        inserts.sort_by_key(|(before, _)| *before);
+        let mut of_insert = vec![0; inserts.len()];
+        let mut inserts = inserts.into_iter().peekable();
+        let mut of_message = Vec::with_capacity(length);
+        let mut at = 0;
+        for index in 0..=length {
+            while let Some((_, number)) = inserts.next_if(|(before, _)| *before <= index) {
+                of_insert[number] = at;
+                at += 1;
+            }
+            if let Some(dropped) = dropped.get(index) {
+                of_message.push((!dropped).then_some(at));
+                at += usize::from(!dropped);
+            }
+        }
+        Self { of_message, of_insert }
+    }
 }
 
 fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversation) -> Result<(), CondenseError> {
@@ -135,15 +165,18 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
     })
 }
 
-fn changes(plan: &Plan, notes: &[Note], request: &Request, after: &Conversation, tally: &Tally) -> Vec<Change> {
+fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -> Vec<Change> {
     let before = &request.conversation;
-    let place = places(before, after);
-    let notes: HashMap<(usize, Option<usize>), &Note> =
-        notes.iter().map(|note| ((note.message, note.block), note)).collect();
+    let places = Places::after(plan, before.len());
+    let mut notes: HashMap<Place, Vec<(&Note, usize)>> = HashMap::new();
+    for (index, note) in proposal.notes.iter().enumerate() {
+        let share = proposal.shares.get(index).copied().unwrap_or(1);
+        notes.entry((note.message, note.block)).or_default().push((note, share));
+    }
     let origin = |message: usize| before.entries().get(message).and_then(|entry| entry.origin).unwrap_or(message);
-    let described = |message: usize, block: Option<usize>, tokens_before, tokens_after, fallback: &str| {
-        let note = notes.get(&(message, block));
-        Change {
+    let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
+        let notes = notes.get(&(message, block)).map_or(&[][..], Vec::as_slice);
+        let change = |note: Option<&Note>, tokens_before, tokens_after| Change {
             message_index: origin(message),
             block_index: block,
             operation: note.map_or(fallback, |note| note.operation).to_owned(),
@@ -151,28 +184,47 @@ fn changes(plan: &Plan, notes: &[Note], request: &Request, after: &Conversation,
             tokens_after,
             reason: note.map_or_else(String::new, |note| note.reason.clone()),
             grade: note.and_then(|note| note.grade),
+        };
+        if notes.len() < 2 {
+            return vec![change(notes.first().map(|(note, _)| *note), was, is)];
         }
+        // What was saved in all is known exactly; each change goes on where the one before has left off.
+        let all: usize = notes.iter().map(|(_, share)| share).sum::<usize>().max(1);
+        let mut shares = 0;
+        let mut from = was;
+        notes
+            .iter()
+            .map(|(note, share)| {
+                shares += share;
+                let to = was - was.saturating_sub(is) * shares / all;
+                let change = change(Some(note), from, to);
+                from = to;
+                change
+            })
+            .collect()
     };
     let mut seen = HashSet::new();
-    let mut inserted = after.entries().iter().enumerate().filter(|(_, entry)| entry.origin.is_none());
+    let mut inserted = places.of_insert.iter();
     let mut changes: Vec<Change> = Vec::new();
     for edit in &plan.edits {
         match edit {
             Edit::Set { message, .. } => {
-                let Some((_, block)) = edited_block(edit) else { continue };
-                let Some(at) = place.get(message) else { continue };
+                let (Some((_, block)), Some(at)) = (edited(edit), places.of_message[*message]) else { continue };
                 if seen.insert((*message, block)) {
-                    let tokens = |tally: &Tally, message| tally.blocks(message).get(block).copied().unwrap_or_default();
-                    let (was, is) = (tokens(&request.tally, *message), tokens(tally, *at));
-                    changes.push(described(*message, Some(block), was, is, "replace"));
+                    let (was, is) = (tokens_at(&request.tally, *message, block), tokens_at(tally, at, block));
+                    // The only block of a content that is a string.
+                    let single = matches!(before.message(*message).content, Content::Text(_)).then_some(0);
+                    changes.extend(described(*message, block.or(single), was, is, "replace"));
                 }
             }
             Edit::Drop { message } => {
-                changes.push(described(*message, None, request.tally.message(*message), 0, "drop"));
+                if seen.insert((*message, None)) {
+                    changes.extend(described(*message, None, request.tally.message(*message), 0, "drop"));
+                }
             }
             Edit::Insert { before, .. } => {
-                let tokens = inserted.next().map_or(0, |(at, _)| tally.message(at));
-                changes.push(described(*before, None, 0, tokens, "insert"));
+                let tokens = inserted.next().map_or(0, |at| tally.message(*at));
+                changes.extend(described(*before, None, 0, tokens, "insert"));
             }
         }
     }

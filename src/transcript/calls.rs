@@ -81,7 +81,7 @@ impl<'a> Call<'a> {
     ) -> Option<Place> {
         let mut names = names;
         match &self.parameters {
-            Parameters::Native { .. } => names.find_map(|name| self.place_at(texts, &[name.into()])),
+            Parameters::Native { .. } => names.find_map(|name| self.place_at(texts, &[PathStep::key(name)])),
             Parameters::Xml { text, values } => names.find_map(|name| {
                 let (_, range) = values.iter().find(|(key, _)| key == name)?;
                 Some(Place { text: *text, range: range.clone() })

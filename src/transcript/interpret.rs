@@ -285,7 +285,7 @@ impl Known<'_, '_> {
         let change = |(index, edit): (usize, &Value)| {
             let string = |role| {
                 self.tool.parameter(role).find_map(|key| {
-                    self.call.place_at(self.texts, &[name.as_str().into(), PathStep::Index(index), key.into()])
+                    self.call.place_at(self.texts, &[PathStep::key(&name), PathStep::Index(index), PathStep::key(key)])
                 })
             };
             let everywhere = edit.get("replace_all").is_some_and(|flag| flag == &Value::Bool(true));
@@ -500,9 +500,9 @@ impl Known<'_, '_> {
     /// The script of `["bash", "-lc", SCRIPT]`.
     fn shell_script(&self) -> Option<Place> {
         self.tool.parameter(Role::Command).find_map(|name| {
-            let flag = self.call.place_at(self.texts, &[name.into(), PathStep::Index(1)])?;
+            let flag = self.call.place_at(self.texts, &[PathStep::key(name), PathStep::Index(1)])?;
             matches!(self.text(&flag), "-c" | "-lc")
-                .then(|| self.call.place_at(self.texts, &[name.into(), PathStep::Index(2)]))?
+                .then(|| self.call.place_at(self.texts, &[PathStep::key(name), PathStep::Index(2)]))?
         })
     }
 

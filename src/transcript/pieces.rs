@@ -196,7 +196,7 @@ const SPEAKING: [&str; 4] = ["result", "question", "response", "follow_up"];
 
 fn last_key(path: &[PathStep]) -> Option<&str> {
     path.iter().rev().find_map(|step| match step {
-        PathStep::Key(key) => Some(key.as_str()),
+        PathStep::Key(key) => Some(key.as_ref()),
         PathStep::Index(_) => None,
     })
 }

@@ -3,6 +3,7 @@
 //! No model is asked. [`survey`] looks through the conversation once, [`weights`] says how likely names and passages are to be used
 //! again, [`selection`] fills the budget, [`render`] writes what stays.
 
+mod by_hash;
 mod lines;
 mod marker;
 mod names;
@@ -15,13 +16,14 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 pub use self::weights::{WITHOUT, Weights};
 use self::{
-    selection::Selection,
+    selection::{Choice, Selection},
     survey::{Passage, Scope, Survey, as_float, texts_of},
 };
 use super::{CondenseError, Note, Proposal, Request};
 use crate::{
-    conversation::{ContentKind, Edit, PathStep, TextAt, json_text::splice},
+    conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
     tokens::Tally,
+    transcript::Piece,
 };
 
 /// How a budget is to be filled.
@@ -32,24 +34,54 @@ pub struct Salience {
     pub weights: Weights,
 }
 
+/// How much of a text may stay, whatever it costs elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Lines; parts of very long lines count as lines.
+    pub lines: usize,
+    /// Characters in them. What stands for the gaps is not counted.
+    pub characters: usize,
+}
+
+impl Room {
+    fn is_exceeded_by(&self, passage: &Passage<'_>) -> bool {
+        let shown = || passage.lines.iter().filter(|value| value.line.gap.is_none());
+        let characters = || shown().map(|value| passage.characters(value)).sum::<usize>();
+        shown().count() > self.lines || (passage.text.len() > self.characters && characters() > self.characters)
+    }
+}
+
+/// A text that was cut to what matters most in it.
+pub struct Cut {
+    /// The message it is in.
+    pub message: usize,
+    /// The piece it is.
+    pub piece: Piece,
+    /// What stays of it; `None` when no line of it has room.
+    pub text: Option<String>,
+    /// Why that, for a person.
+    pub reason: String,
+}
+
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
 const MOST_ROUNDS: usize = 8;
 
 impl Salience {
-    /// A plan that leaves at most `budget` tokens (unscaled) and as much of what matters as fits, or the smallest plan there is.
+    /// A plan that leaves at most `budget` tokens (unscaled) and as much of what matters as fits, or the smallest plan there is; and the
+    /// tokens it leaves.
     ///
     /// # Errors
     /// When the work is cancelled.
-    pub fn propose(&self, request: &Request, budget: usize) -> Result<Proposal, CondenseError> {
+    pub fn propose(&self, request: &Request, budget: usize) -> Result<(Proposal, usize), CondenseError> {
         let texts = texts_of(&request.conversation);
         let (proposal, tokens) = self.with_users(request, &texts, budget, false)?;
         if tokens <= budget {
-            return Ok(proposal);
+            return Ok((proposal, tokens));
         }
         // What the user wrote is cut only when nothing else is left.
         let (with_users, fewer) = self.with_users(request, &texts, budget, true)?;
-        Ok(if fewer < tokens { with_users } else { proposal })
+        Ok(if fewer < tokens { (with_users, fewer) } else { (proposal, tokens) })
     }
 
     fn with_users(
@@ -70,16 +102,16 @@ impl Salience {
         request.cancel.check()?;
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
         selection.fill(as_float(budget));
-        let mut best: Option<(Proposal, usize)> = None;
+        let mut best: Option<(Choice, usize)> = None;
         for _ in 0..MOST_ROUNDS {
-            let proposal = propose(request, texts, &survey, &selection);
-            let tokens = measure(request, &proposal)?.total();
+            let choice = selection.choice();
+            let tokens = measure(request, &plan(request, texts, &survey, &choice))?.total();
             let (fits, share) = (tokens <= budget, ratio(tokens, budget));
             let better = best
                 .as_ref()
                 .is_none_or(|(_, known)| if fits { *known > budget || tokens > *known } else { tokens < *known });
             if better {
-                best = Some((proposal, tokens));
+                best = Some((choice, tokens));
             }
             if fits && (share >= CLOSE_ENOUGH || selection.is_complete()) {
                 break;
@@ -96,7 +128,8 @@ impl Salience {
                 break;
             }
         }
-        Ok(best.unwrap_or_default())
+        let Some((choice, tokens)) = best else { return Ok((Proposal::default(), request.tally.total())) };
+        Ok((propose(request, texts, &survey, &choice), tokens))
     }
 
     /// Every old text that is longer than `lines` lines, cut to those that matter most.
@@ -112,17 +145,53 @@ impl Salience {
         };
         let survey = Survey::of(&scope, &texts);
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
-        selection.open.fill(true);
+        let mut choice = selection.choice();
+        choice.open.fill(true);
         for (index, passage) in survey.passages.iter().enumerate() {
             let shown = passage.lines.iter().filter(|value| value.line.gap.is_none()).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
-            if !results || passage.whole || passage.tokens < least_tokens || shown <= lines {
-                selection.kept[index].fill(true);
+            // Long lines that were cut are divided in other places the next time: what was cut already has some more leeway.
+            let most = if marker::is_in(passage.text) { lines.saturating_mul(2) } else { lines };
+            if !results || passage.whole || passage.tokens < least_tokens || shown <= most {
+                choice.kept[index].fill(true);
             } else {
-                selection.keep_best_lines(index, lines);
+                choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        propose(request, &texts, &survey, &selection)
+        propose(request, &texts, &survey, &choice)
+    }
+
+    /// Uses every signal.
+    #[must_use]
+    pub fn all_signals(preserve_recent: usize) -> Self {
+        Self { preserve_recent, weights: Weights::without("none") }
+    }
+
+    /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
+    /// the older messages, those of the user included.
+    pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
+        let texts = texts_of(&request.conversation);
+        let scope = Scope {
+            conversation: &request.conversation,
+            tally: &request.tally,
+            zone: self.zone(request),
+            user_too: true,
+            weights: self.weights,
+        };
+        let survey = Survey::of(&scope, &texts);
+        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        let mut cuts = Vec::new();
+        for (index, passage) in survey.passages.iter().enumerate() {
+            let room = room_of(passage.message, &passage.piece).filter(|_| !passage.whole);
+            let Some(room) = room.filter(|room| room.is_exceeded_by(passage)) else { continue };
+            let kept = selection.best_lines(index, room.lines, room.characters);
+            let text = kept.contains(&true).then(|| render::text(passage, &kept));
+            if text.as_ref().is_none_or(|text| text.len() < passage.text.len()) {
+                let reason = reason(passage, &kept, &survey);
+                cuts.push(Cut { message: passage.message, piece: passage.piece.clone(), text, reason });
+            }
+        }
+        cuts
     }
 
     fn zone(&self, request: &Request) -> Range<usize> {
@@ -137,44 +206,55 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
     ratio
 }
 
-fn measure(request: &Request, proposal: &Proposal) -> Result<Tally, CondenseError> {
+fn measure(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
     let invalid = |source| CondenseError::InvalidPlan { provider: "truncation".into(), source };
-    let after = request.conversation.apply(&proposal.plan).map_err(invalid)?;
+    let after = request.conversation.apply(plan).map_err(invalid)?;
     Ok(request.tally.recount(&request.conversation, &after, &request.cancel)?)
 }
 
 type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 
-fn propose(
-    request: &Request,
-    texts: &[Vec<TextAt<'_>>],
-    survey: &Survey<'_>,
-    selection: &Selection<'_, '_>,
-) -> Proposal {
-    let mut proposal = Proposal::default();
-    let dropped = dropped_messages(request.conversation.len(), survey, selection);
+/// The edits that make a choice true.
+fn plan(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Plan {
+    let mut plan = Plan::default();
+    let dropped = dropped_messages(request.conversation.len(), survey, choice);
     let mut replacements = Replacements::new();
-    for (index, passage) in survey.passages.iter().enumerate().filter(|(_, passage)| !dropped[passage.message]) {
-        let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
-        let after = if last_of_message { dropped_after(&dropped, passage.message) } else { 0 };
-        change(passage, &selection.kept[index], after, survey, &mut replacements, &mut proposal.notes);
+    for (index, passage) in survey.passages.iter().enumerate() {
+        if let Some(text) = rendered(index, passage, survey, choice, &dropped) {
+            let key = (passage.message, passage.piece.path.clone());
+            replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
+        }
     }
     for ((message, path), mut replaced) in replacements {
         if let Some(whole) = texts[message].iter().find(|text| *text.path == *path) {
-            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(&whole.text, &mut replaced)));
+            plan.edits.push(Edit::set_text(message, path.to_vec(), splice(&whole.text, &mut replaced)));
+        }
+    }
+    plan.edits.extend((0..dropped.len()).filter(|message| dropped[*message]).map(|message| Edit::Drop { message }));
+    plan
+}
+
+/// The plan of a choice, and why.
+fn propose(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Proposal {
+    let dropped = dropped_messages(request.conversation.len(), survey, choice);
+    let mut notes = Vec::new();
+    for (index, passage) in survey.passages.iter().enumerate() {
+        if rendered(index, passage, survey, choice, &dropped).is_some() {
+            let reason = reason(passage, &choice.kept[index], survey);
+            let block = Some(passage.piece.block);
+            notes.push(Note { message: passage.message, block, operation: "salient", reason, grade: None });
         }
     }
     for message in (0..dropped.len()).filter(|message| dropped[*message]) {
         let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
-        proposal.plan.edits.push(Edit::Drop { message });
-        proposal.notes.push(Note { message, block: None, operation: "drop", reason, grade: None });
+        notes.push(Note { message, block: None, operation: "drop", reason, grade: None });
     }
-    proposal
+    Proposal { plan: plan(request, texts, survey, choice), notes, ..Proposal::default() }
 }
 
-fn dropped_messages(length: usize, survey: &Survey<'_>, selection: &Selection<'_, '_>) -> Vec<bool> {
+fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<bool> {
     let mut dropped = vec![false; length];
-    for (exchange, _) in survey.exchanges.iter().zip(&selection.open).filter(|(_, open)| !**open) {
+    for (exchange, _) in survey.exchanges.iter().zip(&choice.open).filter(|(_, open)| !**open) {
         dropped[exchange.messages.clone()].fill(true);
     }
     dropped
@@ -185,35 +265,27 @@ fn dropped_after(dropped: &[bool], message: usize) -> usize {
     dropped[message + 1..].iter().take_while(|dropped| **dropped).count()
 }
 
-fn change(
+/// What stands for a passage from now on; `None` when it stays as it is, or goes with its message.
+fn rendered(
+    index: usize,
     passage: &Passage<'_>,
-    kept: &[bool],
-    dropped_after: usize,
     survey: &Survey<'_>,
-    replacements: &mut Replacements,
-    notes: &mut Vec<Note>,
-) {
-    let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
-    if passage.whole || !missing {
-        return;
+    choice: &Choice,
+    dropped: &[bool],
+) -> Option<String> {
+    let kept = &choice.kept[index];
+    let missing = || passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
+    if dropped[passage.message] || passage.whole || !missing() {
+        return None;
     }
     let mut text = render::text(passage, kept);
+    let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
+    let dropped_after = if last_of_message { dropped_after(dropped, passage.message) } else { 0 };
     if dropped_after > 0 && passage.piece.kind == ContentKind::ToolResults {
         text.push('\n');
         text.push_str(&marker::messages(dropped_after));
     }
-    if text.len() >= passage.text.len() {
-        return;
-    }
-    notes.push(Note {
-        message: passage.message,
-        block: Some(passage.piece.block),
-        operation: "salient",
-        reason: reason(passage, kept, survey),
-        grade: None,
-    });
-    let key = (passage.message, passage.piece.path.clone());
-    replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
+    (text.len() < passage.text.len()).then_some(text)
 }
 
 /// Why lines stayed, in terms of the names that made them worth it.

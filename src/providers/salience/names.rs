@@ -3,6 +3,9 @@
 /// Longer ones are data, not names.
 const LONGEST: usize = 120;
 
+/// Shorter ones say too little.
+const SHORTEST: usize = 6;
+
 /// Calls `found` with every name in `text`, in order.
 pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
@@ -15,20 +18,38 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
         let end = run_end(bytes, at, is_path_byte);
         if bytes[at..end].contains(&b'/') {
             let path = text[at..end].trim_end_matches(['.', '-']);
-            if path.len() >= 6 && path.len() <= LONGEST && path.bytes().any(|b| b.is_ascii_alphabetic()) {
+            if path.len() >= SHORTEST && path.len() <= LONGEST && path.bytes().any(|b| b.is_ascii_alphabetic()) {
                 found(path);
             }
             at = end;
         } else {
             let end = run_end(bytes, at, |b| is_path_byte(b) || b == b'$');
+            // Most words are too short to be names.
+            if end - at < SHORTEST {
+                at = end;
+                continue;
+            }
             text[at..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
             at = end;
         }
     }
 }
 
+/// For every byte whether it can be part of a path: a table, because every byte of a conversation is asked for.
+const PATH_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[allow(clippy::cast_possible_truncation)]
+        let value = byte as u8;
+        table[byte] = value.is_ascii_alphanumeric() || matches!(value, b'_' | b'.' | b'-' | b'/');
+        byte += 1;
+    }
+    table
+};
+
 fn is_path_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/')
+    PATH_BYTES[byte as usize]
 }
 
 fn run_end(bytes: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
@@ -45,7 +66,7 @@ fn identifier(part: &str) -> Option<&str> {
         return part.bytes().any(|b| b.is_ascii_digit()).then_some(part);
     }
     let name = part.trim_start_matches(|c: char| c.is_ascii_digit());
-    if name.len() < 6 {
+    if name.len() < SHORTEST {
         return None;
     }
     let telling = name.bytes().any(|b| matches!(b, b'_' | b'$') || b.is_ascii_digit());

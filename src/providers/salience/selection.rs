@@ -5,12 +5,14 @@
 //! are queued again.
 
 use std::{
+    cell::RefCell,
     cmp::Ordering,
-    collections::{BinaryHeap, HashMap, HashSet},
+    collections::{BinaryHeap, HashMap},
     ops::Range,
 };
 
 use super::{
+    by_hash::ByHash,
     survey::{MARKER_TOKENS, Survey, as_float},
     weights::{Signal, Weights},
 };
@@ -49,6 +51,25 @@ impl Ord for Queued {
     }
 }
 
+/// The names that were counted in one valuation, without a set to be filled each time.
+struct Seen {
+    marks: Vec<u32>,
+    round: u32,
+}
+
+impl Seen {
+    fn start(&mut self) {
+        self.round += 1;
+    }
+
+    fn is_new(&mut self, name: u32) -> bool {
+        let mark = &mut self.marks[name as usize];
+        let new = *mark != self.round;
+        *mark = self.round;
+        new
+    }
+}
+
 /// What was taken in one step, to undo it.
 struct Taken {
     unit: Unit,
@@ -56,16 +77,25 @@ struct Taken {
     cost: f32,
 }
 
-/// A choice in the making.
-pub struct Selection<'s, 't> {
-    survey: &'s Survey<'t>,
-    weights: Weights,
+/// What stays.
+#[derive(Debug, Clone)]
+pub struct Choice {
     /// For each passage, which of its lines are kept.
     pub kept: Vec<Vec<bool>>,
     /// For each exchange, whether it stays.
     pub open: Vec<bool>,
+}
+
+/// A choice in the making.
+pub struct Selection<'s, 't> {
+    survey: &'s Survey<'t>,
+    weights: Weights,
+    kept: Vec<Vec<bool>>,
+    open: Vec<bool>,
     covered: Vec<u32>,
-    windows: HashMap<u64, u32>,
+    windows: HashMap<u64, u32, ByHash>,
+    seen: RefCell<Seen>,
+    again: [f32; MOST_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
     skipped: Vec<Unit>,
@@ -73,6 +103,9 @@ pub struct Selection<'s, 't> {
     /// Tokens of the conversation as chosen, estimated.
     pub tokens: f32,
 }
+
+/// Beyond this many places, one more makes no difference.
+const MOST_COVERED: u32 = 8;
 
 /// After this many units in a row did not fit, the budget counts as full.
 const MOST_SKIPPED: usize = 400;
@@ -86,7 +119,9 @@ impl<'s, 't> Selection<'s, 't> {
             kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
             open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
             covered: vec![0; survey.weights.len()],
-            windows: HashMap::new(),
+            windows: HashMap::default(),
+            seen: RefCell::new(Seen { marks: vec![0; survey.weights.len()], round: 0 }),
+            again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),
             taken: Vec::new(),
@@ -105,6 +140,11 @@ impl<'s, 't> Selection<'s, 't> {
             selection.queue.push(Queued { density: f32::MAX, unit: Unit::Exchange(index) });
         }
         selection
+    }
+
+    /// The choice as it stands.
+    pub fn choice(&self) -> Choice {
+        Choice { kept: self.kept.clone(), open: self.open.clone() }
     }
 
     /// A passage that stays in the conversation: whole, or with lines to choose.
@@ -254,15 +294,20 @@ impl<'s, 't> Selection<'s, 't> {
         }
     }
 
-    fn names_worth(&self, names: Range<usize>, seen: &mut HashSet<u32>) -> f32 {
+    fn names_worth(&self, names: Range<usize>, seen: &mut Seen) -> f32 {
         let mut value = 0.0;
         for name in &self.survey.occurrences[names] {
             let weight = self.survey.weights[*name as usize];
-            if weight > 0.0 && seen.insert(*name) {
-                value += weight * self.weights.again(self.covered[*name as usize]);
+            if weight > 0.0 && seen.is_new(*name) {
+                value += weight * self.again(*name);
             }
         }
         value
+    }
+
+    /// What is left of a name's worth where it is readable already.
+    fn again(&self, name: u32) -> f32 {
+        self.again[self.covered[name as usize].min(MOST_COVERED) as usize]
     }
 
     fn line_worth(&self, passage: usize, line: usize) -> (f32, f32) {
@@ -278,7 +323,7 @@ impl<'s, 't> Selection<'s, 't> {
         let names = &self.survey.occurrences[value.names.clone()];
         for (index, name) in names.iter().enumerate() {
             if !names[..index.min(16)].contains(name) {
-                total += self.survey.weights[*name as usize] * self.weights.again(self.covered[*name as usize]);
+                total += self.survey.weights[*name as usize] * self.again(*name);
             }
         }
         (total, value.cost + markers)
@@ -287,7 +332,8 @@ impl<'s, 't> Selection<'s, 't> {
     fn part_worth(&self, passage: usize, part: usize) -> (f32, f32) {
         let survey = &self.survey.passages[passage];
         let range = survey.parts[part].clone();
-        let mut seen = HashSet::new();
+        let seen = &mut *self.seen.borrow_mut();
+        seen.start();
         let (mut value, mut cost) = (0.0, 0.0);
         for line in range.clone() {
             let line_value = &survey.lines[line];
@@ -300,7 +346,7 @@ impl<'s, 't> Selection<'s, 't> {
             }
             if !self.kept[passage][line] {
                 cost += line_value.cost;
-                value += self.names_worth(line_value.names.clone(), &mut seen);
+                value += self.names_worth(line_value.names.clone(), seen);
             }
         }
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
@@ -309,17 +355,20 @@ impl<'s, 't> Selection<'s, 't> {
     /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
     fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
         let exchange = &self.survey.exchanges[exchange];
-        let mut seen = HashSet::new();
         let (mut value, mut cost) = (0.0, exchange.cost);
         let mut more: Vec<(f32, f32)> = Vec::new();
         for index in exchange.passages.clone() {
             let passage = &self.survey.passages[index];
-            for value_of in &passage.lines {
-                let names = self.names_worth(value_of.names.clone(), &mut seen);
-                if passage.whole {
-                    value += names;
-                } else if names > 0.0 {
-                    more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+            {
+                let seen = &mut *self.seen.borrow_mut();
+                seen.start();
+                for value_of in &passage.lines {
+                    let names = self.names_worth(value_of.names.clone(), seen);
+                    if passage.whole {
+                        value += names;
+                    } else if names > 0.0 {
+                        more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+                    }
                 }
             }
             more.extend(
@@ -390,13 +439,13 @@ impl<'s, 't> Selection<'s, 't> {
         }
     }
 
-    /// Keeps the `most` lines of a passage that are worth most, whatever they cost.
-    pub fn keep_best_lines(&mut self, passage: usize, most: usize) {
+    /// The `most` lines of a passage that are worth most, whatever they cost, with at most so many `characters`.
+    pub fn best_lines(&mut self, passage: usize, most: usize, characters: usize) -> Vec<bool> {
         let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
             .filter(|line| !self.is_kept(passage, *line))
             .map(|line| Queued { density: self.line_worth(passage, line).0, unit: Unit::Line(passage, line) })
             .collect();
-        let mut kept = 0;
+        let (mut kept, mut room) = (0, characters);
         while let Some(Queued { density: was, unit }) = queue.pop() {
             let Unit::Line(_, line) = unit else { continue };
             let density = self.line_worth(passage, line).0;
@@ -405,10 +454,14 @@ impl<'s, 't> Selection<'s, 't> {
                 continue;
             }
             if kept == most {
-                return;
+                break;
             }
+            let survey = &self.survey.passages[passage];
+            let Some(left) = room.checked_sub(survey.characters(&survey.lines[line])) else { continue };
+            room = left;
             kept += 1;
             self.keep(passage, line, &mut Vec::new());
         }
+        self.kept[passage].clone()
     }
 }

@@ -5,6 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
+    by_hash::ByHash,
     lines::{Line, Lines},
     names::for_each_name,
     weights::{NameFacts, Origin, Weights},
@@ -55,12 +56,21 @@ pub struct Passage<'t> {
     pub density: f32,
 }
 
+impl Passage<'_> {
+    /// Characters of one of its lines, without the number it may show.
+    pub fn characters(&self, value: &LineValue) -> usize {
+        self.text[value.line.content..value.line.range.end].chars().count()
+    }
+}
+
 /// A line and what it is worth.
 pub struct LineValue {
     /// The line.
     pub line: Line,
     /// Tokens it takes.
     pub cost: f32,
+    /// Hash of its content without the blanks around it.
+    pub hash: u64,
     /// Hash of the line with its neighbours: the same again is worth nothing.
     pub window: u64,
     /// An edit has replaced it since.
@@ -177,7 +187,9 @@ impl<'t> Survey<'t> {
             _ => SMALLEST,
         };
         let users = origin == Origin::User;
-        let whole = tokens <= smallest || (users && !scope.user_too) || is_blank(text);
+        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
         let Lines { lines, numbered } = Lines::of(text);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
@@ -195,7 +207,14 @@ impl<'t> Survey<'t> {
                 if line.gap.is_none() {
                     names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
                 }
-                LineValue { line, cost, window: around(index), replaced: false, names: first..self.occurrences.len() }
+                LineValue {
+                    hash: hashes[index],
+                    line,
+                    cost,
+                    window: around(index),
+                    replaced: false,
+                    names: first..self.occurrences.len(),
+                }
             })
             .collect();
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
@@ -205,22 +224,21 @@ impl<'t> Survey<'t> {
 
     /// Lines that stand in the old text of a later edit are no longer in the file.
     fn mark_replaced(&mut self) {
-        let mut replaced_in: HashMap<u64, usize> = HashMap::new();
+        let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
         for passage in &mut self.passages {
             let message = passage.message;
-            let text = passage.text;
             for line in old_text(passage) {
                 let value = &mut passage.lines[line];
                 value.replaced = true;
                 if value.line.range.end - value.line.content > 6 {
-                    let at = replaced_in.entry(hash_of(text, &value.line)).or_default();
+                    let at = replaced_in.entry(value.hash).or_default();
                     *at = message.max(*at);
                 }
             }
         }
         for passage in &mut self.passages {
             for value in &mut passage.lines {
-                let later = replaced_in.get(&hash_of(passage.text, &value.line));
+                let later = replaced_in.get(&value.hash);
                 value.replaced |= later.is_some_and(|later| *later > passage.message);
             }
         }
@@ -250,14 +268,15 @@ impl<'t> Survey<'t> {
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
 struct Names<'t> {
-    numbers: HashMap<&'t str, u32>,
+    /// By hash. Two names with the same one would count as one, which no conversation is large enough for.
+    numbers: HashMap<u64, u32, ByHash>,
     names: Vec<&'t str>,
     facts: Vec<NameFacts>,
 }
 
 impl<'t> Names<'t> {
     fn number(&mut self, name: &'t str) -> u32 {
-        *self.numbers.entry(name).or_insert_with(|| {
+        *self.numbers.entry(xxh3_64(name.as_bytes())).or_insert_with(|| {
             self.names.push(name);
             self.facts.push(NameFacts::default());
             u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
@@ -302,7 +321,6 @@ fn origin(piece: &Piece, role: &Role, table: &ToolTable) -> Origin {
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
         (ContentKind::ToolResults, PieceSource::Mention(_)) => Origin::Result(Meaning::Read),
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
-        (ContentKind::MessageText, PieceSource::Tool(_)) => Origin::Result(Meaning::Other),
         (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
         (ContentKind::MessageText, _) => Origin::User,
     }
@@ -358,7 +376,7 @@ fn old_text(passage: &Passage<'_>) -> Vec<usize> {
         return Vec::new();
     }
     const OLD: [&str; 5] = ["old_string", "old_str", "old_text", "oldText", "search"];
-    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&key.as_str()));
+    let is_old = matches!(passage.piece.path.last(), Some(PathStep::Key(key)) if OLD.contains(&&**key));
     if is_old {
         return (0..passage.lines.len()).collect();
     }

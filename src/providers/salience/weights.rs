@@ -100,22 +100,22 @@ impl Weights {
             return 0.0;
         }
         let age = |message: usize| as_float(now.saturating_sub(message).max(1));
+        // A signal that is off counts as what it is worth for the average name, so that names keep their weight against passages.
         let mut z = -1.92;
-        if self.uses(Signal::Recurrence) {
-            z += 0.99 * as_float(facts.messages as usize).ln_1p();
-        }
-        if self.uses(Signal::Recency) {
-            z -= 0.39 * age(facts.last).ln();
-        }
+        z += if self.uses(Signal::Recurrence) { 0.99 * as_float(facts.messages as usize).ln_1p() } else { 1.0 };
+        z -= if self.uses(Signal::Recency) { 0.39 * age(facts.last).ln() } else { 1.4 };
         if self.uses(Signal::Use) && facts.uses > 0 {
             z += 0.32 * as_float(facts.uses as usize).ln_1p() + 2.0 / (1.0 + age(facts.last_use) / 10.0);
         }
         if self.uses(Signal::Mention) && facts.last_mention > 0 {
             z += 2.0 / (1.0 + age(facts.last_mention - 1) / 10.0);
         }
-        if self.uses(Signal::Form) {
-            z += if name.contains('_') { 0.4 } else { 0.0 } - 0.2 * as_float(name.len()).ln();
-        }
+        z += if self.uses(Signal::Form) {
+            let words = if name.contains('_') { 0.4 } else { 0.0 };
+            words - 0.2 * as_float(name.len()).ln()
+        } else {
+            -0.4
+        };
         1.0 / (1.0 + (-z).exp())
     }
 
@@ -125,7 +125,7 @@ impl Weights {
             return 0.0;
         }
         let kind = match origin {
-            _ if !self.uses(Signal::Kind) => 1.0,
+            _ if !self.uses(Signal::Kind) => 1.3,
             Origin::Parameters(Meaning::Write | Meaning::Edit) => 4.0,
             Origin::Result(Meaning::Write | Meaning::Edit) => 2.0,
             Origin::Result(Meaning::Read) => 1.24,
@@ -133,13 +133,13 @@ impl Weights {
             Origin::Parameters(_) | Origin::Result(_) => 0.23,
             Origin::Environment => 0.02,
         };
-        let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 1.0 };
-        0.01 * kind * decay
+        let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
+        0.006 * kind * decay
     }
 
     /// What a name is worth that is readable in `covered` places already.
-    pub fn again(self, covered: u32) -> f32 {
-        if self.uses(Signal::Coverage) { 0.17_f32.powi(covered.min(8).cast_signed()) } else { 1.0 }
+    pub fn again(self, covered: usize) -> f32 {
+        if self.uses(Signal::Coverage) { (0..covered).fold(1.0, |worth, _| worth * 0.17) } else { 1.0 }
     }
 
     /// What a line is worth, as part of a passage, that an edit has replaced since.

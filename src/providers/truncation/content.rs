@@ -2,8 +2,9 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
+    sync::Arc,
 };
 
 use serde_json::Value;
@@ -16,10 +17,10 @@ use super::{
     window_to_fit,
 };
 use crate::{
-    conversation::{ContentKind, Conversation, Edit, PathStep, Role, json_text::splice},
+    conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Role, json_text::splice},
     providers::{CondenseError, Note, Proposal, Request, Settings},
     tokens::count,
-    transcript::{Piece, decompose},
+    transcript::{Piece, PieceSource, decompose},
 };
 
 /// With a target, the most lines of a result that are tried before it counts as whole.
@@ -79,10 +80,12 @@ impl<'a> ContentCut<'a> {
         let pieces = if zone.is_empty() { Vec::new() } else { decompose(conversation) };
         let mut candidates = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
+            let frames = texts_that_frame_tools(conversation.message(message), &pieces);
             // A text has no more tokens than bytes.
             let pieces: Vec<_> = pieces
                 .into_iter()
                 .filter(|piece| may_cut(message, piece.kind) && piece.range.len() >= least.max(1))
+                .filter(|piece| piece.kind != ContentKind::MessageText || !frames.contains(&piece.path))
                 .collect();
             if pieces.is_empty() {
                 continue;
@@ -90,6 +93,9 @@ impl<'a> ContentCut<'a> {
             let texts = texts_by_path(conversation, message);
             for piece in pieces {
                 let text = texts[&*piece.path][piece.range.clone()].to_owned();
+                if is_suppressed_note(&text) {
+                    continue;
+                }
                 let tokens = count(&text, request.tally.encoding()).tokens;
                 if tokens >= least {
                     let line_lengths = LineLengths::of(&text, line_characters);
@@ -208,7 +214,8 @@ impl<'a> ContentCut<'a> {
                 };
                 candidate.tokens * bytes.min(length) / length.max(1)
             };
-            total -= candidate.tokens - stays.min(candidate.tokens);
+            // Pieces counted one by one may have a few tokens more than the text they are cut from.
+            total = total.saturating_sub(candidate.tokens.saturating_sub(stays));
         }
         total
     }
@@ -270,27 +277,61 @@ fn tenths_longer(characters: usize, times: usize) -> usize {
     (0..times).fold(characters, |characters, _| characters.saturating_add(characters.div_ceil(10)))
 }
 
+/// Texts of a speaker that hold tool calls or answers as text: the words around those name the tool and frame what belongs to it, so
+/// they are not cut.
+fn texts_that_frame_tools(message: &Message, pieces: &[Piece]) -> HashSet<Arc<[PathStep]>> {
+    let spoken = |block: usize| match &message.content {
+        Content::Text(_) => true,
+        content => matches!(content.blocks().get(block), Some(Block::Text { .. })),
+    };
+    let tools = pieces.iter().filter(|piece| matches!(piece.source, PieceSource::Tool(_)) && spoken(piece.block));
+    tools.map(|piece| piece.path.clone()).collect()
+}
+
 /// The texts of a message by their path.
 fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
     conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
 }
 
+/// Whether a text is a note of [`suppressed_note`]: a note about a note would say nothing.
+fn is_suppressed_note(text: &str) -> bool {
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(" left out]"));
+    inner.is_some_and(|inner| {
+        let characters = inner.strip_suffix(" characters").or_else(|| inner.strip_suffix(" character"));
+        let counted = characters.or_else(|| {
+            let rest = inner.strip_prefix("Tool result of ").or_else(|| inner.strip_prefix("Text of "))?;
+            rest.strip_suffix(" lines").or_else(|| rest.strip_suffix(" line"))
+        });
+        counted.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
 fn suppressed_note(text: &str, kind: ContentKind) -> String {
+    let lines = || counted(text.split('\n').count(), "line");
     match kind {
-        ContentKind::ToolParameters => format!("[{} characters left out]", text.chars().count()),
-        ContentKind::ToolResults => format!("[Tool result of {} lines left out]", text.split('\n').count()),
-        ContentKind::MessageText => format!("[Text of {} lines left out]", text.split('\n').count()),
+        ContentKind::ToolParameters => format!("[{} left out]", counted(text.chars().count(), "character")),
+        ContentKind::ToolResults => format!("[Tool result of {} left out]", lines()),
+        ContentKind::MessageText => format!("[Text of {} left out]", lines()),
     }
+}
+
+/// `1 line`, `2 lines`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn reason(piece: &Piece, suppress: bool, limits: Limits, keep: Keep) -> String {
     let what = piece.source.label();
-    match (suppress, piece.kind, keep) {
-        (true, ..) => format!("old and left out: {what}"),
+    let done = match (suppress, piece.kind, keep) {
+        (true, ..) => "old and left out".to_owned(),
         (_, ContentKind::ToolParameters, _) => {
-            format!("old, cut to {} characters: {what}", limits.parameter_characters)
+            format!("old, cut to {}", counted(limits.parameter_characters, "character"))
         }
-        (_, _, Keep::Head) => format!("old, cut to the first {} lines: {what}", limits.lines),
-        (_, _, Keep::HeadTail) => format!("old, cut to the first and last {} lines: {what}", limits.lines),
-    }
+        _ if limits.lines == usize::MAX => {
+            format!("old, long lines cut to {}", counted(limits.line_characters, "character"))
+        }
+        (_, _, Keep::Head) => format!("old, cut to the first {}", counted(limits.lines, "line")),
+        (_, _, Keep::HeadTail) => format!("old, cut to {} of its beginning and end", counted(limits.lines, "line")),
+    };
+    if what.is_empty() { done } else { format!("{done}: {what}") }
 }

@@ -21,14 +21,14 @@ const OPENING: &str = "... (";
 /// `text` cut to `lines` lines of at most `line_characters` characters each.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
     let all: Vec<&str> = text.split('\n').collect();
-    let mut missing = 0;
+    let mut missing: usize = 0;
     let mut shown: Vec<&str> = Vec::with_capacity(all.len());
     let mut marker_at = None;
     for line in all {
-        // Only one marker of ours can be in a text: the last one wins, others are content.
+        // Only one marker of ours can be in a text: the first one counts, others are content.
         match hidden_lines(line) {
             Some(hidden) if marker_at.is_none() => {
-                missing += hidden;
+                missing = hidden;
                 marker_at = Some(shown.len());
             }
             _ => shown.push(line),
@@ -38,7 +38,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
         let at = marker_at.unwrap_or(shown.len());
         (at, shown.len() - at)
     } else {
-        missing += shown.len() - lines;
+        missing = missing.saturating_add(shown.len() - lines);
         match keep {
             Keep::Head => (lines, 0),
             Keep::HeadTail => (lines.div_ceil(2), lines / 2),
@@ -66,7 +66,7 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     let Some((end, _)) = shown.char_indices().nth(characters) else { return Cow::Borrowed(text) };
     // A line end of two characters is not torn apart.
     let end = if shown[..end].ends_with('\r') && shown[end..].starts_with('\n') { end - 1 } else { end };
-    let hidden = hidden + shown[end..].chars().count();
+    let hidden = shown[end..].chars().count().saturating_add(hidden);
     let result = format!("{}{OPENING}{hidden}{CHARACTERS}", &shown[..end]);
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }

@@ -1,7 +1,7 @@
 //! The truncation provider: cuts old tool results and parameters, or drops the oldest messages. No model is asked.
 
 mod content;
-mod cut;
+pub(super) mod cut;
 mod search;
 mod window;
 
@@ -134,9 +134,9 @@ impl Provider for Truncation {
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
-        let mut proposal = match settings.choice("mode") {
-            "window" => window_proposal(request, &settings),
-            _ if settings.choice("strategy") == "salient" => salient_proposal(request, &settings)?,
+        let mut proposal = match (settings.choice("mode"), settings.choice("strategy")) {
+            ("window", _) => window_proposal(request, &settings),
+            (_, "salient") => return salient_proposal(request, &settings),
             _ => ContentCut::new(request, &settings, &config).propose()?,
         };
         say_if_target_missed(request, &mut proposal)?;
@@ -153,13 +153,15 @@ fn salient_proposal(request: &Request, settings: &Settings) -> Result<Proposal, 
         let least = settings.integer("minTokensForTruncation");
         return Ok(salience.cut_each(request, settings.integer("maxToolResultLines"), least));
     };
-    let proposal = salience.propose(request, budget)?;
-    let after = apply(&request.conversation, &proposal.plan)?;
-    let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    if tally.total() <= budget {
+    let (proposal, tokens) = salience.propose(request, budget)?;
+    if tokens <= budget {
         return Ok(proposal);
     }
-    window_after(request, proposal, &after, &tally, salience.preserve_recent, budget)
+    let after = apply(&request.conversation, &proposal.plan)?;
+    let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
+    let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget)?;
+    say_if_target_missed(request, &mut proposal)?;
+    Ok(proposal)
 }
 
 /// Drops the oldest of what `proposal` leaves.

@@ -1,8 +1,8 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
-use crate::conversation::{Conversation, Role, answers, calls, problems};
+use crate::conversation::{Conversation, answers, calls, problems, problems_after};
 
 /// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
 ///
@@ -16,8 +16,8 @@ pub fn droppable(
     if length == 0 {
         return None;
     }
-    // The answers to calls in the first message stay with it.
-    let start = if length > 1 && !calls(conversation.message(0)).is_empty() { 2 } else { 1 };
+    // The answers to calls in the first message stay with it; nothing can be dropped right after a call.
+    let start = (1..length).find(|start| calls(conversation.message(start - 1)).is_empty())?;
     let end = length.saturating_sub(preserve_recent);
     let seams = Seams::new(conversation, start);
     let mut best = None;
@@ -62,14 +62,13 @@ impl<'a> Seams<'a> {
         }
         let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
         // A result whose call would be dropped never survives its call.
-        let dropped_calls = calls(self.conversation.message(first_kept - 1));
+        let dropped_calls: HashSet<&str> = calls(self.conversation.message(first_kept - 1)).into_iter().collect();
         if answers(next).iter().any(|id| dropped_calls.contains(id)) {
             return false;
         }
+        // What a message breaks depends on the one before it alone, so only the first one kept is judged anew.
         let known = self.problems_before[first_kept + 1] - self.problems_before[self.start];
-        let same_role = last.role == next.role;
-        let fresh = usize::from(same_role) + usize::from(self.start == 0 && next.role != Role::User);
-        fresh <= known
+        problems_after(Some(last), next) <= known
     }
 }
 

@@ -1,0 +1,286 @@
+// Providers written in JavaScript: whatever they do, the caller gets a result.
+
+import { describe, expect, test } from "vitest";
+import { api, conversation, deepFreeze, expectFailed, managerWith } from "./support.mjs";
+
+const { CondensationManager, createLosslessProvider, restore } = api;
+
+const messages = deepFreeze(conversation(4));
+const shorten = ({ messages: given }) => ({ messages: [given[0], given.at(-1)] });
+
+describe("what it returns", () => {
+  test.each([
+    ["at once", (result) => result],
+    ["as a promise", async (result) => result],
+    ["later", (result) => new Promise((resolve) => setTimeout(() => resolve(result), 5))],
+    ["as a thenable", (result) => ({ then: (resolve) => resolve(result) })],
+  ])("%s", async (_, give) => {
+    const result = await managerWith((context) => give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5], more: 1 })).condense({ messages });
+    expect(result.error).toBeUndefined();
+    expect(result.messages).toEqual([messages[0], messages.at(-1)]);
+    expect(result.messages[0]).toBe(messages[0]);
+    expect(result).toMatchObject({ didCondense: true, summary: "short", cost: 0.25, warnings: ["careful", "5"], stats: { cost: 0.25, operationsPerformed: ["drop"] }, metrics: { providerId: "mine" } });
+    expect(result.changes.map(({ messageIndex, blockIndex, operation }) => [messageIndex, blockIndex, operation])).toEqual(Array.from({ length: 8 }, (_, index) => [index + 1, null, "drop"]));
+    expect(result.firstChangedIndex).toBe(1);
+    expect(restore(result)).toEqual(messages);
+  });
+
+  test("the same messages: nothing has changed", async () => {
+    for (const give of [(given) => given, (given) => given.slice()]) {
+      const result = await managerWith(({ messages: given }) => ({ messages: give(given) })).condense({ messages });
+      expect(result.messages).toBe(messages);
+      expect(result).toMatchObject({ didCondense: false, changes: [] });
+      expect(result.error).toBeUndefined();
+    }
+  });
+
+  test("a conversation that holds the same object twice, and what is no message", async () => {
+    const again = messages[1];
+    const odd = [null, ...messages, null, again, null, again];
+    const same = await managerWith(({ messages: given }) => ({ messages: given })).condense({ messages: odd });
+    expect(same.messages).toBe(odd);
+    expect(same.error).toBeUndefined();
+    const fewer = await managerWith(({ messages: given }) => ({ messages: given.slice(0, -4) })).condense({ messages: odd });
+    expect(fewer.error).toBeUndefined();
+    expect(fewer.messages).toEqual(odd.slice(0, -4));
+    expect(restore(fewer)).toEqual(odd);
+  });
+
+  test("new messages are the provider's own objects", async () => {
+    const added = { role: "assistant", content: "In short.", isSummary: true, [Symbol.for("own")]: 1 };
+    const result = await managerWith(({ messages: given }) => ({ messages: [given[0], added] })).condense({ messages });
+    expect(result.messages[1]).toBe(added);
+    expect(result.changes.filter(({ operation }) => operation === "insert")).toEqual([expect.objectContaining({ blockIndex: null, tokensBefore: 0, tokensAfter: api.countTokens(added) })]);
+  });
+
+  test("a changed message shares its blocks", async () => {
+    const result = await managerWith(({ messages: given }) => ({ messages: given.map((message, index) => (index === 2 ? { ...message, content: [{ ...message.content[0], content: "cut" }, message.content[1]] } : message)) })).condense({ messages });
+    expect(result.error).toBeUndefined();
+    expect(result.messages[2].content[1]).toBe(messages[2].content[1]);
+    expect(result.messages[3]).toBe(messages[3]);
+    expect(restore(result)).toEqual(messages);
+  });
+
+  test.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a number", 5],
+    ["a text", "done"],
+    ["an array", messages.slice(0, 1)],
+    ["nothing in it", {}],
+    ["messages that are null", { messages: null }],
+    ["messages that are a text", { messages: "[]" }],
+    ["messages that are a set", { messages: new Set() }],
+    ["no message at all", { messages: [] }],
+    ["a message that is null", { messages: [null] }],
+    ["a message that is a text", { messages: ["hi"] }],
+    ["a message that is an array", { messages: [[]] }],
+    ["a sparse array", { messages: [messages[0], , messages[1]] }],
+    ["a cyclic message", (() => { const message = { role: "user" }; message.content = [message]; return { messages: [message] }; })()],
+    ["a BigInt", { messages: [{ role: "user", content: "x", ts: 5n }] }],
+    ["a getter that throws", { get messages() { throw new Error("boom"); } }],
+    ["a message with a getter that throws", { messages: [{ role: "user", get content() { throw new Error("boom"); } }] }],
+    ["an array that throws", { messages: new Proxy([], { get() { throw new Error("boom"); } }) }],
+  ])("%s is an error", async (_, returned) => {
+    const result = await managerWith(() => returned).condense({ messages });
+    expectFailed(result, "provider_failed", messages);
+    expect(result.error.message).toMatch(/^provider "mine" failed: /);
+    expect(result.error.cause).toBeInstanceOf(Error);
+  });
+
+  test.each([
+    ["one half of a tool pair", (given) => given.filter((_, index) => index !== 1), "broken_result"],
+    ["the other half", (given) => given.filter((_, index) => index !== 2), "broken_result"],
+    ["an id that was changed", (given) => given.map((message, index) => (index === 2 ? { ...message, content: [{ ...message.content[0], content: "x", tool_use_id: "other" }] } : message)), "broken_result"],
+    ["an empty message", (given) => [given[0], { role: "assistant", content: "" }], "broken_result"],
+    ["a message without role", (given) => [given[0], {}], "broken_result"],
+    ["two of the same role", (given) => [given[0], { role: "user", content: "x" }], "broken_result"],
+    ["a toJSON that says undefined", (given) => [given[0], { toJSON() {} }], "broken_result"],
+    ["the order turned round", (given) => given.toReversed?.() ?? given.slice().reverse(), "broken_result|context_grew"],
+    ["two messages changed places", (given) => [given[0], ...given.slice(3, 5), ...given.slice(1, 3), ...given.slice(5)], "context_grew"],
+    ["a message twice", (given) => [...given, given.at(-1)], "context_grew|broken_result"],
+    ["more than there was", (given) => [...given, { role: "user", content: "x ".repeat(5000) }], "context_grew"],
+    ["as much as there was", (given) => [...given.slice(0, -1), { ...given.at(-1) }], "context_grew"],
+  ])("%s is refused", async (_, make, codes) => {
+    const result = await managerWith(({ messages: given }) => ({ messages: make(given) })).condense({ messages });
+    expect(codes.split("|")).toContain(result.error?.code);
+    expectFailed(result, result.error.code, messages);
+  });
+
+  test("wrong extras are left out", async () => {
+    const result = await managerWith((context) => ({ ...shorten(context), summary: 5, cost: -1, warnings: "no" })).condense({ messages });
+    expect(result).toMatchObject({ didCondense: true, summary: "", cost: 0, warnings: [] });
+    expect((await managerWith((context) => ({ ...shorten(context), cost: NaN })).condense({ messages })).cost).toBe(0);
+  });
+});
+
+describe("how it fails", () => {
+  class HostError extends Error {}
+  const causes = [
+    ["an Error", new HostError("quota exceeded"), "quota exceeded"],
+    ["a text", "no luck", "no luck"],
+    ["undefined", undefined, "undefined"],
+    ["null", null, "null"],
+    ["a number", 404, "404"],
+    ["a symbol", Symbol("why"), "Symbol(why)"],
+    ["an object with a message", { message: "plain", code: 5 }, "plain"],
+    ["what cannot be shown", Object.create(null), "without a message"],
+    ["what throws when it is looked at", { get message() { throw new Error("again"); } }, "without a message"],
+    ["a frozen object", Object.freeze({ reason: 1 }), "[object Object]"],
+  ];
+
+  test.each(causes)("throws %s", async (_, cause, part) => {
+    const result = await managerWith(() => { throw cause; }).condense({ messages });
+    expectFailed(result, "provider_failed", messages);
+    expect(result.error.cause).toBe(cause);
+    expect(result.error.message).toContain(part);
+  });
+
+  test.each(causes)("rejects with %s", async (_, cause, part) => {
+    const result = await managerWith(() => Promise.reject(cause)).condense({ messages });
+    expectFailed(result, "provider_failed", messages);
+    expect(Object.hasOwn(result.error, "cause")).toBe(true);
+    expect(result.error.cause).toBe(cause);
+    expect(result.error.message).toContain(part);
+  });
+
+  test("reports an error in its result, with or without messages", async () => {
+    for (const error of [new HostError("said so"), { code: "summary_empty", message: "said so" }]) {
+      for (const result of [{ error }, { messages, error }]) {
+        const failed = await managerWith(() => result).condense({ messages });
+        expectFailed(failed, "provider_failed", messages);
+        expect(failed.error.cause).toBe(error);
+        expect(failed.error.message).toContain("said so");
+      }
+    }
+  });
+
+  test("a promise that never resolves ends with the signal", async () => {
+    const controller = new AbortController();
+    let given;
+    const promise = managerWith((_, options) => ((given = options.signal), setTimeout(() => controller.abort(), 5), new Promise(() => {}))).condense({ messages }, { signal: controller.signal });
+    expectFailed(await promise, "aborted", messages);
+    expect(given).toBe(controller.signal);
+  });
+
+  test("what it does after the call is over is nobody's concern", async () => {
+    const controller = new AbortController();
+    let reject;
+    const promise = managerWith(() => (setTimeout(() => controller.abort(), 5), new Promise((_, no) => (reject = no)))).condense({ messages }, { signal: controller.signal });
+    expectFailed(await promise, "aborted", messages);
+    reject(new Error("too late"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test("a thenable that throws, and one that calls back twice", async () => {
+    const boom = new Error("boom");
+    const failed = await managerWith(() => ({ then() { throw boom; } })).condense({ messages });
+    expect(failed.error.cause).toBe(boom);
+    const twice = await managerWith((context) => ({ then(yes, no) { yes(shorten(context)); yes(5); no(boom); } })).condense({ messages });
+    expect(twice.didCondense).toBe(true);
+  });
+});
+
+describe("what it is given", () => {
+  test("the caller's own objects, and what is known about them", async () => {
+    let seen;
+    const manager = managerWith((context, options) => ((seen = { context, options }), { messages: context.messages }));
+    const { signal } = new AbortController();
+    const onProgress = () => {};
+    const context = { messages, systemPrompt: "Be brief.", taskId: "t", profileId: "p", ours: { deep: 1 } };
+    await manager.condense(context, { provider: "mine", targetTokens: 10, config: { tone: "dry" }, isAutomatic: true, signal, onProgress });
+    expect(seen.context).toEqual({ ...context, tokenCount: api.countTokens(messages) + api.countTokens("Be brief.") });
+    expect(seen.context.ours).toBe(context.ours);
+    expect(seen.context.messages).not.toBe(messages);
+    seen.context.messages.forEach((message, index) => expect(message).toBe(messages[index]));
+    expect(seen.options).toEqual({ targetTokens: 10, config: { tone: "dry" }, isAutomatic: true, signal, onProgress });
+    await manager.condense({ messages });
+    expect(seen.options).toEqual({ config: {} });
+    expect(seen.context.isPreview).toBeUndefined();
+    await manager.preview({ messages });
+    expect(seen.context.isPreview).toBe(true);
+  });
+
+  test("`this` is the provider", async () => {
+    class Own {
+      id = "own";
+      #keep = 1;
+      condense({ messages: given }) {
+        return { messages: given.slice(0, this.#keep) };
+      }
+    }
+    const manager = new CondensationManager();
+    manager.registerProvider(new Own());
+    expect((await manager.condense({ messages }, { provider: "own" })).messages).toEqual([messages[0]]);
+  });
+
+  test("the array is its own: emptying it harms nobody", async () => {
+    const result = await managerWith(({ messages: given }) => ((given.length = 0), Promise.reject(new Error("x")))).condense({ messages });
+    expectFailed(result, "provider_failed", messages);
+    expect(messages.length).toBe(10);
+  });
+
+  test("it can hand the call on to one of ours, options and all", async () => {
+    const lossless = createLosslessProvider();
+    const manager = managerWith((context, options) => lossless.condense(context, options));
+    const twice = [...messages.slice(0, -1), ...conversation(4).slice(1).map((message) => JSON.parse(JSON.stringify(message).replaceAll("toolu_", "again_")))];
+    const [own, handedOn] = [await lossless.condense({ messages: twice }), await manager.condense({ messages: twice }, { provider: "mine", isAutomatic: true })];
+    expect(own.didCondense).toBe(true);
+    expect(handedOn.messages).toEqual(own.messages);
+    expect(restore(handedOn)).toEqual(twice);
+  });
+});
+
+describe("in a chain", () => {
+  test("it stands in for one that fails, and is told what that left", async () => {
+    const asked = [];
+    const manager = managerWith(() => { throw new Error("first"); }, { fallback: ["second", "nobody", "third"] });
+    manager.registerProvider({ id: "second", condense: (context, options) => (asked.push(options), { messages: 5 }) });
+    manager.registerProvider({ id: "third", condense: (context, options) => (asked.push(options), shorten(context)) });
+    const result = await manager.condense({ messages }, { config: { only: "for the first" } });
+    expect(result.error).toBeUndefined();
+    expect(result.metrics.providerId).toBe("third");
+    expect(asked).toEqual([{ config: {} }, { config: {} }]);
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/^unknown_provider: .*nobody/),
+      expect.stringMatching(/^provider_failed: mine: provider_failed: .*first/),
+      expect.stringMatching(/^provider_failed: second: provider_failed: /),
+    ]);
+    const { providers, total } = manager.getMetrics();
+    expect(Object.fromEntries(Object.entries(providers).map(([id, { calls, errors }]) => [id, [calls, errors]]))).toEqual({ mine: [1, 1], second: [1, 1], third: [1, 0] });
+    expect(total).toMatchObject({ calls: 1, successes: 1, errors: 0 });
+  });
+
+  test("when all fail, the first error counts, and its cause is the first's", async () => {
+    const first = new Error("first");
+    const manager = managerWith(() => { throw first; }, { fallback: ["second"] });
+    manager.registerProvider({ id: "second", condense: () => Promise.reject(new Error("second")) });
+    const result = await manager.condense({ messages });
+    expectFailed(result, "provider_failed", messages);
+    expect(result.error.cause).toBe(first);
+  });
+
+  test("it goes on where another stopped short of the target", async () => {
+    let seen;
+    const manager = new CondensationManager({ provider: "truncation", fallback: ["mine"] });
+    manager.registerProvider({ id: "mine", condense: (context) => ((seen = context), shorten(context)) });
+    const result = await manager.condense({ messages: deepFreeze(conversation(12, { result: "word ".repeat(600) })) }, { targetTokens: 40, config: { preserveRecentCount: 11 } });
+    expect(result.error).toBeUndefined();
+    expect(seen.tokenCount).toBeLessThan(result.stats.originalTokens);
+    expect(seen.tokenCount).toBe(api.countTokens(seen.messages));
+    expect(result.metrics.operationsApplied).toEqual(expect.arrayContaining(["drop"]));
+    expect(result.messages.length).toBe(2);
+    expect(restore(result)).toEqual(conversation(12, { result: "word ".repeat(600) }));
+  });
+
+  test("new messages of one are the input of the next", async () => {
+    const manager = managerWith(({ messages: given }) => ({ messages: [given[0], { role: "assistant", content: "word ".repeat(50) }, { role: "user", content: "On." }, given.at(-1)] }), { fallback: ["second"] });
+    const added = [];
+    manager.registerProvider({ id: "second", condense: ({ messages: given }) => (added.push(given[1]), { messages: [given[0], { role: "assistant", content: "In short." }, given[2], given[3]] }) });
+    const result = await manager.condense({ messages }, { targetTokens: 25 });
+    expect(result.error).toBeUndefined();
+    expect(added[0].content).toBe("word ".repeat(50));
+    expect(result.messages.map(({ content }) => content)).toEqual([messages[0].content, "In short.", "On.", "That is all."]);
+    expect(restore(result)).toEqual(messages);
+  });
+});

@@ -1,0 +1,91 @@
+// What the tests of the JavaScript API share.
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { expect } from "vitest";
+import { root } from "../../scripts/tools.mjs";
+
+const require = createRequire(import.meta.url);
+
+/** The package, from this folder. */
+export const api = require("../../index.js");
+/** The addon itself, to see whether it is called. */
+export const native = require("../../js/native.js");
+export const packageFile = path.join(root, "index.js");
+
+/** Files that are there only where this project is developed; undefined elsewhere. */
+const sharedFolder = path.join(root, "..", "shared");
+export const shared = [sharedFolder, process.env.ROO_CONDENSE_SHARED].find((folder) => folder && existsSync(folder));
+export const withoutShared = shared === undefined;
+if (withoutShared) console.info("../shared is missing: the tests that compare with it are skipped.");
+
+/** The conversations of the corpus: { name, messages }. */
+export function corpus() {
+  const folder = path.join(shared, "corpus");
+  return readdirSync(folder).map((name) => ({ name, messages: JSON.parse(readFileSync(path.join(folder, name), "utf8")).messages }));
+}
+
+export function deepFreeze(value) {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Reflect.ownKeys(value).forEach((key) => deepFreeze(value[key]));
+  }
+  return value;
+}
+
+export const clone = (value) => JSON.parse(JSON.stringify(value));
+
+export const lines = (count, of = "a line of what a tool had to say") => Array.from({ length: count }, (_, index) => `${index + 1} ${of}`).join("\n");
+
+/** A request, `calls` tool calls with their answers, and a last word. */
+export function conversation(calls, { result = lines(60), input = {} } = {}) {
+  const messages = [{ role: "user", content: "Please have a look at these files.", ts: 1 }];
+  for (let index = 0; index < calls; index++) {
+    const id = `toolu_${index}`;
+    messages.push(
+      { role: "assistant", content: [{ type: "text", text: `Looking at file ${index}.` }, { type: "tool_use", id, name: "read_file", input: { path: `src/${index}.ts`, ...input } }], ts: 2 * index + 2 },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `${index}\n${result}` }, { type: "text", text: `Note ${index}.` }], ts: 2 * index + 3 },
+    );
+  }
+  messages.push({ role: "assistant", content: "That is all.", ts: 2 * calls + 2 });
+  return messages;
+}
+
+/** The error that `call` throws at once; also fails when it returns a promise that rejects instead. */
+export function thrown(call) {
+  let returned;
+  try {
+    returned = call();
+  } catch (error) {
+    return error;
+  }
+  returned?.then?.(undefined, () => {});
+  throw new Error("nothing was thrown");
+}
+
+/** Checks that `call` throws at once a coded error whose message has all of `parts`. */
+export function expectThrown(call, Class, code, ...parts) {
+  const error = thrown(call);
+  expect({ name: error.name, code: error.code, message: error.message }).toMatchObject({ name: Class.name, code });
+  expect(error).toBeInstanceOf(Class);
+  for (const part of parts) expect(error.message).toContain(part);
+  return error;
+}
+
+/** Checks a result that changed nothing because of an error. */
+export function expectFailed(result, code, messages) {
+  expect(result.error?.code, result.error?.message).toBe(code);
+  expect(result.error.message).not.toBe("");
+  expect(result.messages).toBe(messages);
+  expect(result).toMatchObject({ didCondense: false, changes: [], firstChangedIndex: -1, summary: "" });
+  expect(result.stats.finalTokens).toBe(result.stats.originalTokens);
+  expect(api.restore(result)).toEqual(messages);
+}
+
+/** A manager with one provider of the host, which is active; without fallback. */
+export function managerWith(condense, options = {}) {
+  const manager = new api.CondensationManager({ provider: "mine", fallback: false, ...options });
+  manager.registerProvider({ id: "mine", condense });
+  return manager;
+}

@@ -1,0 +1,42 @@
+// The types compile as hosts of every kind compile them. (`npm test` also compiles them once by itself, for the whole message.)
+
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { root } from "../scripts/tools.mjs";
+
+const folder = path.join(root, "__test__", "types");
+const files = readdirSync(folder).map((name) => path.join(folder, name));
+
+const { Node16, ESNext } = ts.ModuleKind;
+const { Node16: node16, Bundler: bundler } = ts.ModuleResolutionKind;
+
+test.each([
+  ["node16", Node16, node16, false, true],
+  ["node16, libraries unchecked", Node16, node16, true, false],
+  ["bundler", ESNext, bundler, false, false],
+  ["bundler, libraries unchecked", ESNext, bundler, true, true],
+])("%s", (_, module, moduleResolution, skipLibCheck, exactOptionalPropertyTypes) => {
+  const options = { strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, types: ["node"], module, moduleResolution, skipLibCheck, exactOptionalPropertyTypes };
+  // `import = require` is not for bundlers.
+  const program = ts.createProgram(moduleResolution === bundler ? files.filter((file) => !file.endsWith(".cts")) : files, options);
+  const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);
+  expect(messages).toEqual([]);
+});
+
+test("everything that is exported has a type, and the reverse", async () => {
+  const program = ts.createProgram([path.join(root, "index.d.ts")], { strict: true });
+  const checker = program.getTypeChecker();
+  const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path.join(root, "index.d.ts"))));
+  const values = declared.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(({ name }) => name);
+  const { default: exported, ...named } = await import("roo-condense");
+  expect(values.sort()).toEqual(Object.keys(exported).sort());
+  expect(Object.keys(named).filter((name) => name !== "module.exports").sort()).toEqual(values);
+  const manager = declared.find(({ name }) => name === "CondensationManager");
+  const methods = [...manager.members.keys()].filter((name) => name !== "__constructor");
+  expect(methods.sort()).toEqual(Object.getOwnPropertyNames(exported.CondensationManager.prototype).filter((name) => name !== "constructor").sort());
+  const provider = declared.find(({ name }) => name === "BuiltInProvider");
+  const real = exported.createLosslessProvider();
+  for (const name of provider.members.keys()) if (name !== "Config") expect(real[name], name).toBeDefined();
+});

@@ -1,0 +1,200 @@
+// The types as a host uses them. Compiled, never run.
+import {
+  CondensationManager,
+  countTokens,
+  createLosslessProvider,
+  createTruncationProvider,
+  restore,
+  validateMessages,
+  warmUp,
+  type ArgumentErrorCode,
+  type BuiltInProvider,
+  type Change,
+  type CodedError,
+  type CondensationErrorCode,
+  type CondensationProvider,
+  type CondensationResult,
+  type ConversationContext,
+  type EffectiveConfig,
+  type ManagerOptions,
+  type Message,
+  type Metrics,
+  type Preview,
+  type Problem,
+  type ProviderInfo,
+  type RestoreData,
+  type TokenEstimate,
+  type TriggerDecision,
+} from "roo-condense";
+
+/** True when the two are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const check = <_T extends true>(): void => {};
+
+// A host's own message type goes in and comes out, as Roo-Code's does: Anthropic's union of blocks, and fields of its own.
+interface HostText {
+  type: "text";
+  text: string;
+  cache_control?: { type: "ephemeral" } | null;
+}
+interface HostToolUse {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: unknown;
+}
+interface HostToolResult {
+  type: "tool_result";
+  tool_use_id: string;
+  content?: string | HostText[];
+  is_error?: boolean;
+}
+interface HostParam {
+  content: string | Array<HostText | HostToolUse | HostToolResult>;
+  role: "user" | "assistant";
+}
+type ApiMessage = HostParam & { ts?: number; isSummary?: boolean; condenseId?: string };
+
+declare const history: ApiMessage[];
+const manager = new CondensationManager({ autoCondenseContextPercent: 75, fallback: ["truncation"], guard: { attempts: 5 } });
+
+const result = await manager.condense({ messages: history, systemPrompt: "You are.", taskId: "t" }, { targetTokens: 40_000 });
+check<Same<typeof result, CondensationResult<ApiMessage>>>();
+const first: ApiMessage | undefined = result.messages[0];
+const stamp: number | undefined = first?.ts;
+const back = restore(result);
+check<Same<typeof back, ApiMessage[]>>();
+const again: ApiMessage[] = restore({ messages: result.messages, restoreData: result.restoreData });
+const data: RestoreData = JSON.parse(JSON.stringify(result.restoreData));
+
+// Read-only input is enough.
+declare const frozen: readonly Readonly<ApiMessage>[];
+await manager.condense({ messages: frozen });
+declare const context: ConversationContext<ApiMessage>;
+await manager.condense(context);
+
+const needed = await manager.condenseIfNeeded({ messages: history, totalTokens: 90_000, contextWindow: 200_000, maxTokens: null, profileId: "fast" });
+check<Same<typeof needed, CondensationResult<ApiMessage>>>();
+const trigger: TriggerDecision | undefined = needed.trigger;
+// @ts-expect-error it has to know the tokens in the context
+await manager.condenseIfNeeded({ messages: history, contextWindow: 200_000 });
+
+// Messages without a type of their own.
+const plain: Message[] = [{ role: "user", content: [{ type: "text", text: "hi" }], ts: 1 }];
+const plainResult: CondensationResult = await manager.condense({ messages: plain });
+await manager.condense({ messages: [{ role: "user", content: "hi" }] });
+
+// @ts-expect-error messages are missing
+await manager.condense({});
+// @ts-expect-error a message has a role
+await manager.condense({ messages: [{ content: "hi" }] });
+// @ts-expect-error a target is a number of tokens
+await manager.condense({ messages: history }, { targetTokens: "50%" });
+// @ts-expect-error no such option
+await manager.condense({ messages: history }, { target: 1 });
+
+// Options may be undefined.
+declare const signal: AbortSignal | undefined;
+await manager.condense({ messages: history }, { signal, provider: undefined, onProgress: (event) => console.log(event.phase, event.done / event.total) });
+
+// Failures are narrowed by their code.
+if (result.error) {
+  const code: CondensationErrorCode | ArgumentErrorCode = result.error.code;
+  if (result.error.code === "aborted") console.log(result.error.message, result.error.cause);
+  // @ts-expect-error no such code
+  if (result.error.code === "abortd") console.log(code);
+}
+try {
+  // @ts-expect-error no such encoding
+  new CondensationManager({ encoding: "gpt2" });
+} catch (error) {
+  if ((error as CodedError).code === "invalid_config") throw error;
+}
+// @ts-expect-error no such option
+const wrongOptions: ManagerOptions = { provder: "lossless" };
+const options: ManagerOptions = { provider: "truncation", fallback: false, guard: false, scale: "claude-4.7", maxCost: 0.5, profileThresholds: { fast: 50 } };
+
+const changes: Change[] = result.changes;
+for (const { messageIndex, blockIndex, grade } of changes) {
+  const at: [number, number | null, "inline" | "superseded" | undefined] = [messageIndex, blockIndex, grade];
+  console.log(at);
+}
+
+// Providers of this package.
+const lossless = createLosslessProvider({ keep: "first" });
+const truncation = createTruncationProvider({ mode: "window", preserveRecentCount: 3 });
+manager.registerProvider(lossless);
+manager.registerProvider(truncation);
+const single = await truncation.condense({ messages: history }, { config: { maxToolResultLines: 3 } });
+check<Same<typeof single, CondensationResult<ApiMessage>>>();
+const estimate: TokenEstimate = await lossless.estimateReduction({ messages: history }, { consolidateToolResults: false });
+const dollars: number = await lossless.estimateCost({ messages: history });
+const valid: boolean = lossless.validateConfig({ keep: 1 }).valid;
+// @ts-expect-error no such mode
+createTruncationProvider({ mode: "windw" });
+// @ts-expect-error a provider on its own takes no provider
+await lossless.condense({ messages: history }, { provider: "truncation" });
+
+// Providers of the host.
+const least: CondensationProvider<ApiMessage> = { id: "mine", condense: ({ messages }) => ({ messages: messages.slice(-3) }) };
+manager.registerProvider(least);
+manager.registerProvider<ApiMessage>({
+  id: "typed",
+  name: "Typed",
+  getCapabilities: () => ({ supportsLossy: true, estimatedSpeed: "slow" }),
+  async condense({ messages, tokenCount, isPreview }, { targetTokens, signal: given, config }) {
+    const roles: string[] = messages.map((message: ApiMessage) => message.role);
+    console.log(tokenCount + 1, isPreview === true, targetTokens, given?.aborted, config, roles);
+    return { messages, cost: 0.01, summary: "", warnings: [] };
+  },
+});
+class Wrapping implements CondensationProvider<ApiMessage> {
+  readonly id = "wrapping";
+  condense(...[given, callOptions]: Parameters<CondensationProvider<ApiMessage>["condense"]>) {
+    return lossless.condense(given, callOptions);
+  }
+}
+manager.registerProvider(new Wrapping());
+// @ts-expect-error condense is missing
+manager.registerProvider({ id: "none" });
+// @ts-expect-error a result has messages
+manager.registerProvider({ id: "empty", condense: () => ({}) });
+
+const found = manager.getProvider("lossless");
+if (found) console.log(found.id, found.name);
+const builtIn: BuiltInProvider = lossless;
+const infos: ProviderInfo[] = manager.listProviders();
+const removed: boolean = manager.unregisterProvider("mine");
+const active: string = manager.getActiveProvider().id;
+
+const decision = manager.shouldCondense({ totalTokens: 1, contextWindow: 2 });
+const reason: "threshold" | "window" | "none" = decision.reason;
+const effective: EffectiveConfig = manager.getEffectiveConfig();
+const percent: number = manager.effectiveThreshold("fast");
+manager.setProfileThreshold("fast", 60);
+manager.calibrate({ localTokens: 100, reportedTokens: 120, model: "claude" });
+const preview: Preview = await manager.preview({ messages: history });
+// @ts-expect-error a preview has no messages
+console.log(preview.messages);
+const saved: TokenEstimate = await manager.estimateReduction({ messages: history });
+const cost: number = await manager.estimateCost({ messages: history }, { provider: "truncation" });
+const metrics: Metrics = manager.getMetrics();
+manager.resetMetrics();
+
+const tokens: number[] = [
+  countTokens("text"),
+  countTokens(history),
+  countTokens(history[0]!),
+  countTokens(history[0]!.content),
+  countTokens({ type: "text", text: "x" }),
+  countTokens(frozen, { encoding: "cl100k_base", scale: 1.5 }),
+];
+// @ts-expect-error not countable
+countTokens(5);
+await warmUp();
+const problems: Problem[] = validateMessages(history);
+
+export {
+  active, again, back, builtIn, cost, data, decision, dollars, effective, estimate, found, infos, metrics, options, percent, plainResult, preview, problems, reason,
+  removed, saved, single, stamp, tokens, trigger, valid, wrongOptions,
+};

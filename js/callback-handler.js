@@ -1,0 +1,201 @@
+"use strict";
+
+// One question to a handler of the host: its async generator is drained here, on the thread it belongs to.
+
+const { shown } = require("./errors.js");
+
+/** Characters of an answer that are held: as much as an HTTP handler holds by default. */
+const MOST_TEXT = 8 * 1024 * 1024;
+/** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
+const CLOSING_MS = 15;
+
+/** What a question came to, if not to an answer. */
+class Fault {
+  constructor(kind, message, extra) {
+    Object.assign(this, { kind, message, ...extra });
+  }
+}
+
+const messageOf = (error) => {
+  try {
+    const message = typeof error === "object" && error !== null && "message" in error ? error.message : error;
+    return String(message).toWellFormed().slice(0, 2000);
+  } catch {
+    return "an error that cannot be shown";
+  }
+};
+
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+
+/** Waits for one promise after the other, but no longer than until `stop` is called. */
+class Waiter {
+  #stopped;
+  #give;
+
+  /** Resolves like `promise`, or throws the fault that stopped it. */
+  wait(promise) {
+    if (this.#stopped) throw this.#stopped;
+    return new Promise((resolve, reject) => {
+      this.#give = reject;
+      // A promise that settles later finds nobody, and its rejection is handled all the same.
+      Promise.resolve(promise).then(resolve, (error) => reject(new Thrown(error)));
+    });
+  }
+
+  stop(fault) {
+    this.#stopped ??= fault;
+    this.#give?.(this.#stopped);
+  }
+}
+
+/** Tells what the host threw from faults of ours. */
+class Thrown {
+  constructor(error) {
+    this.error = error;
+  }
+}
+
+const count = (value) => (Number.isFinite(value) && value > 0 ? Math.min(Math.round(value), Number.MAX_SAFE_INTEGER) : 0);
+
+function readUsage(chunk) {
+  const usage = {
+    inputTokens: count(chunk.inputTokens),
+    outputTokens: count(chunk.outputTokens),
+    cacheWriteTokens: count(chunk.cacheWriteTokens),
+    cacheReadTokens: count(chunk.cacheReadTokens),
+  };
+  if (Number.isFinite(chunk.totalCost) && chunk.totalCost >= 0) usage.totalCost = chunk.totalCost;
+  return usage;
+}
+
+/** Collects the chunks of an answer. */
+class Answer {
+  text = "";
+  usage;
+
+  add(chunk) {
+    switch (isObject(chunk) ? chunk.type : undefined) {
+      case "text":
+        if (typeof chunk.text === "string") this.text += chunk.text;
+        if (this.text.length > MOST_TEXT) throw new Fault("too_large", "", { limit: MOST_TEXT });
+        break;
+      case "usage":
+        // The last one is complete.
+        this.usage = readUsage(chunk);
+        break;
+      case "error": {
+        const said = [chunk.error, chunk.message].filter((part) => part !== undefined && part !== null).map(messageOf);
+        throw new Fault("error_chunk", [...new Set(said)].join(": ") || "an error chunk without a message");
+      }
+    }
+  }
+}
+
+function iteratorOf(stream) {
+  const iterator = isObject(stream) ? (stream[Symbol.asyncIterator]?.() ?? stream[Symbol.iterator]?.()) : undefined;
+  if (typeof iterator?.next !== "function") throw new Fault("not_iterable", `createMessage() returned ${shown(stream)}; expected an async generator`);
+  return iterator;
+}
+
+/** Calls the host; what it throws is told from our own faults. */
+function host(call) {
+  try {
+    return call();
+  } catch (error) {
+    throw error instanceof Fault ? error : new Thrown(error);
+  }
+}
+
+/** Lets the generator run its `finally`, but never waits long for it. */
+async function close(iterator) {
+  let timer;
+  try {
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSING_MS)));
+    await Promise.race([Promise.resolve(iterator.return?.()).catch(() => {}), late]);
+  } catch {
+    // It did not want to end; there is nobody left to tell.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks `api` and drains its generator. `onStop` is given the function that ends it early. Resolves to the reply for the addon. */
+async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
+  const answer = new Answer();
+  const waiter = new Waiter();
+  onStop(() => waiter.stop(new Fault("aborted", "aborted")));
+  let chunks = 0;
+  const timer = setTimeout(() => waiter.stop(new Fault(chunks === 0 ? "first_chunk_late" : "next_chunk_late", "", { limit: idleTimeoutMs })), idleTimeoutMs);
+  timer.unref?.();
+  let iterator;
+  let ended = false;
+  try {
+    let stream = host(() => api.createMessage(system, messages));
+    // An async function that returns a generator is one `await` away from what is expected.
+    if (typeof stream?.then === "function") stream = await waiter.wait(stream);
+    iterator = host(() => iteratorOf(stream));
+    for (;;) {
+      let step;
+      try {
+        step = await waiter.wait(host(() => iterator.next()));
+      } catch (error) {
+        // A generator that threw is over.
+        ended = error instanceof Thrown;
+        throw error;
+      }
+      if (!isObject(step)) throw new Fault("not_iterable", `next() returned ${shown(step)}; expected { done, value }`);
+      if (step.done) {
+        ended = true;
+        return { text: answer.text.toWellFormed(), usage: answer.usage };
+      }
+      chunks++;
+      timer.refresh();
+      host(() => answer.add(step.value));
+    }
+  } catch (error) {
+    return { usage: answer.usage, failure: failure(error, causes) };
+  } finally {
+    clearTimeout(timer);
+    if (iterator && !ended) await close(iterator);
+  }
+}
+
+function failure(error, causes) {
+  if (error instanceof Fault) return { ...error };
+  const thrown = error instanceof Thrown ? error.error : error;
+  causes.push(thrown);
+  return { kind: "threw", message: messageOf(thrown), cause: causes.length - 1 };
+}
+
+/**
+ * The function that the addon calls with questions to `api`. It always resolves; failures are in the reply. What the host throws is
+ * kept in `causes` and named by its number there.
+ */
+function handlerCallback(api, idleTimeoutMs, causes) {
+  const running = new Map();
+  return async (json) => {
+    try {
+      const request = JSON.parse(json);
+      if (request.stop !== undefined) {
+        running.get(request.stop)?.();
+        return "{}";
+      }
+      if (request.count !== undefined) return JSON.stringify({ tokens: await countTokens(api, request.count) });
+      try {
+        return JSON.stringify(await drain(api, request, idleTimeoutMs, (stop) => running.set(request.id, stop), causes));
+      } finally {
+        running.delete(request.id);
+      }
+    } catch (error) {
+      return JSON.stringify({ failure: failure(error, causes) });
+    }
+  };
+}
+
+async function countTokens(api, blocks) {
+  const tokens = await api.countTokens(blocks);
+  if (!Number.isFinite(tokens) || tokens < 0) throw new TypeError(`countTokens() returned ${shown(tokens)}; expected a number of tokens`);
+  return Math.ceil(tokens);
+}
+
+module.exports = { handlerCallback };

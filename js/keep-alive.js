@@ -1,0 +1,32 @@
+"use strict";
+
+// Whether Node has to stay up for a call. The addon's own handles are weak, so that a process ends when all that is left is a promise
+// of the host's that nobody will keep; while the addon works, this keeps Node up.
+
+// Taken now, because tests of a host may replace the global ones later.
+const { clearInterval, setInterval } = require("node:timers");
+
+/** The longest interval there is; it is never waited for. */
+const LONGEST = 2 ** 31 - 1;
+
+class KeepAlive {
+  #timer = setInterval(() => {}, LONGEST);
+
+  /** The addon works. */
+  working() {
+    this.#timer?.ref();
+  }
+
+  /** Only the host's own promise is waited for. */
+  waiting() {
+    this.#timer?.unref();
+  }
+
+  /** The call is over. */
+  stop() {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+module.exports = { KeepAlive };

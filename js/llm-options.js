@@ -1,0 +1,84 @@
+"use strict";
+
+// The options that are objects of the host: handlers, of the manager, of its profiles and of a call, and the store for summaries.
+
+const { notAllowed } = require("./errors.js");
+const { LlmHandler, toHandler } = require("./handlers.js");
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. */
+function splitOptions({ handler, condensingHandler, cache, profiles, ...plain }) {
+  const handlers = { handler: toHandler("handler", handler), condensingHandler: toHandler("condensingHandler", condensingHandler), profiles: new Map() };
+  if (isObject(profiles)) {
+    plain.profiles = {};
+    for (const [id, profile] of Object.entries(profiles)) {
+      if (!isObject(profile)) {
+        plain.profiles[id] = profile;
+        continue;
+      }
+      const { handler: own, ...rest } = profile;
+      plain.profiles[id] = rest;
+      const { condensingApiConfigId } = rest;
+      handlers.profiles.set(id, { handler: toHandler(`profiles.${id}.handler`, own), condensingApiConfigId });
+    }
+  } else if (profiles !== undefined) {
+    plain.profiles = profiles;
+  }
+  const store = readStore(cache);
+  if (cache === false) plain.cache = false;
+  return { plain, handlers, store };
+}
+
+function readStore(cache) {
+  if (cache === undefined || cache === null || cache === false || cache === true) return undefined;
+  const usable = (isObject(cache) || typeof cache === "function") && typeof cache.get === "function" && typeof cache.set === "function";
+  if (!usable) throw notAllowed("cache", cache, "false, or a store with get(key) and set(key, value)");
+  return storeCallback(cache);
+}
+
+/** The function that the addon calls to look up and to keep. It always resolves; a failure of the store is in the reply. */
+function storeCallback(store) {
+  return async (json) => {
+    try {
+      const request = JSON.parse(json);
+      if (request.set !== undefined) {
+        await store.set(request.set, request.value);
+        return "{}";
+      }
+      const value = await store.get(request.get);
+      // Whatever is not a text was not kept by us.
+      return JSON.stringify({ value: typeof value === "string" ? value.toWellFormed() : null });
+    } catch (error) {
+      return JSON.stringify({ error: String(error?.message ?? error).toWellFormed() });
+    }
+  };
+}
+
+const NONE = { profiles: new Map() };
+
+/**
+ * The addon's handlers for one call, conversation and condensing. Those of the call win over those of its profile, and those over the
+ * manager's. One that cannot answer is passed over, and a warning says so.
+ */
+function bindHandlers(prepared, defaults = NONE) {
+  const { options, context, warnings, causes } = prepared;
+  const profile = defaults.profiles.get(context.profileId);
+  const other = profile?.condensingApiConfigId === undefined ? undefined : defaults.profiles.get(profile.condensingApiConfigId);
+  if (profile?.condensingApiConfigId !== undefined && !other?.handler) {
+    warnings.push(`handler_missing: profile "${profile.condensingApiConfigId}" has no handler; another one writes the summary`);
+  }
+  const first = (...candidates) => {
+    for (const candidate of candidates) {
+      if (candidate?.invalid) warnings.push(`handler_invalid: ${candidate.invalid} has no createMessage(); it is not used`);
+      else if (candidate) return LlmHandler.bind(candidate, causes);
+    }
+    return undefined;
+  };
+  return [
+    first(toHandler("options.handler", options.handler), profile?.handler, defaults.handler),
+    first(toHandler("options.condensingHandler", options.condensingHandler), other?.handler, defaults.condensingHandler),
+  ];
+}
+
+module.exports = { bindHandlers, splitOptions };

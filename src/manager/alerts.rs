@@ -1,0 +1,76 @@
+//! What deserves attention: summaries that gain little, and money.
+
+use serde::Serialize;
+
+use super::{Metrics, Report};
+use crate::llm::Budget;
+
+/// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
+pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
+
+/// Something in the metrics that deserves attention.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Alert {
+    /// `low_reduction` or `cost_limit`.
+    pub code: &'static str,
+    /// What it is about, for a person.
+    pub message: String,
+    /// The provider, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_id: Option<String>,
+    /// The profile, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile_id: Option<String>,
+}
+
+/// The alerts of some metrics.
+pub(super) fn of(metrics: &Metrics, budget: &Budget) -> Vec<Alert> {
+    let mut alerts = Vec::new();
+    for (kind, by_id) in [("provider", &metrics.providers), ("profile", &metrics.profiles)] {
+        for (id, totals) in by_id {
+            // Only where something was paid for: without an LLM, little gained is gained for nothing.
+            let average = totals.average_reduction_percent;
+            if totals.successes > 0 && totals.cost > 0.0 && average < LOW_REDUCTION_PERCENT {
+                let own = |of: &str| (kind == of).then(|| id.clone());
+                alerts.push(Alert {
+                    code: "low_reduction",
+                    message: format!(
+                        "{kind} \"{id}\" removes {average:.1}% of the tokens on average, under {LOW_REDUCTION_PERCENT}%"
+                    ),
+                    provider_id: own("provider"),
+                    profile_id: own("profile"),
+                });
+            }
+        }
+    }
+    alerts.extend(over_limit(budget).map(|message| Alert {
+        code: "cost_limit",
+        message,
+        provider_id: None,
+        profile_id: None,
+    }));
+    alerts
+}
+
+/// Adds what deserves attention in one result to its warnings.
+pub(super) fn warn(report: &mut Report, budget: &Budget) {
+    let reduction = report.reduction_percent();
+    if report.cost() > 0.0 && report.did_condense() && reduction < LOW_REDUCTION_PERCENT {
+        report.add_warning(format!(
+            "low_reduction: {reduction:.1}% of the tokens were removed, under {LOW_REDUCTION_PERCENT}%"
+        ));
+    }
+    if report.cost() > 0.0
+        && let Some(message) = over_limit(budget)
+    {
+        report.add_warning(format!("cost_limit: {message}"));
+    }
+}
+
+/// An answer may cost more than was estimated, so the limit can be passed by the last one.
+fn over_limit(budget: &Budget) -> Option<String> {
+    let limit = budget.limit()?;
+    let spent = budget.spent();
+    (spent > 0.0 && spent >= limit).then(|| format!("${spent:.4} are spent, and the limit is ${limit:.4}"))
+}

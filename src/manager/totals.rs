@@ -1,0 +1,89 @@
+//! Final totals by the handler's own count, where it has one.
+
+use std::time::Duration;
+
+use serde_json::{json, value::to_raw_value};
+
+use crate::{
+    conversation::{Content, Conversation},
+    llm::LlmHandler,
+    providers::{CondenseError, Request},
+};
+
+/// How long a handler may take to count. Our own numbers are used then.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Tokens of the context as the host counts them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HostCount {
+    /// Before: what the API reported, else what the handler counts.
+    pub before: f64,
+    /// After, by the handler.
+    pub after: f64,
+}
+
+/// Asks the conversation's handler to count what is left after a condensation. `None` without one that counts; its failure is a warning, not
+/// an error, because the condensation itself is done.
+///
+/// # Errors
+/// [`CondenseError::Aborted`].
+pub async fn host_count(
+    request: &Request,
+    after: &Conversation,
+    warnings: &mut Vec<String>,
+) -> Result<Option<HostCount>, CondenseError> {
+    let Some(handler) = request.llm.handler.as_ref().filter(|_| !request.llm.preview) else { return Ok(None) };
+    let counted = async {
+        let Some(after) = count(&**handler, request, after).await? else { return Ok(None) };
+        let before = match request.llm.reported_tokens {
+            Some(reported) => reported,
+            None => count(&**handler, request, &request.original).await?.unwrap_or(after),
+        };
+        Ok::<_, String>(Some(HostCount { before, after }))
+    };
+    let result = tokio::select! {
+        () = request.cancel.cancelled() => return Err(CondenseError::Aborted),
+        result = tokio::time::timeout(PATIENCE, counted) => result,
+    };
+    let failure = match result {
+        Ok(Ok(counted)) => return Ok(counted),
+        Ok(Err(message)) => message,
+        Err(_) => format!("no answer within {} ms", PATIENCE.as_millis()),
+    };
+    warnings.push(format!("count_tokens_failed: {failure}; the totals are counted locally"));
+    Ok(None)
+}
+
+#[allow(clippy::cast_precision_loss)]
+async fn count(
+    handler: &dyn LlmHandler,
+    request: &Request,
+    conversation: &Conversation,
+) -> Result<Option<f64>, String> {
+    let blocks = blocks(&request.llm.system_prompt, conversation).map_err(|error| error.to_string())?;
+    match handler.count_tokens(&blocks) {
+        None => Ok(None),
+        Some(count) => count.await.map(|tokens| Some(tokens as f64)).map_err(|error| error.to_string()),
+    }
+}
+
+/// The content blocks of the system prompt and all messages, as one JSON array.
+fn blocks(system_prompt: &str, conversation: &Conversation) -> serde_json::Result<String> {
+    let text = |text: &str| to_raw_value(&json!({ "type": "text", "text": text }));
+    let mut blocks = Vec::new();
+    if !system_prompt.is_empty() {
+        blocks.push(text(system_prompt)?);
+    }
+    for message in conversation.messages() {
+        match &message.content {
+            Content::Text(content) => blocks.push(text(content)?),
+            Content::Blocks(content) => {
+                for block in content {
+                    blocks.push(to_raw_value(block)?);
+                }
+            }
+            Content::Other(_) | Content::Missing => {}
+        }
+    }
+    conversation.export(&blocks)
+}

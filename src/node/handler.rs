@@ -1,0 +1,275 @@
+//! Handlers: over HTTP, or on top of a function of the host.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use napi::{
+    Status,
+    bindgen_prelude::Promise,
+    threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
+};
+use napi_derive::napi;
+use serde::Deserialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::error::{Result, thrown, unreadable};
+use crate::{
+    conversation::Surrogates,
+    llm::{
+        CallbackCause, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice,
+        ProgressSink, StopReason, TimeoutPhase, Usage,
+    },
+};
+
+/// Takes a question as JSON, resolves to an [`Answer`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does
+/// not keep Node alive.
+pub type HandlerCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
+
+/// How long the JavaScript side may take to end its generator and say what was spent.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+
+/// A handler as the addon holds it.
+#[napi]
+pub struct NativeHandler {
+    pub(super) handler: Arc<dyn LlmHandler>,
+}
+
+#[napi]
+impl NativeHandler {
+    /// A handler over HTTP; `options` as JSON. Nothing of them can be read back.
+    #[napi(factory, catch_unwind)]
+    pub fn http(options: String) -> Result<Self> {
+        let options = serde_json::from_str(&options).map_err(unreadable)?;
+        let handler = HttpConfig::from_json(&options).and_then(HttpHandler::new).map_err(|error| {
+            let code = if error.is_range() { "out_of_range" } else { "invalid_argument" };
+            thrown(code, error)
+        })?;
+        Ok(Self { handler: Arc::new(handler) })
+    }
+
+    /// A handler on top of a function; `info` (model, price, window) as JSON.
+    #[napi(factory, catch_unwind)]
+    pub fn callback(info: String, callback: HandlerCallback) -> Result<Self> {
+        let info = serde_json::from_str(&info).map_err(unreadable)?;
+        Ok(Self { handler: Arc::new(CallbackHandler { info, callback: Arc::new(callback), next: AtomicU32::new(0) }) })
+    }
+
+    /// The model's name.
+    #[napi(catch_unwind)]
+    pub fn model(&self) -> String {
+        self.handler.model().to_owned()
+    }
+}
+
+/// What the host says of its model.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    model: String,
+    price: Option<ModelPrice>,
+    context_window: Option<u64>,
+    max_output_tokens: Option<u32>,
+    counts_tokens: bool,
+    /// For a whole answer, in milliseconds. The JavaScript side keeps the time between chunks.
+    timeout_ms: u64,
+}
+
+struct CallbackHandler {
+    info: Info,
+    callback: Arc<HandlerCallback>,
+    next: AtomicU32,
+}
+
+/// What JavaScript made of a question.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(default)]
+    text: String,
+    usage: Option<AnswerUsage>,
+    #[serde(default)]
+    truncated: bool,
+    /// For a count.
+    tokens: Option<u64>,
+    failure: Option<Fault>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct AnswerUsage {
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_write_tokens: u64,
+    cache_read_tokens: u64,
+    total_cost: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Fault {
+    /// `threw`, `error_chunk`, `not_iterable`, `too_large`, `first_chunk_late`, `next_chunk_late`, `aborted`.
+    kind: String,
+    message: String,
+    /// The number of what was thrown, on the JavaScript side.
+    cause: Option<usize>,
+    /// The limit that was passed: bytes or milliseconds.
+    limit: Option<u64>,
+}
+
+impl From<AnswerUsage> for Usage {
+    fn from(usage: AnswerUsage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cache_write_tokens: usage.cache_write_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            total_cost: usage.total_cost,
+        }
+    }
+}
+
+/// Ends the generator when nobody waits for its answer any more.
+struct Stop<'a> {
+    callback: &'a HandlerCallback,
+    id: u32,
+    answered: bool,
+}
+
+impl Stop<'_> {
+    fn now(&mut self) {
+        if !self.answered {
+            self.answered = true;
+            let stop = json!({ "stop": self.id }).to_string();
+            self.callback.call(stop, ThreadsafeFunctionCallMode::NonBlocking);
+        }
+    }
+}
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.now();
+    }
+}
+
+impl CallbackHandler {
+    async fn call(&self, question: String) -> std::result::Result<Answer, LlmError> {
+        let failed = |message: String| LlmError::callback(&self.info.model, message, None, Usage::default());
+        let answer = async { self.callback.call_async_catch(question).await?.await };
+        let answer: String = answer.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
+        let (answer, _) = Surrogates::repair(&answer);
+        serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))
+    }
+
+    fn response(&self, answer: Answer) -> std::result::Result<LlmResponse, LlmError> {
+        let usage = answer.usage.map(Usage::from);
+        let Some(fault) = answer.failure else {
+            let stop = if answer.truncated { StopReason::MaxTokens } else { StopReason::Unknown };
+            return Ok(LlmResponse::new(answer.text, usage, stop));
+        };
+        let model = &self.info.model;
+        let spent = usage.unwrap_or_default();
+        let cause = fault.cause.map(|number| CallbackCause(Arc::new(number)));
+        let limit = fault.limit.unwrap_or_default();
+        Err(match fault.kind.as_str() {
+            "aborted" => LlmError::aborted(model, spent),
+            "first_chunk_late" => LlmError::late(model, TimeoutPhase::FirstByte, Duration::from_millis(limit), spent),
+            "next_chunk_late" => LlmError::late(model, TimeoutPhase::NextByte, Duration::from_millis(limit), spent),
+            "too_large" => LlmError::too_large(model, usize::try_from(limit).unwrap_or(usize::MAX), spent),
+            "not_iterable" => LlmError::not_a_stream(model, fault.message, spent),
+            "error_chunk" => LlmError::error_chunk(model, &fault.message, spent),
+            _ => LlmError::callback(model, fault.message, cause, spent),
+        })
+    }
+
+    async fn answer(
+        &self,
+        request: LlmRequest,
+        cancel: &CancellationToken,
+    ) -> std::result::Result<LlmResponse, LlmError> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let messages: Vec<_> = request
+            .messages
+            .iter()
+            .map(|message| json!({ "role": message.role.as_str(), "content": message.text }))
+            .collect();
+        let question = json!({ "id": id, "system": request.system, "messages": messages }).to_string();
+        let model = &self.info.model;
+        let mut stop = Stop { callback: &self.callback, id, answered: false };
+        let limit = Duration::from_millis(self.info.timeout_ms);
+        let mut asked = Box::pin(self.call(question));
+        let answer = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            answer = tokio::time::timeout(limit, &mut asked) => Some(answer),
+        };
+        let late = matches!(answer, Some(Err(_)));
+        if let Some(Ok(answer)) = answer {
+            stop.answered = true;
+            return self.response(answer?);
+        }
+        stop.now();
+        // What was spent so far is known on the other side.
+        let spent = match tokio::time::timeout(LAST_WORDS, asked).await {
+            Ok(Ok(answer)) => answer.usage.map(Usage::from).unwrap_or_default(),
+            _ => Usage::default(),
+        };
+        Err(if late {
+            LlmError::late(model, TimeoutPhase::Overall, limit, spent)
+        } else {
+            LlmError::aborted(model, spent)
+        })
+    }
+}
+
+impl LlmHandler for CallbackHandler {
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        progress: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, std::result::Result<LlmResponse, LlmError>> {
+        Box::pin(async move {
+            let response = self.answer(request, cancel).await?;
+            if let Some(progress) = progress {
+                progress.report(LlmProgress::Text { delta: &response.text, total_bytes: response.text.len() });
+            }
+            Ok(response)
+        })
+    }
+
+    fn model(&self) -> &str {
+        &self.info.model
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        self.info.price.as_ref()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.info.context_window
+    }
+
+    fn max_output_tokens(&self) -> Option<u32> {
+        self.info.max_output_tokens
+    }
+
+    fn count_tokens<'a>(&'a self, blocks_json: &'a str) -> Option<BoxFuture<'a, std::result::Result<u64, LlmError>>> {
+        if !self.info.counts_tokens {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let answer = self.call(format!("{{\"count\":{blocks_json}}}")).await?;
+            let tokens = answer.tokens;
+            match answer.failure {
+                Some(fault) => Err(LlmError::callback(&self.info.model, fault.message, None, Usage::default())),
+                None => Ok(tokens.unwrap_or_default()),
+            }
+        }))
+    }
+}

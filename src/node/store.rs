@@ -1,0 +1,44 @@
+//! A summary cache that the host keeps.
+
+use futures_util::future::BoxFuture;
+use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    conversation::Surrogates,
+    llm::{StoreError, SummaryStore},
+};
+
+/// Takes `{get}` or `{set, value}` as JSON, resolves to a [`Reply`] as JSON. Never throws or rejects. Weak, so that it does not keep Node alive.
+pub type StoreCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
+
+/// A store behind a function of the host.
+pub struct HostStore(pub StoreCallback);
+
+#[derive(Deserialize)]
+struct Reply {
+    value: Option<String>,
+    error: Option<String>,
+}
+
+impl HostStore {
+    async fn call(&self, request: String) -> Result<Option<String>, StoreError> {
+        let failed = |message: String| StoreError { message };
+        let reply = async { self.0.call_async_catch(request).await?.await };
+        let reply: String = reply.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
+        let (reply, _) = Surrogates::repair(&reply);
+        let reply: Reply = serde_json::from_str(&reply).map_err(|error| failed(error.to_string()))?;
+        reply.error.map_or(Ok(reply.value), |message| Err(failed(message)))
+    }
+}
+
+impl SummaryStore for HostStore {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        Box::pin(self.call(json!({ "get": key }).to_string()))
+    }
+
+    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.call(json!({ "set": key, "value": value }).to_string()).await.map(drop) })
+    }
+}

@@ -1,0 +1,138 @@
+//! What a provider needs to ask a model.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::llm::{Budget, LlmHandler, ModelPrice, SummaryStore};
+
+/// What is needed to ask a model within one call. The default can ask nobody.
+#[derive(Clone, Default)]
+pub struct Llm {
+    /// The handler of the conversation.
+    pub handler: Option<Arc<dyn LlmHandler>>,
+    /// The handler for summaries; that of the conversation when absent.
+    pub condensing_handler: Option<Arc<dyn LlmHandler>>,
+    /// The prompt to summarise by; the provider's when absent.
+    pub prompt: Option<String>,
+    /// Dollars per million tokens, for a handler that has no price of its own.
+    pub price: Option<ModelPrice>,
+    /// Summaries already paid for.
+    pub cache: Option<Arc<dyn SummaryStore>>,
+    /// The limit on what may be spent.
+    pub budget: Arc<Budget>,
+    /// Dollars of this call, added to as they are spent, so that they are known whatever happens then. What stands here is not in
+    /// [`super::Proposal::cost`].
+    pub spent: Arc<Spent>,
+    /// What earlier answers tell about the next.
+    pub observed: Arc<Observed>,
+    /// The system prompt of the conversation, for handlers that count tokens.
+    pub system_prompt: String,
+    /// Tokens in the context as the API reported them.
+    pub reported_tokens: Option<f64>,
+    /// Nothing is sent: costs are estimates, and answers stand-ins of the length to be expected.
+    pub preview: bool,
+}
+
+impl Llm {
+    /// The handler that summaries are asked of.
+    #[must_use]
+    pub fn summarizer(&self) -> Option<&Arc<dyn LlmHandler>> {
+        self.condensing_handler.as_ref().or(self.handler.as_ref())
+    }
+}
+
+/// A sum of dollars that several requests add to: what was not taken yet, and everything.
+#[derive(Debug, Default)]
+pub struct Spent(Mutex<(f64, f64)>);
+
+impl Spent {
+    /// Adds dollars.
+    pub fn add(&self, cost: f64) {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.0 += cost;
+        spent.1 += cost;
+    }
+
+    /// What was added since the last time this was called.
+    pub fn take(&self) -> f64 {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Everything that was ever added.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+}
+
+/// How far what models reported was from what was expected, by model: it makes the next estimate better.
+#[derive(Debug, Default)]
+pub struct Observed(Mutex<HashMap<String, Ratios>>);
+
+/// Reported tokens over expected ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratios {
+    /// Of the question.
+    pub input: f64,
+    /// Of the answer.
+    pub output: f64,
+}
+
+impl Default for Ratios {
+    fn default() -> Self {
+        Self { input: 1.0, output: 1.0 }
+    }
+}
+
+/// Weight of the newest observation; the first counts whole.
+const NEWEST: f64 = 0.5;
+/// No host uses as many models at once; the memory is bounded all the same.
+const MODELS: usize = 256;
+
+impl Observed {
+    /// What is known of a model; 1 before anything is.
+    #[must_use]
+    pub fn ratios(&self, model: &str) -> Ratios {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
+    }
+
+    /// Learns from an answer.
+    pub fn learn(&self, model: &str, seen: Ratios) {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if models.len() >= MODELS && !models.contains_key(model) {
+            models.clear();
+        }
+        let limited = |ratio: f64| ratio.clamp(0.05, 20.0);
+        let mix = |old: f64, new: f64| old + NEWEST * (limited(new) - old);
+        let next = match models.get(model) {
+            None => Ratios { input: limited(seen.input), output: limited(seen.output) },
+            Some(old) => Ratios { input: mix(old.input, seen.input), output: mix(old.output, seen.output) },
+        };
+        models.insert(model.to_owned(), next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_observation_counts_whole_and_later_ones_half() {
+        let observed = Observed::default();
+        assert_eq!(observed.ratios("m"), Ratios::default());
+        observed.learn("m", Ratios { input: 1.5, output: 0.5 });
+        observed.learn("m", Ratios { input: 1.0, output: 1000.0 });
+        assert_eq!(observed.ratios("m"), Ratios { input: 1.25, output: 10.25 });
+        assert_eq!(observed.ratios("other"), Ratios::default());
+    }
+
+    #[test]
+    fn spent_dollars_are_handed_over_once() {
+        let spent = Spent::default();
+        spent.add(0.25);
+        spent.add(0.5);
+        assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
+    }
+}

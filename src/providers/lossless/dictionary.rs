@@ -1,0 +1,178 @@
+//! The lines that stay, found again by what they say.
+
+use std::{collections::HashMap, hash::BuildHasherDefault, ops::Range};
+
+use super::lines::{Lines, NO_LINE, Ready};
+
+/// A line alone is looked for only when it is at least this long, in bytes: shorter ones cost no more than a marker.
+pub const LONG_LINE: u32 = 64;
+
+/// Otherwise so many lines that follow each other are.
+pub const WINDOW: usize = 3;
+
+/// Of the places with the same lines, only so many are looked at, the newest entries first. That keeps a million equal lines linear.
+const CANDIDATES: usize = 12;
+
+/// A run of lines that stays, equal to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// Its first row.
+    pub target: usize,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// Where the lines that stay begin, by hash.
+#[derive(Default)]
+struct Places {
+    /// The newest place of each window.
+    windows: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    /// The newest place of each long line.
+    long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+}
+
+/// Lines that stay.
+pub struct Dictionary<'a> {
+    lines: &'a Lines,
+    /// In the texts that have had their turn.
+    done: Places,
+    /// In the text whose turn it is, so far.
+    here: Places,
+    /// For each row the place before it with the same window, or line.
+    before: Vec<u32>,
+    before_long: Vec<u32>,
+    stays: Vec<bool>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a> Dictionary<'a> {
+    /// An empty one.
+    #[must_use]
+    pub fn new(lines: &'a Lines) -> Self {
+        let count = lines.ids.len();
+        Self {
+            lines,
+            done: Places::default(),
+            here: Places::default(),
+            before: vec![NOWHERE; count],
+            before_long: vec![NOWHERE; count],
+            stays: vec![false; count],
+        }
+    }
+
+    /// Begins with the rows of a text, or begins with them anew.
+    pub fn begin(&mut self, text: Range<usize>) {
+        self.here.windows.clear();
+        self.here.long.clear();
+        self.stays[text].fill(false);
+    }
+
+    /// Notes that the rows stay. `is_final`: their text has had its turn.
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
+        let long = if is_final { &mut self.done.long } else { &mut self.here.long };
+        for row in rows {
+            let id = self.lines.ids[row];
+            self.stays[row] = id != NO_LINE;
+            if id != NO_LINE && bytes(row) >= LONG_LINE {
+                self.before_long[row] = long.insert(mixed(id), row as u32).unwrap_or(NOWHERE);
+            }
+        }
+    }
+
+    /// Lets the windows that begin in the rows be found. They must stay.
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
+        for row in rows {
+            if let Some(window) = self.window(row) {
+                let windows = if is_final { &mut self.done.windows } else { &mut self.here.windows };
+                self.before[row] = windows.insert(window, row as u32).unwrap_or(NOWHERE);
+            }
+        }
+    }
+
+    /// The longest run equal to that from `row` on, which lies in rows that stay, and before `limit` where it is in the same text.
+    #[must_use]
+    pub fn find(&self, row: usize, bytes: u32, text: &Range<usize>, limit: usize) -> Option<Match> {
+        let mut best: Option<Match> = None;
+        let mut consider = |newest: Option<&u32>, before: &[u32]| {
+            let mut candidate = newest.copied().unwrap_or(NOWHERE);
+            for _ in 0..CANDIDATES {
+                if candidate == NOWHERE {
+                    break;
+                }
+                let target = candidate as usize;
+                let end = if text.contains(&target) { limit } else { usize::MAX };
+                let rows = self.common(row, text.end, target, end);
+                if rows > best.map_or(0, |best| best.rows) {
+                    best = Some(Match { target, rows });
+                }
+                candidate = before[target];
+            }
+        };
+        if let Some(window) = self.window(row) {
+            consider(self.done.windows.get(&window), &self.before);
+            consider(self.here.windows.get(&window), &self.before);
+        }
+        if bytes >= LONG_LINE && self.lines.ids[row] != NO_LINE {
+            let line = mixed(self.lines.ids[row]);
+            consider(self.done.long.get(&line), &self.before_long);
+            consider(self.here.long.get(&line), &self.before_long);
+        }
+        best
+    }
+
+    /// How many rows from `row` on equal those from `target` on, within one zone each.
+    fn common(&self, row: usize, row_end: usize, target: usize, target_end: usize) -> usize {
+        let Lines { ids, zones, .. } = self.lines;
+        let length = (row_end - row).min(target_end.min(ids.len()).saturating_sub(target));
+        (0..length)
+            .take_while(|at| {
+                ids[row + at] == ids[target + at]
+                    && zones[row + at] == zones[row]
+                    && zones[target + at] == zones[target]
+                    && self.stays[target + at]
+            })
+            .count()
+    }
+
+    /// `found` for `row`, made longer towards the top, at most up to `first`. Returns where it begins then.
+    #[must_use]
+    pub fn extended(&self, row: usize, found: Match, first: usize, text: &Range<usize>) -> (usize, Match) {
+        let Lines { ids, zones, .. } = self.lines;
+        let mut by = 0;
+        while row - by > first
+            && found.target > by
+            && !(text.contains(&found.target) && found.target + found.rows > row - by - 1)
+            && ids[row - by - 1] == ids[found.target - by - 1]
+            && zones[row - by - 1] == zones[row]
+            && zones[found.target - by - 1] == zones[found.target]
+            && self.stays[found.target - by - 1]
+        {
+            by += 1;
+        }
+        (row - by, Match { target: found.target - by, rows: found.rows + by })
+    }
+
+    fn window(&self, row: usize) -> Option<u64> {
+        let Lines { ids, zones, .. } = self.lines;
+        let end = row + WINDOW;
+        if end > ids.len() || zones[row] != zones[end - 1] || ids[row..end].contains(&NO_LINE) {
+            return None;
+        }
+        Some(ids[row..end].iter().fold(0, |hash, id| mix(hash ^ u64::from(*id))))
+    }
+}
+
+fn mixed(id: u32) -> u64 {
+    mix(u64::from(id))
+}
+
+/// A number of which all bits depend on all bits of `key`.
+fn mix(key: u64) -> u64 {
+    let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
+    #[allow(clippy::cast_possible_truncation)]
+    let (low, high) = (product as u64, (product >> 64) as u64);
+    low ^ high
+}

@@ -1,0 +1,131 @@
+//! The operations of grade "inline": what they leave out can be read back, and is, before anything is handed over.
+
+use std::borrow::Cow;
+
+use crate::tokens::{Encoding, count};
+
+use super::{
+    compose::{Composed, compose},
+    decoder::Decoder,
+    lines::Lines,
+    names::Names,
+    operations::{Operation, Options},
+    runs::{Finder, Run},
+    texts::Text,
+};
+
+/// A text that changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Its index.
+    pub text: usize,
+    /// What it says then.
+    pub new: String,
+    /// What was done to it.
+    pub done: Vec<Done>,
+}
+
+/// Something that was done to a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// What.
+    pub operation: Operation,
+    /// Tokens saved, about.
+    pub saved: usize,
+    /// What was done, for a person.
+    pub reason: String,
+}
+
+/// Every text that gets shorter. `length` is how many messages there are.
+#[must_use]
+pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: Encoding) -> Vec<Changed> {
+    let names = Names::new(texts.iter().map(Text::place));
+    let lines = Lines::read(texts);
+    let runs = Finder { texts, lines: &lines, names: &names, options, encoding }.find();
+    let mut changed: Vec<Changed> = runs
+        .iter()
+        .enumerate()
+        .filter_map(|(index, runs)| {
+            let (text, rows) = (&texts[index], &lines.rows[index]);
+            let may_lose_numbers = options.is_on(Operation::LineNumbers) && text.message + options.recent < length;
+            let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
+                let first = &rows.rows[excerpt.rows.start as usize];
+                let last = &rows.rows[excerpt.rows.end as usize - 1];
+                may_lose_numbers
+                    && !excerpt.sparse
+                    && !excerpt.has_markers
+                    && text.may_change(&(first.start as usize..last.end as usize))
+            })?;
+            let done = done(texts, index, &lines, runs, &composed, encoding);
+            Some(Changed { text: index, new: composed.text, done })
+        })
+        .collect();
+    keep_what_decodes(texts, &names, &mut changed);
+    changed
+}
+
+/// Takes back every change that the decoder cannot undo.
+fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Changed>) {
+    let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
+    let bytes: usize = before.iter().map(|text| text.len()).sum();
+    let budget = 64 * bytes + (16 << 20);
+    // Text that looks like a marker before there are any has to mean the same afterwards.
+    let mut decoder = Decoder::new(names, &before, budget);
+    let expected: Vec<Cow<'_, str>> = (0..before.len()).map(|text| decoder.text(text)).collect();
+    while !changed.is_empty() {
+        let mut after = before.clone();
+        changed.iter().for_each(|changed| after[changed.text] = &changed.new);
+        let mut decoder = Decoder::new(names, &after, budget);
+        let mut wrong: Vec<usize> = Vec::new(); for text in 0..after.len() { if decoder.text(text) != expected[text] { wrong.push(text); } }
+        let held = changed.len();
+        changed.retain(|changed| wrong.binary_search(&changed.text).is_err());
+        if wrong.is_empty() {
+            return;
+        }
+        if changed.len() == held {
+            // What is wrong is a text that nobody changed: the changes around it are to blame.
+            changed.clear();
+        }
+    }
+}
+
+/// What was done to a text, by operation.
+fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed, encoding: Encoding) -> Vec<Done> {
+    let rows = &lines.rows[index].rows;
+    let mut found: Vec<(Operation, usize, usize, Vec<usize>)> = Vec::new();
+    for run in runs {
+        let removed = &texts[index].text[rows[run.rows.start].content as usize..rows[run.rows.end - 1].end as usize];
+        let saved = count(removed, encoding).tokens.saturating_sub(count(&run.marker, encoding).tokens);
+        let at = found.iter().position(|(operation, ..)| *operation == run.operation).unwrap_or_else(|| {
+            found.push((run.operation, 0, 0, Vec::new()));
+            found.len() - 1
+        });
+        let (_, tokens, lines, messages) = &mut found[at];
+        *tokens += saved;
+        *lines += run.rows.len();
+        let message = texts[run.target.0].message + 1;
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+    let mut done: Vec<Done> = found
+        .into_iter()
+        .map(|(operation, saved, lines, mut messages)| {
+            messages.sort_unstable();
+            let shown: Vec<String> = messages.iter().take(4).map(ToString::to_string).collect();
+            let more = if messages.len() > shown.len() { " and others" } else { "" };
+            let plural = if messages.len() > 1 { "s" } else { "" };
+            let reason = format!("{lines} lines stand in message{plural} {}{more}", shown.join(", "));
+            Done { operation, saved, reason }
+        })
+        .collect();
+    if composed.unnumbered.0 > 0 {
+        let (lines, saved) = composed.unnumbered;
+        done.push(Done {
+            operation: Operation::LineNumbers,
+            saved,
+            reason: format!("{lines} lines are numbered by a heading"),
+        });
+    }
+    done
+}

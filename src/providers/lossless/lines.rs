@@ -1,0 +1,128 @@
+//! Every line of a conversation with a number for its content: equal lines have equal numbers.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    ops::Range,
+};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{
+    rows::{NONE, RowKind, Rows},
+    texts::Text,
+};
+
+/// What no line has: its row is a marker.
+pub const NO_LINE: u32 = u32::MAX;
+
+/// The rows of all texts, one after the other.
+pub struct Lines {
+    /// The rows of each text.
+    pub rows: Vec<Rows>,
+    /// Where the rows of each text begin in the lists below; one more at the end.
+    starts: Vec<usize>,
+    /// The content of each row; [`NO_LINE`] for markers.
+    pub ids: Vec<u32>,
+    /// Which zone each row lies in. Runs do not cross the border of a zone: it is that of a text, an excerpt or a part.
+    pub zones: Vec<u32>,
+    /// Whether each row may be changed.
+    pub may_change: Vec<bool>,
+}
+
+impl Lines {
+    /// Of these texts.
+    #[must_use]
+    pub fn read(texts: &[Text<'_>]) -> Self {
+        let rows: Vec<Rows> = texts.iter().map(|text| Rows::read(&text.text)).collect();
+        let count = rows.iter().map(|rows| rows.rows.len()).sum();
+        let mut lines = Self {
+            rows: Vec::new(),
+            starts: Vec::with_capacity(texts.len() + 1),
+            ids: Vec::with_capacity(count),
+            zones: Vec::with_capacity(count),
+            may_change: Vec::with_capacity(count),
+        };
+        let mut interner = Interner::default();
+        let mut zone = 0;
+        for (text, rows) in texts.iter().zip(&rows) {
+            lines.starts.push(lines.ids.len());
+            let mut parts = text.may_change.iter().peekable();
+            let mut excerpt = NONE;
+            let mut part_before = None;
+            zone += 1;
+            for row in &rows.rows {
+                let range = row.range();
+                while parts.next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty())).is_some() {}
+                let part = parts.peek().filter(|part| part.start <= range.start).map(|part| part.start);
+                if row.excerpt != excerpt || part != part_before {
+                    zone += 1;
+                    (excerpt, part_before) = (row.excerpt, part);
+                }
+                let is_line = row.kind == RowKind::Line;
+                let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()]) } else { NO_LINE };
+                lines.ids.push(id);
+                lines.zones.push(zone);
+                lines.may_change.push(is_line && part.is_some());
+            }
+        }
+        lines.starts.push(lines.ids.len());
+        lines.rows = rows;
+        lines
+    }
+
+    /// Where the rows of a text stand in the lists.
+    #[must_use]
+    pub fn of_text(&self, text: usize) -> Range<usize> {
+        self.starts[text]..self.starts[text + 1]
+    }
+
+    /// The text that a place in the lists belongs to.
+    #[must_use]
+    pub fn text_of(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at) - 1
+    }
+}
+
+/// Numbers for lines.
+#[derive(Default)]
+struct Interner<'a> {
+    known: HashMap<u64, (&'a [u8], u32), BuildHasherDefault<Ready>>,
+    next: u32,
+}
+
+impl<'a> Interner<'a> {
+    #[allow(clippy::cast_possible_truncation)]
+    fn id(&mut self, line: &'a [u8]) -> u32 {
+        let (known, id) = *self.known.entry(xxh3_128(line) as u64).or_insert_with(|| {
+            self.next += 1;
+            (line, self.next)
+        });
+        if known == line {
+            return id;
+        }
+        // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
+        self.next += 1;
+        self.next
+    }
+}
+
+/// For keys that are hashes already.
+#[derive(Default)]
+pub struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}

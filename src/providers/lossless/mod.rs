@@ -1,0 +1,134 @@
+//! The lossless provider: says each thing once.
+//!
+//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`), numbers
+//! of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
+//! (`inline`). State that a later message replaced is left out by `superseded`. `docs/markers.md` describes the markers.
+
+mod compose;
+mod decoder;
+mod dictionary;
+mod inline;
+mod lines;
+mod markers;
+mod names;
+mod numbers;
+mod operations;
+mod pointers;
+mod recipe;
+mod rows;
+mod runs;
+mod superseded;
+mod texts;
+
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{
+    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged, schema,
+};
+use crate::{
+    conversation::Edit,
+    transcript::{self, ToolTable},
+};
+
+pub use self::{
+    decoder::decode,
+    recipe::{Recipe, recipes},
+};
+use self::{
+    operations::{FIELDS, Options},
+    superseded::LeftOut,
+};
+
+/// Leaves out what the conversation says elsewhere, and what it says no more.
+pub struct Lossless {
+    config: Value,
+    tools: ToolTable,
+}
+
+impl Lossless {
+    /// What it is registered under.
+    pub const ID: &'static str = "lossless";
+
+    /// A provider with this configuration.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Settings::read(FIELDS, config)?;
+        Ok(Self { config: config.clone(), tools: ToolTable::default() })
+    }
+}
+
+#[async_trait]
+impl Provider for Lossless {
+    fn info(&self) -> ProviderInfo {
+        ProviderInfo {
+            id: Self::ID.into(),
+            name: "Lossless".into(),
+            description: "Says each thing once: what stands elsewhere in the conversation becomes a pointer, checked by reading it back."
+                .into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            capabilities: Capabilities {
+                supports_lossless: true,
+                supports_fallback: true,
+                estimated_speed: Speed::Fast,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn config_schema(&self) -> Value {
+        schema("Configuration of the lossless provider", FIELDS)
+    }
+
+    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
+        Settings::read(FIELDS, config).map(drop)
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let options = Options::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
+        Ok(propose(request, &options, &self.tools))
+    }
+}
+
+fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal {
+    let conversation = &request.conversation;
+    let encoding = request.tally.encoding();
+    let transcript = transcript::read(conversation, tools);
+    let mut texts = texts::texts(&transcript, options.parameters);
+    let LeftOut { mut done, edits, gone } = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
+    for text in &gone {
+        let text = &mut texts[*text];
+        (text.text, text.parts, text.may_change) = (Cow::Borrowed(""), Vec::new(), Vec::new());
+    }
+    let changed = inline::condense(&texts, conversation.len(), options, encoding);
+    let mut proposal = Proposal::default();
+    proposal.plan.edits = edits;
+    let mut new: Vec<Option<String>> = vec![None; texts.len()];
+    for changed in changed {
+        done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
+        new[changed.text] = Some(changed.new);
+    }
+    done.sort_by_key(|(text, done)| (*text, done.operation));
+    for (index, done) in done {
+        let text = &texts[index];
+        proposal.notes.push(Note {
+            message: text.message,
+            block: Some(text.block),
+            operation: done.operation.word(),
+            reason: done.reason,
+            grade: Some(done.operation.grade()),
+        });
+        proposal.shares.push(done.saved);
+    }
+    for (index, text) in texts.into_iter().enumerate() {
+        let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
+        if !gone.contains(&index) && new != *transcript.texts[index].text {
+            proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
+        }
+    }
+    proposal
+}

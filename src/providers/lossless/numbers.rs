@@ -1,0 +1,120 @@
+//! The numbers that reading tools put in front of a file's lines.
+
+use std::fmt::Write as _;
+
+/// How numbers are written: right-aligned in a field, then a separator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NumberStyle {
+    /// The field's width in characters; longer numbers take the room they need.
+    width: u8,
+    separator: Separator,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    /// `     1⇥text` (`cat -n`, `nl`, Claude Code).
+    Tab,
+    /// `     1→text` (Claude Code).
+    Arrow,
+    /// ` 1 | text` (Roo).
+    Pipe,
+    /// `1:text` (`grep -n`).
+    Colon,
+}
+
+impl Separator {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Tab => "\t",
+            Self::Arrow => "→",
+            Self::Pipe => " | ",
+            Self::Colon => ":",
+        }
+    }
+}
+
+/// Wider fields are something else.
+const WIDEST: usize = 12;
+
+impl NumberStyle {
+    /// The number at the start of a line, how it is written, and where the content behind it starts.
+    #[must_use]
+    pub fn read(line: &[u8]) -> Option<(u32, Self, usize)> {
+        let blanks = line.iter().take(WIDEST).take_while(|byte| **byte == b' ').count();
+        let mut number = 0_u32;
+        let mut digits = 0;
+        for byte in &line[blanks..] {
+            if !byte.is_ascii_digit() || digits == 9 {
+                break;
+            }
+            number = number * 10 + u32::from(byte - b'0');
+            digits += 1;
+        }
+        if digits == 0 || line[blanks] == b'0' {
+            return None;
+        }
+        let end = blanks + digits;
+        let rest = &line[end..];
+        let separator = match rest.first()? {
+            b'\t' => Separator::Tab,
+            0xE2 if rest.starts_with("→".as_bytes()) => Separator::Arrow,
+            b' ' if rest.starts_with(b" | ") => Separator::Pipe,
+            b':' => Separator::Colon,
+            _ => return None,
+        };
+        let width = u8::try_from(end).unwrap_or(u8::MAX);
+        Some((number, Self { width, separator }, end + separator.text().len()))
+    }
+
+    /// Whether the line of `number` would be written as `found` if lines before it are written as `self`.
+    #[must_use]
+    pub fn continues_as(self, number: u32, found: Self) -> bool {
+        let digits = number.checked_ilog10().unwrap_or(0) as u8 + 1;
+        self.separator == found.separator && found.width == self.width.max(digits)
+    }
+
+    /// The field's width in characters.
+    #[must_use]
+    pub fn width(self) -> u8 {
+        self.width
+    }
+
+    /// What stands between number and line.
+    #[must_use]
+    pub fn separator(self) -> &'static str {
+        self.separator.text()
+    }
+
+    /// Writes what stands in front of the line of this number.
+    pub fn write(self, number: u32, out: &mut String) {
+        let _ = write!(out, "{number:>width$}{}", self.separator.text(), width = usize::from(self.width));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_styles() {
+        for line in ["     1\tx", "     1→x", " 1 | x", "1 | ", "12:x", "1234567→"] {
+            let (number, style, content) = NumberStyle::read(line.as_bytes()).unwrap();
+            let mut written = String::new();
+            style.write(number, &mut written);
+            assert_eq!(written, line[..content]);
+        }
+        for line in ["", " ", "1", "x1:", "0:x", "1 |", "1|x", "01:x", "1234567890:x", "              1\tx"] {
+            assert_eq!(NumberStyle::read(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn fields_grow_with_their_numbers() {
+        let style = |line: &str| NumberStyle::read(line.as_bytes()).unwrap().1;
+        assert!(style("9 | x").continues_as(10, style("10 | x")));
+        assert!(style(" 9 | x").continues_as(10, style("10 | x")));
+        assert!(style(" 9 | x").continues_as(100, style("100 | x")));
+        assert!(!style(" 9 | x").continues_as(10, style(" 10 | x")));
+        assert!(!style(" 9 | x").continues_as(10, style("10\tx")));
+    }
+}

@@ -1,0 +1,51 @@
+//! The pointers that a conversation holds already, left by an earlier condensation: what they lead to has to stay.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::{
+    decoder::rows_of,
+    markers::{Marker, Target, may_hold_markers},
+    names::Names,
+    rows::{RowKind, Rows},
+    texts::Text,
+};
+
+/// Rows of a text that a marker leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointed {
+    /// The text.
+    pub text: usize,
+    /// Its rows.
+    pub rows: Range<usize>,
+}
+
+/// What the markers in `texts` lead to.
+#[must_use]
+pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>) -> Vec<Pointed> {
+    let mut pointed = Vec::new();
+    let mut others: HashMap<usize, Rows> = HashMap::new();
+    for (index, text) in texts.iter().enumerate().filter(|(_, text)| may_hold_markers(&text.text)) {
+        let rows = Rows::read(&text.text);
+        for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
+            match Marker::read(&text.text[row.content_range()]) {
+                Some(Marker::Reference(reference)) => {
+                    let target = match &reference.target {
+                        Target::Above => Some(index),
+                        Target::Text(name) => names.find(name),
+                    };
+                    let Some(target) = target else { continue };
+                    let found = if target == index {
+                        rows_of(&rows, at, &reference)
+                    } else {
+                        let rows = others.entry(target).or_insert_with(|| Rows::read(&texts[target].text));
+                        rows_of(rows, rows.rows.len(), &reference)
+                    };
+                    pointed.extend(found.map(|rows| Pointed { text: target, rows }));
+                }
+                Some(Marker::Repeat { .. }) if at > 0 => pointed.push(Pointed { text: index, rows: at - 1..at }),
+                _ => {}
+            }
+        }
+    }
+    pointed
+}

@@ -1,0 +1,271 @@
+//! A text cut into rows: its lines, and the markers in it with the lines they stand for.
+//!
+//! Lines are counted as if every marker were the lines it stands for, so a line keeps its place whatever is left out around it.
+
+use std::ops::Range;
+
+use super::{markers::{Marker, NUMBERED_EVERY}, numbers::NumberStyle};
+
+/// No excerpt.
+pub const NONE: u32 = u32::MAX;
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// A line as it is.
+    Line,
+    /// A marker in the place of lines.
+    Marker,
+    /// The heading of lines whose numbers were left out. It stands for no line.
+    Heading,
+}
+
+/// A line of a text as it is written, without its line feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Bytes of the text.
+    pub start: u32,
+    /// Behind its last byte.
+    pub end: u32,
+    /// Where its content starts: behind its number.
+    pub content: u32,
+    /// The line that it is, or the first one that it stands for, from 0.
+    pub line: u32,
+    /// How many lines it stands for.
+    pub lines: u32,
+    /// Index of the excerpt it belongs to; [`NONE`] when it has no number.
+    pub excerpt: u32,
+    /// What it is.
+    pub kind: RowKind,
+}
+
+impl Row {
+    /// The byte range of the row.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The byte range of its content.
+    #[must_use]
+    pub fn content_range(&self) -> Range<usize> {
+        self.content as usize..self.end as usize
+    }
+}
+
+/// Successive lines with successive numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Its rows.
+    pub rows: Range<u32>,
+    /// Its first line, from 0.
+    pub line: u32,
+    /// How many lines.
+    pub lines: u32,
+    /// The number of the first line.
+    pub number: u32,
+    /// How numbers are written.
+    pub style: NumberStyle,
+    /// Most of its numbers have been left out; the first row says so.
+    pub sparse: bool,
+    /// There are markers in it.
+    pub has_markers: bool,
+}
+
+impl Excerpt {
+    /// The number of a line of the text.
+    #[must_use]
+    pub fn number_of(&self, line: u32) -> u32 {
+        self.number.saturating_add(line - self.line)
+    }
+
+    /// The line of a number, if it is here.
+    #[must_use]
+    pub fn line_of(&self, number: u32) -> Option<u32> {
+        let offset = number.checked_sub(self.number)?;
+        (offset < self.lines).then_some(self.line.saturating_add(offset))
+    }
+}
+
+/// The rows of a text.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    /// In order.
+    pub rows: Vec<Row>,
+    /// In order.
+    pub excerpts: Vec<Excerpt>,
+    /// Whether there is any marker.
+    pub has_markers: bool,
+}
+
+/// Fewer lines with numbers are no excerpt: many a line begins with a number by chance.
+const FEWEST_LINES: u32 = 3;
+
+impl Rows {
+    /// The rows of `text`, of which there is at least one. A text of 4 GiB or more has none.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let mut reader = Reader { text, found: Self::default(), line: 0, open: None, left: 0 };
+        if u32::try_from(text.len()).is_ok() {
+            let mut start = 0;
+            for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+                reader.row(start, end);
+                start = end + 1;
+            }
+            reader.close();
+        }
+        reader.found
+    }
+
+    /// The row that a line belongs to, from 0.
+    #[must_use]
+    pub fn row_of(&self, line: u32) -> Option<usize> {
+        let mut behind = self.rows.partition_point(|row| row.line <= line);
+        // Headings stand for no line.
+        while behind > 0 {
+            behind -= 1;
+            let row = &self.rows[behind];
+            if row.lines > 0 {
+                return (line - row.line < row.lines).then_some(behind);
+            }
+        }
+        None
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    found: Rows,
+    /// The next line.
+    line: u32,
+    /// The excerpt that the row before belongs to, which the next row may continue.
+    open: Option<Excerpt>,
+    /// How many lines of the open excerpt are still to come without numbers.
+    left: u32,
+}
+
+impl Reader<'_> {
+    #[allow(clippy::cast_possible_truncation)]
+    fn row(&mut self, start: usize, end: usize) {
+        let bytes = &self.text.as_bytes()[start..end];
+        let index = self.found.rows.len() as u32;
+        let mut row = Row {
+            start: start as u32,
+            end: end as u32,
+            content: start as u32,
+            line: self.line,
+            lines: 1,
+            excerpt: NONE,
+            kind: RowKind::Line,
+        };
+        if self.left > 0 {
+            let number = self.kept_number(bytes);
+            row.content += number as u32;
+            if let Some(marker) = marker(&bytes[number..]).filter(|marker| marker.lines() > 0) {
+                self.mark(&mut row, marker);
+            }
+            if let Some(open) = &mut self.open {
+                open.lines = open.lines.saturating_add(row.lines);
+                open.has_markers |= row.kind == RowKind::Marker;
+            }
+            self.left = self.left.saturating_sub(row.lines);
+            return self.push(row);
+        }
+        let numbered = match bytes.first() {
+            Some(b' ' | b'0'..=b'9') => NumberStyle::read(bytes),
+            _ => None,
+        };
+        let Some((number, style, content)) = numbered else {
+            self.close();
+            match marker(bytes) {
+                Some(marker) if marker.lines() > 0 => self.mark(&mut row, marker),
+                _ => {}
+            }
+            return self.push(row);
+        };
+        let marker = marker(&bytes[content..]);
+        if let Some(Marker::Sparse { lines }) = marker {
+            self.close();
+            row.kind = RowKind::Heading;
+            row.lines = 0;
+            row.content += content as u32;
+            self.left = lines;
+            self.found.has_markers = true;
+            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: true, has_markers: false };
+            self.open = Some(excerpt);
+            return self.push(row);
+        }
+        if let Some(marker) = marker {
+            self.mark(&mut row, marker);
+        }
+        let continues = self.open.as_ref().is_some_and(|open| {
+            !open.sparse && open.number_of(self.line) == number && open.style.continues_as(number, style)
+        });
+        if !continues {
+            self.close();
+            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: false, has_markers: false };
+            self.open = Some(excerpt);
+        }
+        row.content += content as u32;
+        if let Some(open) = &mut self.open {
+            open.lines = open.lines.saturating_add(row.lines);
+            open.has_markers |= row.kind == RowKind::Marker;
+        }
+        self.push(row);
+    }
+
+    /// How long the number is that the next line of a sparsely numbered excerpt has kept.
+    fn kept_number(&self, line: &[u8]) -> usize {
+        let Some(open) = &self.open else { return 0 };
+        let number = open.number_of(self.line);
+        let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
+        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style)).map_or(0, |(.., end)| end)
+    }
+
+    fn mark(&mut self, row: &mut Row, marker: Marker<'_>) {
+        row.kind = RowKind::Marker;
+        row.lines = marker.lines();
+        self.found.has_markers = true;
+    }
+
+    fn push(&mut self, mut row: Row) {
+        // An excerpt that was closed meanwhile may have turned out to be none, and then its lines count otherwise.
+        row.line = self.line;
+        self.line = self.line.saturating_add(row.lines);
+        self.found.rows.push(row);
+        if let Some(open) = &mut self.open {
+            open.rows.end += 1;
+            if open.sparse && self.left == 0 {
+                self.close();
+            }
+        }
+    }
+
+    /// Ends the open excerpt. One of too few lines was none.
+    #[allow(clippy::cast_possible_truncation)]
+    fn close(&mut self) {
+        self.left = 0;
+        let Some(excerpt) = self.open.take() else { return };
+        let rows = &mut self.found.rows[excerpt.rows.start as usize..excerpt.rows.end as usize];
+        if excerpt.lines < FEWEST_LINES && !excerpt.sparse {
+            // Their markers, if any, stand behind a number, so they are none.
+            let mut line = excerpt.line;
+            for row in rows {
+                (row.content, row.kind, row.line, row.lines) = (row.start, RowKind::Line, line, 1);
+                line += 1;
+            }
+            self.line = line;
+            return;
+        }
+        let index = self.found.excerpts.len() as u32;
+        rows.iter_mut().for_each(|row| row.excerpt = index);
+        self.found.excerpts.push(excerpt);
+    }
+}
+
+fn marker(content: &[u8]) -> Option<Marker<'_>> {
+    if content.first() != Some(&b'[') || content.last() != Some(&b']') {
+        return None;
+    }
+    Marker::read(std::str::from_utf8(content).ok()?)
+}

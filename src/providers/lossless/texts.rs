@@ -1,0 +1,176 @@
+//! The texts of a conversation as the operations see them: which parts may be changed, and what to call them.
+
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
+use crate::{
+    conversation::{ContentKind, PathStep},
+    transcript::{Action, Change, Event, Outcome, Place, Transcript},
+};
+
+use super::{markers::clean_label, names::TextPlace};
+
+/// A text under work.
+pub struct Text<'a> {
+    /// The message, from 0.
+    pub message: usize,
+    /// The block, from 0.
+    pub block: usize,
+    /// From the message to the text.
+    pub path: Arc<[PathStep]>,
+    /// What kind of content it is as a whole.
+    pub kind: ContentKind,
+    /// What it says now.
+    pub text: Cow<'a, str>,
+    /// Its parts, in order.
+    pub parts: Vec<Part>,
+    /// What of it may be changed: bytes, in order.
+    pub may_change: Vec<Range<usize>>,
+}
+
+/// A part of a text that tools wrote or were given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What it shows: a path, a command; empty when that is not known.
+    pub label: Arc<str>,
+    /// It shows (a part of) the file that the label names.
+    pub is_file: bool,
+}
+
+impl Text<'_> {
+    /// Where it stands.
+    pub fn place(&self) -> TextPlace<'_> {
+        TextPlace { message: self.message, block: self.block, path: &self.path, kind: self.kind }
+    }
+
+    /// Whether a byte range may be changed.
+    pub fn may_change(&self, range: &Range<usize>) -> bool {
+        let behind = self.may_change.partition_point(|part| part.start <= range.start);
+        self.may_change[..behind].last().is_some_and(|part| range.end <= part.end)
+    }
+
+    /// The part that a byte range lies in.
+    pub fn part(&self, range: &Range<usize>) -> Option<&Part> {
+        let behind = self.parts.partition_point(|part| part.range.start <= range.start);
+        self.parts[..behind].last().filter(|part| range.end <= part.range.end)
+    }
+}
+
+/// Parameters are the assistant's own words in a sense: only long ones are worth a marker there.
+const LONG_PARAMETER: usize = 400;
+
+/// Tools whose answer is what the user says.
+const ASKING: [&str; 4] = ["ask_followup_question", "attempt_completion", "plan_mode_respond", "AskUserQuestion"];
+
+/// The texts of a conversation. `parameters` says whether parameters of tools may be changed.
+pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>> {
+    let mut texts: Vec<Text<'a>> = transcript
+        .texts
+        .iter()
+        .map(|text| Text {
+            message: text.message,
+            block: text.block,
+            path: text.path.clone(),
+            kind: text.kind,
+            text: text.text.clone(),
+            parts: Vec::new(),
+            may_change: Vec::new(),
+        })
+        .collect();
+    let mut untouchable = vec![0; texts.len()];
+    for event in &transcript.events {
+        let is_asking = ASKING.contains(&&*event.tool);
+        let (label, is_file) = label(event, transcript);
+        let label: Arc<str> = label.into();
+        for place in &event.answers {
+            if is_asking {
+                untouchable[place.text] = usize::MAX;
+            } else if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
+                // What went wrong stays readable where it went wrong.
+                let answer = &transcript.texts[place.text].text[place.range.clone()];
+                let line = memchr::memchr(b'\n', answer.as_bytes()).map_or(place.range.end, |end| place.range.start + end + 1);
+                untouchable[place.text] = untouchable[place.text].max(line);
+            }
+            let text = &mut texts[place.text];
+            if text.kind == ContentKind::MessageText {
+                text.may_change.push(place.range.clone());
+            }
+            text.parts.push(Part { range: place.range.clone(), label: label.clone(), is_file });
+        }
+        for place in given(event) {
+            let text = &mut texts[place.text];
+            if parameters && place.range.len() >= LONG_PARAMETER {
+                text.may_change.push(place.range.clone());
+            }
+            text.parts.push(Part { range: place.range, label: label.clone(), is_file });
+        }
+    }
+    for (text, untouchable) in texts.iter_mut().zip(untouchable) {
+        let whole = 0..text.text.len();
+        match text.kind {
+            ContentKind::ToolResults => text.may_change = vec![whole],
+            ContentKind::ToolParameters if text.parts.is_empty() && parameters && whole.len() >= LONG_PARAMETER => {
+                text.may_change = vec![whole];
+            }
+            _ => {}
+        }
+        text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));
+        // Parts may repeat or overlap when one answer is about several files.
+        text.may_change.sort_by_key(|range| (range.start, range.end));
+        text.parts.sort_by_key(|part| (part.range.start, part.range.end));
+        without_overlaps(&mut text.may_change, Range::clone);
+        without_overlaps(&mut text.parts, |part| part.range.clone());
+    }
+    texts
+}
+
+fn without_overlaps<T>(items: &mut Vec<T>, range: impl Fn(&T) -> Range<usize>) {
+    let mut end = 0;
+    items.retain(|item| {
+        let range = range(item);
+        let fits = range.start >= end && !range.is_empty();
+        end = if fits { range.end } else { end };
+        fits
+    });
+}
+
+/// Where a call holds content of a file: what it writes, the old and the new texts of its changes.
+#[must_use]
+pub fn given(event: &Event) -> Vec<Place> {
+    match &event.action {
+        Action::Write(content) => vec![Place { text: content.text, range: content.range.clone() }],
+        Action::Edit(changes) => changes.iter().flat_map(changed).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn changed(change: &Change) -> Vec<Place> {
+    match change {
+        Change::Text { old, new, .. } => vec![old.clone(), new.clone()],
+        Change::Lines { text, old, new, .. } => [old, new]
+            .into_iter()
+            .filter_map(|lines| {
+                let range = lines.first()?.range().start..lines.last()?.range().end;
+                Some(Place { text: *text, range })
+            })
+            .collect(),
+        Change::Insert { .. } => Vec::new(),
+    }
+}
+
+/// Longer commands are cut: the label is only there to be recognised.
+const LONGEST_COMMAND: usize = 40;
+
+/// What an event shows, and whether that is a file.
+fn label(event: &Event, transcript: &Transcript<'_>) -> (String, bool) {
+    if let Some(path) = &event.path {
+        let is_file = matches!(event.action, Action::Read(_) | Action::Write(_) | Action::Edit(_));
+        return (clean_label(path), is_file);
+    }
+    let command = event.call.as_ref().and_then(|call| call.place.as_ref()).filter(|_| event.action == Action::Command);
+    let label = command.map_or(&*event.tool, |place| transcript.text(place).trim());
+    let line = label.lines().next().unwrap_or_default();
+    let cut = line.char_indices().nth(LONGEST_COMMAND).map_or(line.len(), |(end, _)| end);
+    (clean_label(&line[..cut]), false)
+}

@@ -1,0 +1,262 @@
+//! One question to the model: cache, budget, cancellation, and what the answer is worth.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::{
+    super::{CondenseError, Request, llm::Ratios},
+    estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, typical_scale},
+};
+use crate::{
+    cancel::Cancel,
+    conversation::is_blank,
+    llm::{
+        LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage, cache_key,
+        calculate_api_cost_anthropic, calculate_api_cost_openai,
+    },
+    tokens::count,
+};
+
+/// How long a cancelled handler may take to say what it spent.
+const LAST_WORDS: Duration = Duration::from_millis(25);
+/// How long a store may take. A cache slower than the model is of no use.
+const STORE_PATIENCE: Duration = Duration::from_secs(2);
+/// Part of every key, so that a later release with other requests does not find the answers to these.
+const KEY_VERSION: &str = "roo-condense summary 1";
+
+/// Asks the handler of a request.
+pub(in crate::providers) struct Asker<'a> {
+    pub request: &'a Request,
+    pub handler: Arc<dyn LlmHandler>,
+    /// Stops all questions of this summary when one has failed.
+    pub cancel: Cancel,
+    warnings: Mutex<Vec<String>>,
+}
+
+/// What the model said.
+#[derive(Debug)]
+pub(in crate::providers) struct Answer {
+    pub text: String,
+    pub cached: bool,
+}
+
+impl<'a> Asker<'a> {
+    /// # Errors
+    /// [`CondenseError::HandlerInvalid`] when there is nobody to ask.
+    pub fn new(request: &'a Request) -> Result<Self, CondenseError> {
+        let handler = request.llm.summarizer().cloned().ok_or(CondenseError::HandlerInvalid)?;
+        Ok(Self { request, handler, cancel: request.cancel.child(), warnings: Mutex::default() })
+    }
+
+    /// Asks the same handler, and is stopped on its own.
+    pub fn for_group(other: &Self) -> Self {
+        Self {
+            request: other.request,
+            handler: Arc::clone(&other.handler),
+            cancel: other.cancel.child(),
+            warnings: Mutex::default(),
+        }
+    }
+
+    /// What the caller should know, each thing once.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn warn(&self, warning: String) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// The longest answer in tokens.
+    pub fn longest_answer(&self) -> usize {
+        self.handler.max_output_tokens().map_or(DEFAULT_ANSWER, |tokens| tokens as usize)
+    }
+
+    /// Tokens of a question, as the model probably counts them.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn question_tokens(&self, question: &LlmRequest) -> usize {
+        let encoding = self.request.tally.encoding();
+        let texts = question.messages.iter().map(|message| count(&message.text, encoding).tokens + PER_MESSAGE);
+        let ours = texts.sum::<usize>() + count(&question.system, encoding).tokens;
+        (ours as f64 * typical_scale(self.request, self.handler.model())) as usize
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        self.handler.price().or(self.request.llm.price.as_ref())
+    }
+
+    /// Asks, and takes the answer only if it is one.
+    ///
+    /// # Errors
+    /// Whatever keeps it from an answer. What was spent is written down in any case.
+    pub async fn ask(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
+        self.cancel.check()?;
+        let key = self.key(&question);
+        if let Some(text) = self.cached(&key).await? {
+            return Ok(Answer { text, cached: true });
+        }
+        let model = self.handler.model();
+        let expected_input = self.question_tokens(&question);
+        let longest = question.max_tokens.map_or_else(|| self.longest_answer(), |tokens| tokens as usize);
+        let expected = answer_tokens(self.request, model, expected_input, longest);
+        let ratios = self.request.llm.observed.ratios(model);
+        let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
+        if self.request.llm.preview {
+            // What it would cost is told also when that is too much.
+            self.request.llm.spent.add(estimate);
+        }
+        let reservation = self.request.llm.budget.reserve(estimate)?;
+        if self.price().is_none() && self.request.llm.budget.limit().is_some() {
+            self.warn(format!("price_unknown: maxCost cannot be kept before a call, because the price of model \"{model}\" is not known"));
+        }
+        if self.request.llm.preview {
+            return Ok(Answer { text: stand_in(expected), cached: false });
+        }
+        let limited = longest < expected_answer(expected_input);
+        let answer = self.send(question).await;
+        let cost = match &answer {
+            Ok(response) => self.cost_of_answer(response, expected_input),
+            Err(error) => self.dollars(error.spent()).unwrap_or(0.0),
+        };
+        reservation.settle(cost);
+        self.request.llm.spent.add(cost);
+        let response = answer?;
+        // A short limit says nothing about how long answers are when there is none.
+        if response.usage_reported && response.usage.output_tokens > 0 && !limited {
+            self.learn(&response.usage, expected_input);
+        }
+        self.judge(response, &key).await
+    }
+
+    async fn send(&self, question: LlmRequest) -> Result<LlmResponse, LlmError> {
+        let answer = self.handler.complete(question, self.cancel.token(), None);
+        tokio::select! {
+            biased;
+            answer = answer => answer,
+            () = async { self.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => {
+                Err(LlmError::aborted(self.handler.model(), Usage::default()))
+            }
+        }
+    }
+
+    async fn judge(&self, response: LlmResponse, key: &str) -> Result<Answer, CondenseError> {
+        let text = response.text.trim();
+        match response.stop_reason {
+            StopReason::Refusal => return Err(CondenseError::SummaryRefused),
+            _ if is_blank(text) => return Err(CondenseError::SummaryEmpty),
+            StopReason::MaxTokens => {
+                let longest = self.longest_answer();
+                self.warn(format!(
+                    "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
+                ));
+            }
+            _ => self.store(key, text).await,
+        }
+        Ok(Answer { text: text.to_owned(), cached: false })
+    }
+
+    /// Dollars by what the handler or the service said, else by the price.
+    fn dollars(&self, usage: &Usage) -> Option<f64> {
+        if usage.total_cost.is_some() {
+            return usage.total_cost;
+        }
+        let price = self.price()?;
+        let (write, read) = (usage.cache_write_tokens, usage.cache_read_tokens);
+        let cached = write.saturating_add(read);
+        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        let (input, output) = (usage.input_tokens, usage.output_tokens);
+        let cost = if cached > input {
+            calculate_api_cost_anthropic(
+                &price.at(input.saturating_add(cached)),
+                input,
+                output,
+                Some(write),
+                Some(read),
+            )
+        } else {
+            calculate_api_cost_openai(&price.at(input), input, output, Some(write), Some(read))
+        };
+        Some(cost.total_cost)
+    }
+
+    fn cost_of_answer(&self, response: &LlmResponse, expected_input: usize) -> f64 {
+        let retries = self.dollars(&response.spent_on_retries).unwrap_or(0.0);
+        if response.usage_reported || response.usage.total_cost.is_some() {
+            return retries + self.dollars(&response.usage).unwrap_or(0.0);
+        }
+        // A service that reports nothing charges all the same.
+        let output = count(&response.text, self.request.tally.encoding()).tokens;
+        retries + self.dollars(&tokens_of(expected_input, output)).unwrap_or(0.0)
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn learn(&self, usage: &Usage, expected_input: usize) {
+        let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
+        let input =
+            if cached > usage.input_tokens { usage.input_tokens.saturating_add(cached) } else { usage.input_tokens };
+        let known = self.request.llm.observed.ratios(self.handler.model());
+        let seen = Ratios {
+            input: if input == 0 { known.input } else { input as f64 / expected_input.max(1) as f64 },
+            output: usage.output_tokens as f64 / expected_answer(expected_input) as f64,
+        };
+        self.request.llm.observed.learn(self.handler.model(), seen);
+    }
+
+    fn key(&self, question: &LlmRequest) -> String {
+        let mut parts = vec![KEY_VERSION, self.handler.model(), &question.system];
+        for message in &question.messages {
+            parts.extend([message.role.as_str(), &message.text]);
+        }
+        cache_key(&parts)
+    }
+
+    async fn cached(&self, key: &str) -> Result<Option<String>, CondenseError> {
+        let Some(store) = &self.request.llm.cache else { return Ok(None) };
+        let found = tokio::select! {
+            () = self.cancel.cancelled() => return Err(CondenseError::Aborted),
+            found = patiently(store.get(key)) => found,
+        };
+        match found {
+            Ok(text) => Ok(text.filter(|text| !is_blank(text))),
+            Err(error) => {
+                self.warn(format!("{}: {error}", error.code()));
+                Ok(None)
+            }
+        }
+    }
+
+    async fn store(&self, key: &str, text: &str) {
+        let Some(store) = &self.request.llm.cache else { return };
+        let kept = tokio::select! {
+            () = self.cancel.cancelled() => return,
+            kept = patiently(store.set(key, text)) => kept,
+        };
+        if let Err(error) = kept {
+            self.warn(format!("{}: {error}", error.code()));
+        }
+    }
+}
+
+async fn patiently<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let late = || StoreError { message: format!("no answer within {} ms", STORE_PATIENCE.as_millis()) };
+    tokio::time::timeout(STORE_PATIENCE, answer).await.unwrap_or_else(|_| Err(late()))
+}
+
+fn tokens_of(input: usize, output: usize) -> Usage {
+    Usage { input_tokens: input as u64, output_tokens: output as u64, ..Usage::default() }
+}
+
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn scaled(tokens: usize, ratio: f64) -> usize {
+    (tokens as f64 * ratio) as usize
+}
+
+/// A text of about this many tokens.
+fn stand_in(tokens: usize) -> String {
+    "summary ".repeat(tokens)
+}

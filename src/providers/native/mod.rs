@@ -1,0 +1,222 @@
+//! The native provider: one summary by a model takes the place of the middle of the conversation.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `selection` | what is summarised and what is kept |
+//! | `render` | messages as plain text |
+//! | `prompt` | what the model is told |
+//! | `summarizer` | one request, or parts that are merged |
+//! | `parts` | what fits a window |
+//! | `ask` | one question: cache, budget, cancellation |
+//! | `estimate` | tokens and length of answers, before asking |
+
+pub(super) mod ask;
+mod estimate;
+mod parts;
+mod prompt;
+mod render;
+mod selection;
+mod summarizer;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Value, value::RawValue};
+
+use self::{
+    ask::Asker,
+    parts::cut,
+    render::{Turn, turns},
+    selection::{Selection, select},
+    summarizer::{DEFAULT_WINDOW, Job, Summary, summarize},
+};
+use super::{
+    Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
+    Settings, Speed, merged, schema,
+};
+use crate::conversation::{Content, Conversation, Edit, Inserted, Message, Role};
+
+/// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
+pub struct Native {
+    config: Value,
+}
+
+const FIELDS: &[Field] = &[
+    Field {
+        name: "maxMessagesToKeep",
+        kind: FieldKind::Integer { default: 3, min: 1, max: 10 },
+        description: "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
+    },
+    Field {
+        name: "customCondensingPrompt",
+        kind: FieldKind::Text,
+        description: "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
+    },
+    Field {
+        name: "contextWindow",
+        kind: FieldKind::Integer { default: DEFAULT_WINDOW as u64, min: 1024, max: 100_000_000 },
+        description: "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
+    },
+    Field {
+        name: "maxConcurrency",
+        kind: FieldKind::Integer { default: 3, min: 1, max: 16 },
+        description: "How many parts of a long history are summarised at once.",
+    },
+];
+
+/// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
+const TASK_REMINDER: usize = 1000;
+
+impl Native {
+    /// What it is registered under.
+    pub const ID: &'static str = "native";
+
+    /// A provider with this configuration.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Settings::read(FIELDS, config)?;
+        Ok(Self { config: config.clone() })
+    }
+}
+
+#[async_trait]
+impl Provider for Native {
+    fn info(&self) -> ProviderInfo {
+        ProviderInfo {
+            id: Self::ID.into(),
+            name: "Native".into(),
+            description: "Replaces the middle of the conversation by a summary that a model writes.".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            capabilities: Capabilities {
+                supports_lossy: true,
+                supports_llm_summarization: true,
+                supports_parallel_processing: true,
+                supports_fallback: true,
+                estimated_speed: Speed::Slow,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn config_schema(&self) -> Value {
+        schema("Configuration of the native provider", FIELDS)
+    }
+
+    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
+        Settings::read(FIELDS, config).map(drop)
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let settings = Settings::read(FIELDS, &merged(&self.config, &request.config))?;
+        let what = Summarized {
+            keep: settings.integer("maxMessagesToKeep"),
+            prompt: settings.text("customCondensingPrompt"),
+            concurrency: settings.integer("maxConcurrency"),
+            window: settings.integer("contextWindow"),
+        };
+        Self::summarize_middle(request, what).await
+    }
+}
+
+/// What is summarised, and how.
+pub(super) struct Summarized<'a> {
+    /// How many of the newest messages stay.
+    pub keep: usize,
+    /// The system prompt; blank for the default. That of the call wins.
+    pub prompt: &'a str,
+    /// Parts of a long history under way at once.
+    pub concurrency: usize,
+    /// Tokens of the model's window when its handler does not know.
+    pub window: usize,
+}
+
+impl Native {
+    /// Tokens assumed for the window of a model whose handler does not know.
+    pub(super) const DEFAULT_WINDOW: usize = DEFAULT_WINDOW;
+
+    /// Puts a summary in the place of everything between the first message and the newest ones.
+    ///
+    /// # Errors
+    /// Those of [`Provider::propose`].
+    pub(super) async fn summarize_middle(request: &Request, what: Summarized<'_>) -> Result<Proposal, CondenseError> {
+        let conversation = &request.conversation;
+        let selection = select(conversation, what.keep)?;
+        let asker = Asker::new(request)?;
+        let job = Job {
+            turns: to_summarize(request, &selection),
+            prompt: chosen_prompt(request, what.prompt),
+            update: selection.earlier.is_some(),
+            concurrency: what.concurrency,
+            window: what.window,
+        };
+        if job.turns.is_empty() {
+            // Nothing but images and thinking: there is no text to summarise.
+            return Err(CondenseError::NotEnoughMessages {
+                messages: conversation.len(),
+                needed: conversation.len() + 1,
+            });
+        }
+        let summary = summarize(&asker, job).await?;
+        Ok(proposal(conversation, &selection, summary, asker.take_warnings()))
+    }
+}
+
+/// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
+fn chosen_prompt(request: &Request, configured: &str) -> String {
+    let given = request.llm.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
+    given.or(Some(configured.trim()).filter(|prompt| !prompt.is_empty())).unwrap_or(prompt::DEFAULT_PROMPT).to_owned()
+}
+
+/// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
+/// reminder of the task.
+fn to_summarize(request: &Request, selection: &Selection) -> Vec<Turn> {
+    let conversation = &request.conversation;
+    let Some(earlier) = selection.earlier else { return turns(conversation, 0..selection.start) };
+    let mut told = Vec::new();
+    if earlier > 0 {
+        let first = turns(conversation, 0..1).into_iter();
+        told.extend(first.map(|turn| Turn { text: cut(&turn.text, TASK_REMINDER, request.tally.encoding()), ..turn }));
+    }
+    let mut rest = turns(conversation, earlier..selection.start).into_iter();
+    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", prompt::EARLIER, turn.text), ..turn }));
+    told.extend(rest);
+    told
+}
+
+fn proposal(conversation: &Conversation, selection: &Selection, summary: Summary, warnings: Vec<String>) -> Proposal {
+    let mut proposal = Proposal { summary: summary.text.clone(), warnings, ..Proposal::default() };
+    let last = selection.start - 1;
+    for message in 1..selection.start {
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(note(message, "now told by the summary".to_owned()));
+    }
+    let tail = conversation.message(selection.start);
+    let mut insert = |message: Message| {
+        let value = Inserted { message: Arc::new(message), foreign: None };
+        proposal.plan.edits.push(Edit::Insert { before: selection.start, value });
+    };
+    let mut message = Message::new(selection.role.clone(), Content::Text(summary.text));
+    message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
+    insert(with_time(message, tail));
+    if selection.bridge {
+        let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
+        insert(with_time(Message::new(role, Content::Text(prompt::BRIDGE.to_owned())), tail));
+    }
+    let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
+    let cached = if summary.cached { ", from the cache" } else { "" };
+    proposal.notes.push(note(selection.start, format!("summary of messages 2 to {}{parts}{cached}", last + 1)));
+    proposal
+}
+
+fn note(message: usize, reason: String) -> Note {
+    Note { message, block: None, operation: "summarize", reason, grade: None }
+}
+
+/// Hosts order and show messages by their time: added ones have that of the first kept one, if it has one.
+fn with_time(mut message: Message, tail: &Message) -> Message {
+    let time = tail.extra.iter().find(|(name, _)| name == "ts");
+    message.extra.extend(time.cloned());
+    message
+}

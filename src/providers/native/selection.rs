@@ -1,0 +1,135 @@
+//! Which messages a summary replaces, and which are kept.
+//!
+//! The result is `[first, summary, ...tail]`. It has to be legal, so roles alternate and the tail holds no answer to a call that is
+//! gone. The summary speaks in the role that the first message does not have (the assistant's, nearly always), so the tail should begin with
+//! the other one again, the user's:
+//!
+//! - The tail begins at the newest such message that still leaves the wanted number, and at most [`LOOK_BACK`] more.
+//! - Where the user's messages are all answers to tools, there is none; the tail then begins with the assistant's call, and a short message of
+//!   the user (the bridge) stands between it and the summary.
+
+use super::super::CondenseError;
+use crate::conversation::{Conversation, Message, Role, answers, calls};
+
+/// How many messages more than wanted are kept rather than adding a bridge.
+const LOOK_BACK: usize = 2;
+
+/// What is summarised and what is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Selection {
+    /// The newest earlier summary; what stands before it is in it.
+    pub earlier: Option<usize>,
+    /// The first message of the kept tail.
+    pub start: usize,
+    /// Who speaks in the summary.
+    pub role: Role,
+    /// A message in the other role is needed between summary and tail.
+    pub bridge: bool,
+}
+
+/// Decides what to summarise so that at least the newest `keep` messages stay.
+///
+/// # Errors
+/// [`CondenseError::NotEnoughMessages`] and [`CondenseError::CondensedRecently`].
+pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Selection, CondenseError> {
+    let messages = conversation.len();
+    let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + 2 };
+    let wanted = messages.checked_sub(keep).filter(|start| *start > 1).ok_or_else(not_enough)?;
+    let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
+    if earlier.is_some_and(|summary| summary >= wanted) {
+        return Err(CondenseError::CondensedRecently);
+    }
+    let role = match conversation.message(0).role {
+        Role::Assistant => Role::User,
+        _ => Role::Assistant,
+    };
+    let (start, bridge) = tail(conversation, wanted, &role).ok_or_else(not_enough)?;
+    match earlier {
+        // The first message may be a summary itself.
+        Some(summary) if start <= summary + 2 => Err(CondenseError::CondensedRecently),
+        None if start <= 1 => Err(not_enough()),
+        _ => Ok(Selection { earlier, start, role, bridge }),
+    }
+}
+
+/// Whether a message is a summary that condensing wrote.
+pub(super) fn is_summary(message: &Message) -> bool {
+    message.extra("isSummary") == Some("true")
+}
+
+fn tail(conversation: &Conversation, wanted: usize, summary: &Role) -> Option<(usize, bool)> {
+    let other = if *summary == Role::Assistant { Role::User } else { Role::Assistant };
+    let fits = |index: &usize| {
+        let message = conversation.message(*index);
+        message.role == other && !answers_previous(conversation, *index)
+    };
+    if let Some(start) = (wanted.saturating_sub(LOOK_BACK).max(1)..=wanted).rev().find(fits) {
+        return Some((start, false));
+    }
+    let same = |index: &usize| conversation.message(*index).role == *summary && !answers_previous(conversation, *index);
+    let bridged = (1..=wanted).rev().find(same).map(|start| (start, true));
+    bridged.or_else(|| (1..=wanted).rev().find(fits).map(|start| (start, false)))
+}
+
+fn answers_previous(conversation: &Conversation, index: usize) -> bool {
+    let asked = calls(conversation.message(index - 1));
+    answers(conversation.message(index)).iter().any(|answer| asked.contains(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `u` user, `a` assistant, `c` assistant calling a tool, `r` its result, `S` a summary.
+    fn conversation(shape: &str) -> Conversation {
+        let messages: Vec<String> = shape
+            .chars()
+            .enumerate()
+            .map(|(index, kind)| match kind {
+                'u' => r#"{"role":"user","content":"words"}"#.to_owned(),
+                'a' => r#"{"role":"assistant","content":"words"}"#.to_owned(),
+                'S' => r#"{"role":"assistant","content":"words","isSummary":true}"#.to_owned(),
+                'c' => format!(r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"t{index}","name":"read","input":{{}}}}]}}"#),
+                _ => format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{}","content":"x"}}]}}"#, index - 1),
+            })
+            .collect();
+        Conversation::parse(&format!("[{}]", messages.join(","))).unwrap()
+    }
+
+    fn start(shape: &str) -> Result<(usize, bool), &'static str> {
+        select(&conversation(shape), 3).map(|found| (found.start, found.bridge)).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn the_tail_begins_with_words_of_the_user_where_it_can() {
+        assert_eq!(start("uauauau"), Ok((4, false)));
+        assert_eq!(start("uauauaua"), Ok((4, false)), "one more is kept, so that roles alternate");
+        assert_eq!(start("uauaucru"), Ok((4, false)));
+    }
+
+    #[test]
+    fn among_tool_calls_it_begins_with_a_call() {
+        assert_eq!(start("ucrcrcrcr"), Ok((5, true)));
+        assert_eq!(start("ucrcrcrc"), Ok((5, true)));
+    }
+
+    #[test]
+    fn refusals() {
+        for short in ["", "u", "uau", "uaua"] {
+            assert_eq!(start(short), Err("not_enough_messages"), "{short}");
+        }
+        assert_eq!(start("uauau"), Ok((2, false)), "one message between is enough");
+        assert_eq!(start("ucrcr"), Err("not_enough_messages"), "the tail begins with the first call");
+        assert_eq!(start("uauauS"), Err("condensed_recently"));
+        assert_eq!(start("uSuau"), Err("condensed_recently"));
+        assert_eq!(start("uSuaua"), Err("condensed_recently"));
+        assert_eq!(start("uSuauau"), Ok((4, false)));
+    }
+
+    #[test]
+    fn what_is_not_legal_is_no_reason_to_fail() {
+        assert_eq!(start("uuuuuuu"), Ok((4, false)));
+        assert_eq!(start("uaaaaaaa"), Ok((5, true)));
+        assert_eq!(select(&conversation("auauauau"), 3).unwrap().role, Role::User);
+    }
+}

@@ -1,0 +1,227 @@
+//! A summary of any number of messages: in one request where they fit, in parts that are merged where they do not.
+
+use futures_util::{StreamExt, stream};
+
+use super::{
+    super::{CondenseError, Request},
+    ask::{Answer, Asker},
+    estimate::{PER_MESSAGE, safe_scale},
+    parts::{Counted, cut, parts},
+    prompt,
+    render::{Turn, question},
+};
+use crate::{
+    llm::{LlmRequest, LlmRole},
+    tokens::{Encoding, count},
+};
+
+/// Assumed when neither the handler nor the configuration says: what the smaller models of the large services have.
+pub(crate) const DEFAULT_WINDOW: usize = 128_000;
+
+/// With less room for the conversation than this, a summary is not worth asking for.
+const LEAST_ROOM: usize = 256;
+
+/// What to summarise, and how.
+pub(super) struct Job {
+    pub turns: Vec<Turn>,
+    /// The system prompt.
+    pub prompt: String,
+    /// The first turns hold an earlier summary that is to be updated.
+    pub update: bool,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// Tokens of the model's window when the handler does not know.
+    pub window: usize,
+}
+
+/// A finished summary.
+pub(super) struct Summary {
+    pub text: String,
+    pub parts: usize,
+    /// Nothing had to be asked.
+    pub cached: bool,
+}
+
+/// Writes the summary. When a service says that a request was too long after all, it is tried once more with half the window.
+///
+/// # Errors
+/// Those of [`Asker::ask`], and [`CondenseError::WindowTooSmall`].
+pub(super) async fn summarize(asker: &Asker<'_>, job: Job) -> Result<Summary, CondenseError> {
+    let known = asker.handler.context_window().and_then(|window| usize::try_from(window).ok());
+    let window = known.unwrap_or(job.window);
+    let encoding = asker.request.tally.encoding();
+    let mut turns = Vec::with_capacity(job.turns.len());
+    for turn in &job.turns {
+        asker.cancel.check()?;
+        turns.push(Counted::new(turn.clone(), encoding));
+    }
+    let first = Attempt::new(asker, &job, window)?;
+    match first.run(turns.clone()).await {
+        Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
+            let smaller = first.sent(&turns).min(window) / 2;
+            asker.warn(format!(
+                "window_too_large: model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
+                asker.handler.model()
+            ));
+            // Nobody knows how the window could be too small for the model: its own words say more.
+            match Attempt::new(asker, &job, smaller) {
+                Ok(second) => second.run(turns).await,
+                Err(_) => Err(CondenseError::Llm(error)),
+            }
+        }
+        result => result,
+    }
+}
+
+/// One try with an assumed window.
+struct Attempt<'a> {
+    asker: &'a Asker<'a>,
+    job: &'a Job,
+    encoding: Encoding,
+    /// Tokens of the model for one of ours, at most.
+    scale: f64,
+    /// Our tokens that the turns of one request may have.
+    room: usize,
+    /// Our tokens of everything else in a request.
+    overhead: usize,
+    /// The longest answer, when it has to be shorter than what the handler asks for.
+    max_tokens: Option<u32>,
+}
+
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+impl<'a> Attempt<'a> {
+    fn new(asker: &'a Asker<'a>, job: &'a Job, window: usize) -> Result<Self, CondenseError> {
+        let encoding = asker.request.tally.encoding();
+        let longest = asker.longest_answer();
+        // A third is for the answer at most; the rest is for what it is about.
+        let reserved = longest.min(window / 3).max(1);
+        let scale = safe_scale(asker.request, asker.handler.model());
+        let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
+        let instruction = longest_instruction.iter().map(|text| count(text, encoding).tokens).max().unwrap_or(0);
+        let overhead = count(&system(job), encoding).tokens + instruction + 4 * PER_MESSAGE;
+        let all = ((window - reserved) as f64 / scale) as usize;
+        let room = all.saturating_sub(overhead);
+        if room < LEAST_ROOM {
+            let needed = ((overhead + LEAST_ROOM) as f64 * scale * 1.5) as usize;
+            return Err(CondenseError::WindowTooSmall { window, needed });
+        }
+        let max_tokens = (reserved < longest).then(|| u32::try_from(reserved).unwrap_or(u32::MAX));
+        Ok(Self { asker, job, encoding, scale, room, overhead, max_tokens })
+    }
+
+    fn request(&self) -> &Request {
+        self.asker.request
+    }
+
+    /// Tokens of the largest request this attempt sends, as the model may count them, answer included.
+    fn sent(&self, turns: &[Counted]) -> usize {
+        let total: usize = turns.iter().map(|turn| turn.tokens).sum();
+        let answer = self.max_tokens.map_or_else(|| self.asker.longest_answer(), |tokens| tokens as usize);
+        ((total.min(self.room) + self.overhead) as f64 * self.scale) as usize + answer
+    }
+
+    async fn run(&self, turns: Vec<Counted>) -> Result<Summary, CondenseError> {
+        let total: usize = turns.iter().map(|turn| turn.tokens).sum();
+        if total <= self.room {
+            let answer = self.ask(turns.iter().map(|turn| &turn.turn), prompt::INSTRUCTION).await?;
+            return Ok(Summary { text: answer.text, parts: 1, cached: answer.cached });
+        }
+        let parts = parts(turns, self.room, self.encoding);
+        let count = parts.len();
+        let questions = parts.iter().enumerate().map(|(index, part)| {
+            let instruction = if count == 1 { prompt::INSTRUCTION.to_owned() } else { prompt::part(index + 1, count) };
+            self.question(part.iter().map(|turn| &turn.turn), &instruction)
+        });
+        let answers = self.ask_all(questions.collect()).await?;
+        let mut cached = answers.iter().all(|answer| answer.cached);
+        let mut texts: Vec<String> = answers.into_iter().map(|answer| answer.text).collect();
+        while texts.len() > 1 {
+            let answers = self.ask_all(self.merges(&texts)).await?;
+            cached &= answers.iter().all(|answer| answer.cached);
+            texts = answers.into_iter().map(|answer| answer.text).collect();
+        }
+        Ok(Summary { text: texts.pop().unwrap_or_default(), parts: count, cached })
+    }
+
+    /// Questions that merge summaries, as many into one as fit, and at least two, so that it comes to an end.
+    fn merges(&self, texts: &[String]) -> Vec<LlmRequest> {
+        let count = texts.len();
+        let heading = 2 * PER_MESSAGE;
+        let longest = (self.room / 2).saturating_sub(2 * heading);
+        let turns = texts.iter().enumerate().map(|(index, text)| {
+            // Two always fit, so every round has fewer summaries than the one before.
+            let text = format!("{}\n{}", prompt::part_heading(index + 1, count), cut(text, longest, self.encoding));
+            Counted::new(Turn { role: LlmRole::User, text }, self.encoding)
+        });
+        let mut groups: Vec<Vec<Counted>> = Vec::new();
+        let mut filled = 0;
+        for turn in turns {
+            match groups.last_mut() {
+                Some(group) if group.len() < 2 || filled + turn.tokens <= self.room => {
+                    filled += turn.tokens;
+                    group.push(turn);
+                }
+                _ => {
+                    filled = turn.tokens;
+                    groups.push(vec![turn]);
+                }
+            }
+        }
+        groups.iter().map(|group| self.question(group.iter().map(|turn| &turn.turn), prompt::MERGE)).collect()
+    }
+
+    fn question<'t>(&self, turns: impl Iterator<Item = &'t Turn>, instruction: &str) -> LlmRequest {
+        let turns: Vec<Turn> = turns.cloned().collect();
+        LlmRequest {
+            system: system(self.job),
+            messages: question(&turns, instruction),
+            max_tokens: self.max_tokens,
+            temperature: None,
+        }
+    }
+
+    async fn ask<'t>(&self, turns: impl Iterator<Item = &'t Turn>, instruction: &str) -> Result<Answer, CondenseError> {
+        self.request().progress.report("summarizing", super::Native::ID, 0, 1);
+        let answer = self.asker.ask(self.question(turns, instruction)).await;
+        self.request().progress.report("summarizing", super::Native::ID, 1, 1);
+        answer
+    }
+
+    /// Asks several questions at once. The first failure stops the others; what they had cost is written down.
+    async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<Answer>, CondenseError> {
+        let total = questions.len();
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        // Each set of questions has a signal of its own: a failure that is recovered from must not stop what follows.
+        let group = Asker::for_group(self.asker);
+        let answers = stream::iter(questions)
+            .map(|question| async {
+                let answer = group.ask(question).await;
+                if answer.is_err() {
+                    group.cancel.cancel();
+                }
+                let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+                self.request().progress.report("summarizing", super::Native::ID, done, total);
+                answer
+            })
+            .buffered(self.job.concurrency);
+        let answers: Vec<Result<Answer, CondenseError>> = answers.collect().await;
+        for warning in group.take_warnings() {
+            self.asker.warn(warning);
+        }
+        let mut good = Vec::with_capacity(total);
+        let mut failure = None;
+        for answer in answers {
+            match (answer, &failure) {
+                (Ok(answer), _) => good.push(answer),
+                // The failure that stopped the others, not theirs.
+                (Err(error), None | Some(CondenseError::Aborted)) => failure = Some(error),
+                (Err(_), Some(_)) => {}
+            }
+        }
+        failure.map_or(Ok(good), Err)
+    }
+}
+
+fn system(job: &Job) -> String {
+    if job.update { format!("{}\n\n{}", job.prompt, prompt::UPDATE) } else { job.prompt.clone() }
+}

@@ -1,0 +1,68 @@
+//! Mode `batch`: one summary takes the place of the selected messages, written as the native provider writes it.
+
+use super::config::{BatchSummary, Selection};
+use crate::{
+    conversation::{Edit, Plan, answers, calls},
+    providers::{
+        CondenseError, Note, Proposal, Request,
+        native::{Native, Summarized},
+    },
+};
+
+/// The plan that puts a summary in the place of the selected messages.
+///
+/// # Errors
+/// Those of the native provider; without anything to summarise [`CondenseError::NotEnoughMessages`].
+pub(super) async fn summarize(
+    request: &Request,
+    selection: &Selection,
+    summary: &BatchSummary,
+    concurrency: usize,
+) -> Result<Proposal, CondenseError> {
+    let length = request.conversation.len();
+    let chosen = selection.of(&request.conversation);
+    let end = chosen.iter().rposition(|chosen| *chosen).map_or(0, |last| last + 1);
+    let keep_last = summary.keep_last.max(length - end).max(1);
+    let skipped = messages_before(request, summary.keep_first, &chosen);
+    let (request, skipped) = if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
+    let what = Summarized { keep: keep_last, prompt: &summary.prompt, concurrency, window: Native::DEFAULT_WINDOW };
+    let mut proposal = Native::summarize_middle(&request, what).await?;
+    shift(&mut proposal, skipped);
+    Ok(proposal)
+}
+
+/// How many messages before the last of those that are kept at the start: that one is the first that the native provider sees.
+fn messages_before(request: &Request, keep_first: usize, chosen: &[bool]) -> usize {
+    let conversation = &request.conversation;
+    let selected = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
+    let mut first = keep_first.max(selected).max(1).min(conversation.len());
+    // A call that is kept keeps its answer, or it would stand there without one.
+    while first < conversation.len() {
+        let open = calls(conversation.message(first - 1));
+        if !answers(conversation.message(first)).iter().any(|answer| open.contains(answer)) {
+            break;
+        }
+        first += 1;
+    }
+    first - 1
+}
+
+fn without_start(request: &Request, messages: usize) -> Result<Request, CondenseError> {
+    let plan = Plan { edits: (0..messages).map(|message| Edit::Drop { message }).collect() };
+    let conversation = request.conversation.apply(&plan);
+    let conversation =
+        conversation.map_err(|source| CondenseError::InvalidPlan { provider: super::Smart::ID.into(), source })?;
+    let tally = request.tally.recount(&request.conversation, &conversation, &request.cancel)?;
+    Ok(Request { conversation, tally, ..request.clone() })
+}
+
+fn shift(proposal: &mut Proposal, by: usize) {
+    for edit in &mut proposal.plan.edits {
+        match edit {
+            Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message += by,
+        }
+    }
+    for Note { message, .. } in &mut proposal.notes {
+        *message += by;
+    }
+}

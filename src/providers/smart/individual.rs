@@ -1,0 +1,285 @@
+//! Mode `individual`: every text of the selected messages on its own, by its content kind.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
+
+use super::{
+    config::{DEFAULT_LINE_CHARS, Individual, Operation, Selection, Strategy, Summarize, Truncate},
+    engine::SUMMARY_MARKER,
+};
+use crate::{
+    conversation::{ContentKind, Conversation, Edit, PathStep, is_blank, json_text::splice},
+    providers::{
+        Note, Proposal, Request,
+        salience::{Room, Salience},
+        truncation::cut::{Keep, cut_characters, cut_lines},
+    },
+    tokens::count,
+    transcript::{Piece, PieceSource, decompose},
+};
+
+/// Lines and characters that stay when a truncation says neither: as in the truncation provider.
+const DEFAULT_LINES: usize = 5;
+const DEFAULT_CHARS: usize = 100;
+/// About how many characters a token of a tool result has: the rule of thumb of the published design.
+const CHARS_PER_TOKEN: usize = 4;
+/// Suppressing parameters leaves strings up to this many characters: paths, patterns and short commands say what a call was about.
+const SHORT_PARAMETER: usize = 100;
+
+/// A text that something is to be done to.
+pub(super) struct Target<'a> {
+    pub message: usize,
+    pub piece: Piece,
+    pub text: String,
+    pub tokens: usize,
+    pub operation: &'a Operation,
+}
+
+/// The texts that an individual pass changes, in order of message and position.
+pub(super) fn targets<'a>(request: &Request, selection: &Selection, individual: &'a Individual) -> Vec<Target<'a>> {
+    let conversation = &request.conversation;
+    let chosen = selection.of(conversation);
+    if !chosen.contains(&true) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (message, pieces) in decompose(conversation).into_iter().enumerate().filter(|(message, _)| chosen[*message]) {
+        let origin = conversation.entries()[message].origin;
+        let texts = texts_by_path(conversation, message);
+        let mut targets: Vec<Target<'a>> = Vec::new();
+        let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
+        for piece in pieces {
+            let operation = individual.operation(origin, piece.kind);
+            if *operation == Operation::Keep || piece.range.is_empty() {
+                continue;
+            }
+            let text = texts[&*piece.path][piece.range.clone()].to_owned();
+            let tokens = count(&text, request.tally.encoding()).tokens;
+            *tokens_of.entry(piece.kind).or_default() += tokens;
+            if !is_blank(&text) {
+                targets.push(Target { message, piece, text, tokens, operation });
+            }
+        }
+        // The threshold is about all content of a kind in a message.
+        targets.retain(|target| {
+            let kind = target.piece.kind;
+            tokens_of.get(&kind).copied().unwrap_or(0) >= individual.threshold(origin, kind)
+        });
+        found.extend(targets);
+    }
+    found
+}
+
+/// A text that takes the place of another.
+pub(super) struct Replacement {
+    pub text: String,
+    pub operation: &'static str,
+    pub reason: String,
+}
+
+/// What the operations without a model make of the texts. A summary, which no model can write, is replaced by a salient truncation to
+/// about as many tokens when `stand_in` is set, and left out here when it is not.
+pub(super) fn mechanical(request: &Request, targets: &[Target<'_>], stand_in: bool) -> Vec<Option<Replacement>> {
+    let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
+    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
+    for (index, target) in targets.iter().enumerate() {
+        let plan = match target.operation {
+            Operation::Keep => None,
+            Operation::Suppress => suppress(target).map(Work::Text),
+            Operation::Truncate(truncate) => Some(truncation(target, truncate)),
+            Operation::Summarize(_) if !stand_in => None,
+            Operation::Summarize(summarize) => stand_in_for(target, summarize),
+        };
+        replacements.push(match plan {
+            Some(Work::Text(replacement)) => Some(replacement),
+            Some(Work::Salient(room)) => {
+                rooms.insert(key(target.message, &target.piece), (index, room));
+                None
+            }
+            None => None,
+        });
+    }
+    if !rooms.is_empty() {
+        let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
+        let preserve_recent = request.conversation.len() - 1 - last;
+        let room_of = |message: usize, piece: &Piece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
+        for cut in Salience::all_signals(preserve_recent).cut_chosen(request, room_of) {
+            let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
+            let text = cut.text.unwrap_or_else(|| cut_characters(&targets[*index].text, room.characters).into_owned());
+            replacements[*index] = Some(Replacement { text, operation: "salient", reason: cut.reason });
+        }
+    }
+    replacements
+}
+
+type PieceKey<'a> = (usize, &'a [PathStep], usize);
+
+fn key(message: usize, piece: &Piece) -> PieceKey<'_> {
+    (message, &piece.path, piece.range.start)
+}
+
+enum Work {
+    Text(Replacement),
+    /// The most salient lines, chosen for all texts at once.
+    Salient(Room),
+}
+
+fn suppress(target: &Target<'_>) -> Option<Replacement> {
+    let kind = target.piece.kind;
+    if kind == ContentKind::ToolParameters && target.text.chars().count() <= SHORT_PARAMETER {
+        return None;
+    }
+    let text = match kind {
+        ContentKind::ToolResults => "[Tool result suppressed]",
+        ContentKind::ToolParameters => "[Tool parameter suppressed]",
+        ContentKind::MessageText => "[Message text suppressed]",
+    };
+    Some(Replacement {
+        text: text.to_owned(),
+        operation: "suppress",
+        reason: format!("suppressed, {} tokens{}", target.tokens, of(&target.piece.source)),
+    })
+}
+
+fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
+    let parameters = target.piece.kind == ContentKind::ToolParameters;
+    let (lines, characters) = match (truncate.max_lines, truncate.max_chars) {
+        (None, None) if parameters => (None, Some(DEFAULT_CHARS)),
+        (None, None) => (Some(DEFAULT_LINES), None),
+        given => given,
+    };
+    // A parameter is one value: of a command or a pattern, the beginning says most. A marker is part of what salient truncation writes.
+    let by_lines = !parameters || lines.is_some();
+    if truncate.strategy == Strategy::Salient && truncate.add_ellipsis && by_lines {
+        let lines = lines.unwrap_or(usize::MAX);
+        let characters = characters.unwrap_or_else(|| lines.saturating_mul(truncate.max_line_chars));
+        return Work::Salient(Room { lines, characters });
+    }
+    let keep = if truncate.strategy == Strategy::HeadTail { Keep::HeadTail } else { Keep::Head };
+    let cut = |text: &str| cut_once(text, lines, characters, truncate, keep);
+    let text = settled(&target.text, cut);
+    let limits: Vec<String> = [(lines, "lines"), (characters, "characters")]
+        .iter()
+        .filter_map(|(limit, what)| limit.map(|limit| format!("{limit} {what}")))
+        .collect();
+    let reason = format!("cut to {}{}", limits.join(" and "), of(&target.piece.source));
+    Work::Text(Replacement { text, operation: "truncate", reason })
+}
+
+fn cut_once(text: &str, lines: Option<usize>, characters: Option<usize>, truncate: &Truncate, keep: Keep) -> String {
+    if !truncate.add_ellipsis {
+        return without_marker(text, lines, characters, truncate.max_line_chars, keep);
+    }
+    let text = characters.map_or(Cow::Borrowed(text), |most| cut_characters(text, most));
+    let text = match lines {
+        Some(most) => cut_lines(&text, most, truncate.max_line_chars, keep).into_owned(),
+        None => text.into_owned(),
+    };
+    text
+}
+
+/// Cuts until nothing changes any more: a cut by lines can leave a few characters more than one by characters allows, and the same
+/// limits have to leave their own result alone. Ends because every cut shortens.
+fn settled(text: &str, cut: impl Fn(&str) -> String) -> String {
+    let mut text = text.to_owned();
+    loop {
+        let next = cut(&text);
+        if next.len() >= text.len() {
+            return text;
+        }
+        text = next;
+    }
+}
+
+fn without_marker(
+    text: &str,
+    lines: Option<usize>,
+    characters: Option<usize>,
+    line_characters: usize,
+    keep: Keep,
+) -> String {
+    let first = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let mut cut = text.to_owned();
+    if let Some(most) = lines {
+        let all: Vec<&str> = text.split('\n').collect();
+        let (head, tail) = match keep {
+            _ if all.len() <= most => (all.len(), 0),
+            Keep::Head => (most, 0),
+            Keep::HeadTail => (most.div_ceil(2), most / 2),
+        };
+        let kept = all[..head].iter().chain(&all[all.len() - tail..]);
+        cut = kept.map(|line| first(line, line_characters)).collect::<Vec<_>>().join("\n");
+    }
+    if let Some(most) = characters {
+        cut = first(&cut, most);
+    }
+    // Nothing but blanks would be no text at all.
+    if is_blank(&cut) { text.to_owned() } else { cut }
+}
+
+/// A truncation to about as many tokens as the summary would have.
+fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
+    if !is_worth_summary(target, summarize) {
+        return None;
+    }
+    let characters = summarize.max_tokens.saturating_mul(CHARS_PER_TOKEN);
+    if target.piece.kind == ContentKind::ToolParameters {
+        let text = cut_characters(&target.text, characters).into_owned();
+        let reason = format!("cut to {characters} characters in place of a summary{}", of(&target.piece.source));
+        return Some(Work::Text(Replacement { text, operation: "truncate", reason }));
+    }
+    Some(Work::Salient(Room { lines: usize::MAX, characters: characters.max(DEFAULT_LINE_CHARS / 4) }))
+}
+
+/// Whether a summary can be shorter than the text, which is not a summary yet.
+pub(super) fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
+    let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
+    long && target.tokens > summarize.max_tokens && !target.text.starts_with(SUMMARY_MARKER)
+}
+
+fn of(source: &PieceSource) -> String {
+    match source.label() {
+        "" => String::new(),
+        label => format!(": {label}"),
+    }
+}
+
+/// The edits that put the replacements in place. A replacement that is no shorter is left out.
+pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
+    let encoding = request.tally.encoding();
+    let mut proposal = Proposal::default();
+    let mut changed: BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>> = BTreeMap::new();
+    for (target, replacement) in targets.iter().zip(replacements) {
+        let Some(Replacement { text, operation, reason }) = replacement else { continue };
+        // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
+        if text == target.text || count(&text, encoding).tokens >= target.tokens {
+            continue;
+        }
+        let block = Some(target.piece.block);
+        proposal.notes.push(Note { message: target.message, block, operation, reason, grade: None });
+        proposal.shares.push(target.tokens);
+        changed
+            .entry((target.message, target.piece.path.clone()))
+            .or_default()
+            .push((target.piece.range.clone(), text));
+    }
+    let mut texts: Option<(usize, HashMap<Vec<PathStep>, Cow<'_, str>>)> = None;
+    for ((message, path), mut replaced) in changed {
+        if texts.as_ref().is_none_or(|(known, _)| *known != message) {
+            texts = Some((message, texts_by_path(&request.conversation, message)));
+        }
+        if let Some(whole) = texts.as_ref().and_then(|(_, texts)| texts.get(&*path)) {
+            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole, &mut replaced)));
+        }
+    }
+    proposal
+}
+
+/// The texts of a message by their path.
+fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
+    conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
+}

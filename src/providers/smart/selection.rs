@@ -1,0 +1,52 @@
+//! Which messages a pass works on.
+
+use super::config::Selection;
+use crate::conversation::Conversation;
+
+impl Selection {
+    /// For each message whether it is selected. The first and the newest message never are: a lossy operation leaves both ends alone.
+    pub fn of(&self, conversation: &Conversation) -> Vec<bool> {
+        let length = conversation.len();
+        let end = length.saturating_sub(self.preserved(length));
+        let chosen = |index: usize| match self {
+            Self::Custom(indices) => conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin)),
+            Self::PreserveRecent(_) | Self::PreservePercent(_) => true,
+        };
+        (0..length).map(|index| index > 0 && index < end && chosen(index)).collect()
+    }
+
+    /// How many of the newest of `length` messages are not selected whatever they are.
+    pub fn preserved(&self, length: usize) -> usize {
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        match self {
+            Self::PreserveRecent(count) => (*count).max(1),
+            Self::PreservePercent(percent) => ((length as f64 * percent / 100.0).ceil() as usize).max(1),
+            Self::Custom(_) => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(selection: &Selection, length: usize) -> Vec<usize> {
+        let messages: Vec<String> = (0..length)
+            .map(|index| format!(r#"{{"role":"{}","content":"x"}}"#, if index % 2 == 0 { "user" } else { "assistant" }))
+            .collect();
+        let conversation = Conversation::parse(&format!("[{}]", messages.join(","))).unwrap();
+        let chosen = selection.of(&conversation);
+        (0..length).filter(|index| chosen[*index]).collect()
+    }
+
+    #[test]
+    fn both_ends_stay_out_of_every_selection() {
+        assert_eq!(selected(&Selection::PreserveRecent(3), 7), [1, 2, 3]);
+        assert_eq!(selected(&Selection::PreserveRecent(9), 7), [] as [usize; 0]);
+        assert_eq!(selected(&Selection::PreservePercent(30.0), 10), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(selected(&Selection::PreservePercent(0.0), 4), [1, 2]);
+        assert_eq!(selected(&Selection::PreservePercent(100.0), 4), [] as [usize; 0]);
+        assert_eq!(selected(&Selection::Custom([0, 2, 3, 99].into()), 4), [2]);
+        assert_eq!(selected(&Selection::PreserveRecent(1), 0), [] as [usize; 0]);
+    }
+}

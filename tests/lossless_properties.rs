@@ -1,0 +1,32 @@
+//! What always holds of the lossless provider's results.
+
+mod lossless_support;
+#[path = "transcript_support/corpus.rs"]
+mod corpus;
+#[path = "transcript_support/near_misses.rs"]
+mod near_misses;
+
+use lossless_support::{any_history, check};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn histories_can_be_read_back(conversation in any_history(), keep in prop_oneof![Just("last"), Just("first")]) {
+        check(&conversation, keep);
+    }
+
+    #[test]
+    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
+        check(&conversation, "last");
+    }
+}
+
+#[test]
+fn real_histories_can_be_read_back() {
+    corpus::for_each_history("lossless", |_, conversation| {
+        check(conversation, "last");
+        check(conversation, "first");
+    });
+}

@@ -1,0 +1,390 @@
+//! The native provider through the manager: scripted handlers, and the HTTP handler against a fake service.
+
+mod support;
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use futures_util::future::BoxFuture;
+use proptest::prelude::*;
+use roo_condense::{
+    cancel::Cancel,
+    conversation::{Conversation, Plan, problems},
+    llm::{
+        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice,
+        ProgressSink, StopReason, StoreError, SummaryStore, Usage,
+    },
+    manager::{CallOptions, Manager, ManagerOptions, Report, Work},
+    providers::{Llm, Progress},
+    tokens::{Encoding, count},
+};
+use serde_json::{Value, json};
+use support::{FakeServer, Script, fixture};
+use tokio_util::sync::CancellationToken;
+
+type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync>;
+
+/// Answers from a function and remembers what it was asked.
+struct Scripted {
+    window: Option<u64>,
+    price: ModelPrice,
+    delay: Duration,
+    reply: Reply,
+    asked: Mutex<Vec<LlmRequest>>,
+    under_way: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Scripted {
+    fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
+        Self {
+            window: None,
+            price: ModelPrice { input_price: Some(3.0), output_price: Some(15.0), ..ModelPrice::default() },
+            delay: Duration::ZERO,
+            reply: Box::new(reply),
+            asked: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+        }
+    }
+
+    fn saying(text: &'static str) -> Self {
+        Self::new(move |_, _| Ok(answer(text)))
+    }
+
+    fn asked(&self) -> Vec<LlmRequest> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(text: &str) -> LlmResponse {
+    let usage = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
+    LlmResponse::new(text, Some(usage), StopReason::EndTurn)
+}
+
+impl LlmHandler for Scripted {
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        _: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
+        Box::pin(async move {
+            let number = {
+                let mut asked = self.asked.lock().unwrap();
+                asked.push(request.clone());
+                asked.len() - 1
+            };
+            self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let stopped = tokio::select! {
+                () = cancel.cancelled() => true,
+                () = tokio::time::sleep(self.delay) => false,
+            };
+            self.under_way.fetch_sub(1, Ordering::SeqCst);
+            if stopped { Err(LlmError::aborted("scripted", Usage::default())) } else { (self.reply)(&request, number) }
+        })
+    }
+
+    fn model(&self) -> &str {
+        "gpt-scripted"
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        Some(&self.price)
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
+    }
+}
+
+fn manager(options: &Value) -> Manager {
+    Manager::new(ManagerOptions::read(options).unwrap())
+}
+
+fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
+    Work {
+        conversation: conversation.clone(),
+        call: CallOptions::read(&json!({})).unwrap(),
+        host_call: 0,
+        llm: Llm { handler: Some(handler), ..Llm::default() },
+        cancel: Cancel::new(),
+        progress: Progress::default(),
+    }
+}
+
+/// Words of user and assistant in turn.
+fn talk(messages: usize, words: usize) -> Conversation {
+    let messages: Vec<Value> = (0..messages)
+        .map(|index| {
+            let role = if index % 2 == 0 { "user" } else { "assistant" };
+            json!({ "role": role, "content": format!("message {index} {}", "word ".repeat(words)), "ts": index })
+        })
+        .collect();
+    Conversation::parse(&Value::from(messages).to_string()).unwrap()
+}
+
+fn applied(conversation: &Conversation, report: &Report) -> Value {
+    let after = conversation.apply(report.plan()).unwrap();
+    serde_json::from_str(&after.export(&after).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn first_summary_and_the_newest() {
+    let conversation = talk(9, 50);
+    let handler = Arc::new(Scripted::saying("  What happened.\n"));
+    let report = manager(&json!({})).condense(work(&conversation, handler.clone())).await;
+    assert_eq!((report.error_code(), report.provider(), report.summary()), (None, "native", "What happened."));
+    let after = applied(&conversation, &report);
+    assert_eq!(after.as_array().unwrap().len(), 5);
+    assert_eq!(after[1], json!({ "role": "assistant", "content": "What happened.", "isSummary": true, "ts": 6 }));
+    assert!((report.cost() - (1000.0 * 3.0 + 100.0 * 15.0) / 1e6).abs() < 1e-12);
+    let asked = handler.asked();
+    let roles: Vec<LlmRole> = asked[0].messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles.first(), Some(&LlmRole::User));
+    assert!(roles.windows(2).all(|pair| pair[0] != pair[1]) && roles.last() == Some(&LlmRole::User), "{roles:?}");
+    assert!(asked[0].messages.iter().any(|message| message.text.starts_with("message 5 ")));
+    assert!(!asked[0].messages.iter().any(|message| message.text.contains("message 6 ")));
+}
+
+#[tokio::test]
+async fn over_http_with_a_real_exchange() {
+    for (api, name) in [(Api::Anthropic, "anthropic.sse"), (Api::OpenAi, "openai.sse")] {
+        let server = FakeServer::start([Script::events(fixture(name))]).await;
+        let mut config = HttpConfig::new(api, "m");
+        config.base_url = Some(server.url());
+        config.api_key = Some(ApiKey::new("sk-0123456789"));
+        let report = manager(&json!({ "fallback": false }))
+            .condense(work(&talk(41, 100), Arc::new(HttpHandler::new(config).unwrap())))
+            .await;
+        assert_eq!(report.error_code(), None);
+        assert!(report.summary().len() > 40, "{}", report.summary());
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn failures_leave_everything_and_tell_the_cost() {
+    fn spent() -> Usage {
+        Usage { input_tokens: 2000, ..Usage::default() }
+    }
+    let cases: [(&str, f64, Reply); 5] = [
+        ("llm_callback_failed", 0.006, Box::new(|_, _| Err(LlmError::callback("m", "no", None, spent())))),
+        ("summary_empty", 0.0045, Box::new(|_, _| Ok(answer(" \n")))),
+        (
+            "summary_refused",
+            0.0,
+            Box::new(|_, _| Ok(LlmResponse::new("I cannot.", Some(Usage::default()), StopReason::Refusal))),
+        ),
+        ("context_grew", 0.0045, Box::new(|_, _| Ok(answer(&"many words ".repeat(5000))))),
+        ("internal_error", 0.0, Box::new(|_, _| panic!("a handler of somebody else"))),
+    ];
+    for (code, cost, reply) in cases {
+        let handler = Arc::new(Scripted { reply, ..Scripted::saying("") });
+        let conversation = talk(11, 50);
+        let alone = manager(&json!({ "fallback": false }));
+        let report = alone.condense(work(&conversation, handler.clone())).await;
+        assert_eq!(report.error_code(), Some(code));
+        assert!(report.plan().is_empty());
+        assert!((report.cost() - cost).abs() < 1e-9, "{code}: {}", report.cost());
+        assert_eq!(alone.metrics().providers["native"].errors, 1);
+        let helped = manager(&json!({ "fallback": ["truncation"] }));
+        let mut work = work(&conversation, handler);
+        work.call.target_tokens = Some(300);
+        let report = helped.condense(work).await;
+        assert_eq!((report.error_code(), report.provider()), (None, "truncation"));
+        assert!((report.cost() - cost).abs() < 1e-9);
+    }
+}
+
+#[tokio::test]
+async fn no_request_is_over_the_window_whatever_the_history() {
+    for (window, messages, words) in [(2000_u64, 60, 80), (4000, 200, 40), (3000, 12, 3000), (20_000, 400, 300)] {
+        let limit = usize::try_from(window).unwrap();
+        let mut handler = Scripted::new(|request, _| {
+            let merges = request.messages.iter().any(|message| message.text.contains("Summary of part"));
+            Ok(answer(if merges { "Merged." } else { "A part of it." }))
+        });
+        handler.window = Some(window);
+        handler.delay = Duration::from_millis(2);
+        let handler = Arc::new(handler);
+        let report =
+            manager(&json!({ "fallback": false })).condense(work(&talk(messages, words), handler.clone())).await;
+        assert_eq!((report.error_code(), report.summary()), (None, "Merged."), "{window}");
+        let asked = handler.asked();
+        assert!(asked.len() > 2);
+        for request in &asked {
+            let texts: usize =
+                request.messages.iter().map(|message| count(&message.text, Encoding::default()).tokens + 4).sum();
+            let tokens = texts + count(&request.system, Encoding::default()).tokens;
+            let answer = request.max_tokens.map_or(8192, |tokens| tokens as usize);
+            assert!(tokens + answer <= limit, "{tokens} + {answer} > {limit}");
+        }
+        assert!((2..=3).contains(&handler.most.load(Ordering::SeqCst)), "parts are asked for at once, but not all");
+        // Every message is told to the model.
+        if words < 1000 {
+            let told: String =
+                asked.iter().flat_map(|request| &request.messages).map(|message| message.text.as_str()).collect();
+            for index in 0..messages - 4 {
+                assert!(told.contains(&format!("message {index} ")), "{index}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_window_that_is_too_small_is_an_error_and_nothing_is_sent() {
+    let handler = Arc::new(Scripted { window: Some(500), ..Scripted::saying("x") });
+    let report = manager(&json!({ "fallback": false })).condense(work(&talk(20, 50), handler.clone())).await;
+    assert_eq!((report.error_code(), handler.asked().len()), (Some("context_window_too_small"), 0));
+}
+
+#[tokio::test]
+async fn one_failed_part_stops_the_others() {
+    let mut handler = Scripted::new(|_, number| {
+        if number == 1 {
+            Err(LlmError::callback("m", "no credit", None, Usage::default()))
+        } else {
+            Ok(answer("Part."))
+        }
+    });
+    handler.window = Some(2000);
+    handler.delay = Duration::from_millis(5);
+    let handler = Arc::new(handler);
+    let report = manager(&json!({ "fallback": false })).condense(work(&talk(300, 80), handler.clone())).await;
+    assert_eq!(report.error_code(), Some("llm_callback_failed"));
+    assert!(handler.asked().len() < 8, "{} of some thirty", handler.asked().len());
+    assert_eq!(handler.under_way.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn abort_ends_it_even_if_the_handler_does_not_listen() {
+    struct Deaf;
+    impl LlmHandler for Deaf {
+        fn complete<'a>(
+            &'a self,
+            _: LlmRequest,
+            _: &'a CancellationToken,
+            _: Option<&'a dyn ProgressSink>,
+        ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
+            Box::pin(std::future::pending())
+        }
+        fn model(&self) -> &str {
+            "deaf"
+        }
+    }
+    let work = work(&talk(9, 50), Arc::new(Deaf));
+    let cancel = work.cancel.clone();
+    let aborted = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        cancel.cancel();
+        Instant::now()
+    });
+    let report = manager(&json!({})).condense(work).await;
+    assert_eq!(report.error_code(), Some("aborted"));
+    // Wide, because tests run side by side; the wait itself is 25 ms.
+    assert!(aborted.await.unwrap().elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn requests_at_once_keep_the_budget_together() {
+    let mut handler = Scripted::saying("Short.");
+    handler.delay = Duration::from_millis(20);
+    let handler = Arc::new(handler);
+    // One costs some 0.009 by estimate (input of 350 tokens, an answer of 508).
+    let manager = Arc::new(manager(&json!({ "fallback": false, "maxCost": 0.03, "cache": false })));
+    let conversation = talk(9, 50);
+    let calls = (0..12).map(|_| {
+        let (manager, work) = (Arc::clone(&manager), work(&conversation, handler.clone()));
+        tokio::spawn(async move { manager.condense(work).await })
+    });
+    let mut refused = 0;
+    let mut cost = 0.0;
+    for call in calls.collect::<Vec<_>>() {
+        let report = call.await.unwrap();
+        cost += report.cost();
+        refused += usize::from(report.error_code() == Some("cost_limit"));
+    }
+    assert_eq!(refused + handler.asked().len(), 12);
+    assert!((1..=4).contains(&handler.asked().len()), "{}", handler.asked().len());
+    assert!(cost <= 0.03);
+}
+
+#[tokio::test]
+async fn a_preview_sends_nothing() {
+    let handler = Arc::new(Scripted::saying("x"));
+    let manager = manager(&json!({}));
+    let report = manager.preview(work(&talk(40, 200), handler.clone())).await;
+    assert_eq!((report.error_code(), handler.asked().len()), (None, 0));
+    assert!(report.cost() > 0.0 && report.final_tokens() < report.original_tokens());
+    assert_eq!(manager.metrics().total.calls, 0);
+}
+
+#[tokio::test]
+async fn a_store_that_never_answers_is_given_up() {
+    struct Silent;
+    impl SummaryStore for Silent {
+        fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+            Box::pin(std::future::pending())
+        }
+        fn set<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+            Box::pin(async { Err(StoreError { message: "read-only".to_owned() }) })
+        }
+    }
+    let options = ManagerOptions::read(&json!({})).unwrap();
+    let manager = Manager::with_store(options, Some(Arc::new(Silent)));
+    let report = manager.condense(work(&talk(9, 50), Arc::new(Scripted::saying("S.")))).await;
+    assert_eq!((report.error_code(), report.summary()), (None, "S."));
+    assert_eq!(report.warnings().iter().filter(|warning| warning.starts_with("cache_failed")).count(), 2);
+}
+
+/// `u` and `a` words, `c` a call, `r` its answer, `R` an answer with words, `S` a summary: any order.
+fn shape(letters: &str) -> Conversation {
+    let messages: Vec<Value> = letters
+        .chars()
+        .enumerate()
+        .map(|(index, letter)| {
+            let result = json!({ "type": "tool_result", "tool_use_id": format!("t{}", index.wrapping_sub(1)), "content": "read ".repeat(40) });
+            match letter {
+                'u' => json!({ "role": "user", "content": format!("{index} {}", "word ".repeat(30)) }),
+                'a' => json!({ "role": "assistant", "content": [{ "type": "text", "text": format!("{index} {}", "word ".repeat(30)) }] }),
+                'S' => json!({ "role": "assistant", "content": "Earlier.", "isSummary": true }),
+                'c' => json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": format!("t{index}"), "name": "read", "input": {} }] }),
+                'r' => json!({ "role": "user", "content": [result] }),
+                _ => json!({ "role": "user", "content": [result, { "type": "text", "text": "and words" }] }),
+            }
+        })
+        .collect();
+    Conversation::parse(&Value::from(messages).to_string()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn what_comes_out_is_no_worse_than_what_went_in(letters in "u[uacrRS]{0,5}(u|a|cr|cR|S){0,14}c?", keep in 1u64..=10) {
+        let conversation = shape(&letters);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut work = work(&conversation, Arc::new(Scripted::saying("Short.")));
+        work.call.config = json!({ "maxMessagesToKeep": keep });
+        let report = runtime.block_on(manager(&json!({ "fallback": false })).condense(work));
+        if let Some(code) = report.error_code() {
+            prop_assert!(["not_enough_messages", "condensed_recently", "context_grew"].contains(&code), "{}", code);
+            return Ok(());
+        }
+        let after = conversation.apply(report.plan()).unwrap();
+        prop_assert!(problems(&after).len() <= problems(&conversation).len(), "{:?}", problems(&after));
+        let kept = usize::try_from(keep).unwrap();
+        let ends = |conversation: &Conversation| {
+            let messages: Vec<String> = conversation.messages().map(|message| serde_json::to_string(message).unwrap()).collect();
+            (messages[0].clone(), messages[messages.len() - kept..].to_vec())
+        };
+        prop_assert_eq!(ends(&after), ends(&conversation));
+        let back = after.apply(&Plan::inverse(&conversation, &after)).unwrap();
+        prop_assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&conversation).unwrap());
+    }
+}

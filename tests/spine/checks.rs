@@ -1,0 +1,224 @@
+//! What has to hold after every condensation, whoever did it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    future::Future,
+    sync::Arc,
+};
+
+use roo_condense::{
+    cancel::Cancel,
+    conversation::{Conversation, Edit, PathStep, Plan, problems},
+    manager::{CallOptions, Report, Work, condense_with},
+    providers::{self, Llm, Progress},
+    tokens::{Encoding, Tally},
+};
+use serde_json::{Value, value::RawValue};
+
+/// Runs a future to its end on this thread.
+pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// A call with these options.
+pub fn work(conversation: Conversation, call: CallOptions) -> Work {
+    Work { conversation, call, host_call: 0, llm: Llm::default(), cancel: Cancel::new(), progress: Progress::default() }
+}
+
+/// Condenses with one provider, without a manager.
+pub fn run_alone(provider: &str, config: &Value, conversation: &Conversation, target_tokens: Option<usize>) -> Report {
+    let provider = providers::create(provider, config).unwrap();
+    let call = CallOptions { target_tokens, ..CallOptions::default() };
+    wait_for(condense_with(&provider, Encoding::default(), work(conversation.clone(), call)))
+}
+
+/// The tokens of a conversation.
+pub fn tally(conversation: &Conversation) -> Tally {
+    Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap()
+}
+
+/// A conversation as JSON.
+pub fn export(conversation: &Conversation) -> String {
+    conversation.export(conversation).unwrap()
+}
+
+/// JSON in a form in which two texts are equal exactly when JavaScript reads the same values in the same shape: every string as its
+/// UTF-16 units, keys of messages and blocks sorted. Numbers are compared as they are written.
+pub fn canonical(json: &str) -> String {
+    sorted(&strings_as_units(json), 0)
+}
+
+fn strings_as_units(json: &str) -> String {
+    let mut result = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(start) = rest.find('"') {
+        let end = literal_length(&rest[start..]);
+        result.push_str(&rest[..=start]);
+        for unit in units(&rest[start + 1..start + end - 1]) {
+            match u8::try_from(unit) {
+                Ok(byte) if byte.is_ascii_alphanumeric() || byte == b' ' => result.push(char::from(byte)),
+                _ => result.push_str(&format!("<{unit:x}>")),
+            }
+        }
+        result.push('"');
+        rest = &rest[start + end..];
+    }
+    result + rest
+}
+
+fn literal_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+fn units(inside: &str) -> Vec<u16> {
+    let mut units = Vec::new();
+    let mut chars = inside.chars();
+    while let Some(c) = chars.next() {
+        let plain = match c {
+            '\\' => match chars.next().unwrap() {
+                'u' => {
+                    let digits: String = chars.by_ref().take(4).collect();
+                    units.push(u16::from_str_radix(&digits, 16).unwrap());
+                    continue;
+                }
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                other => other,
+            },
+            other => other,
+        };
+        units.extend_from_slice(plain.encode_utf16(&mut [0; 2]));
+    }
+    units
+}
+
+/// Conversation, message, content, block, content, block: below that nothing is ever written anew.
+const WRITTEN_LEVELS: usize = 6;
+
+fn sorted(json: &str, level: usize) -> String {
+    match json.as_bytes().first() {
+        Some(b'[') if level < WRITTEN_LEVELS => {
+            let items: Vec<&RawValue> = serde_json::from_str(json).unwrap();
+            let items: Vec<_> = items.iter().map(|item| sorted(item.get(), level + 1)).collect();
+            format!("[{}]", items.join(","))
+        }
+        Some(b'{') if level < WRITTEN_LEVELS => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap();
+            let fields: Vec<_> =
+                fields.iter().map(|(key, value)| format!("{key:?}:{}", sorted(value.get(), level + 1))).collect();
+            format!("{{{}}}", fields.join(","))
+        }
+        _ => json.to_owned(),
+    }
+}
+
+/// Checks a report on `before` against the invariants, and gives back the condensed conversation. `kept_ends` is how many of the
+/// newest messages (and with them the first) have to be untouched.
+pub fn check_report(before: &Conversation, report: &Report, kept_ends: Option<usize>) -> Conversation {
+    let plan = report.plan();
+    let after = before.apply(plan).expect("the plan fits");
+    let (tally_before, tally_after) = (tally(before), tally(&after));
+
+    let (old, new) = (problems(before), problems(&after));
+    assert!(new.len() <= old.len(), "new problems: {new:?}\nold: {old:?}\nplan: {plan:?}");
+
+    if plan.is_empty() {
+        assert!(report.changes().is_empty(), "changes without a plan: {:?}", report.changes());
+    } else {
+        assert!(
+            tally_after.total() < tally_before.total(),
+            "grew: {} to {}",
+            tally_before.total(),
+            tally_after.total()
+        );
+        assert!(!report.changes().is_empty());
+        assert_eq!(report.error_code(), None);
+    }
+    check_blocks_shrink(before, &tally_before, &after, &tally_after, plan);
+    check_identity(before, &after, plan);
+    if let Some(kept) = kept_ends {
+        let (first, last) = (0..before.len().min(1), before.len().saturating_sub(kept)..before.len());
+        for index in first.chain(last) {
+            let same = after.entries().iter().find(|entry| entry.origin == Some(index));
+            let same = same.is_some_and(|entry| Arc::ptr_eq(&entry.message, &before.entries()[index].message));
+            assert!(same, "message {index} of {} had to stay", before.len());
+        }
+    }
+    check_plans(before, &after);
+    after
+}
+
+/// No block is replaced by one with as many tokens or more.
+fn check_blocks_shrink(before: &Conversation, was: &Tally, after: &Conversation, is: &Tally, plan: &Plan) {
+    let place: HashMap<usize, usize> =
+        after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
+    for edit in &plan.edits {
+        let Edit::Set { message, path, .. } = edit else { continue };
+        let Some(PathStep::Index(block)) = path.get(1).or(Some(&PathStep::Index(0))) else { continue };
+        let at = place[&before.entries()[*message].origin.unwrap()];
+        let (was, is) = (was.blocks(*message)[*block], is.blocks(at)[*block]);
+        assert!(is < was, "block {block} of message {message} has {is} tokens instead of {was}");
+    }
+}
+
+/// A message the plan does not name is the same allocation, a block it does not name has the same bytes, and only content changes.
+fn check_identity(before: &Conversation, after: &Conversation, plan: &Plan) {
+    let mut touched: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    for edit in &plan.edits {
+        if let Edit::Set { message, path, .. } = edit {
+            let block = match path.get(1) {
+                Some(PathStep::Index(block)) => *block,
+                _ => 0,
+            };
+            touched.entry(*message).or_default().insert(block);
+        }
+    }
+    for entry in after.entries() {
+        let Some(origin) = entry.origin else { continue };
+        let (old, new) = (&before.entries()[origin].message, &entry.message);
+        let Some(blocks) = touched.get(&origin) else {
+            assert!(Arc::ptr_eq(old, new), "message {origin} was not named, but is another one");
+            continue;
+        };
+        assert_eq!((&old.role, format!("{:?}", old.extra)), (&new.role, format!("{:?}", new.extra)));
+        let (old, new) = (old.content.blocks(), new.content.blocks());
+        assert_eq!(old.len(), new.len());
+        for (index, (old, new)) in old.iter().zip(new).enumerate().filter(|(index, _)| !blocks.contains(index)) {
+            let bytes = |block| serde_json::to_string(block).unwrap();
+            assert_eq!(bytes(old), bytes(new), "block {index} of message {origin}");
+        }
+    }
+}
+
+/// The way there and the way back, both as plans.
+pub fn check_plans(before: &Conversation, after: &Conversation) {
+    let forward = Plan::between(before, after);
+    assert_eq!(canonical(&export(&before.apply(&forward).unwrap())), canonical(&export(after)), "forward: {forward:?}");
+    let back = Plan::inverse(before, after);
+    assert_eq!(canonical(&export(&after.apply(&back).unwrap())), canonical(&export(before)), "back: {back:?}");
+}
+
+/// The target is met, or the report says that it could not be.
+pub fn check_target(before: &Conversation, after: &Conversation, report: &Report, target: Option<usize>) {
+    let (was, is) = (tally(before).total(), tally(after).total());
+    if report.error_code().is_none() {
+        assert_eq!((report.original_tokens(), report.final_tokens()), (was, is), "reported and counted");
+    }
+    let Some(target) = target else { return };
+    let said = report.warnings().iter().any(|warning| warning.starts_with("target_not_met"));
+    assert_eq!(is > target, said, "{is} tokens of {was}, target {target}, warnings {:?}", report.warnings());
+}
+
+/// The bytes of everything that must not differ between two runs.
+pub fn fingerprint(before: &Conversation, report: &Report) -> String {
+    let changes = serde_json::to_string(report.changes()).unwrap();
+    format!("{}\n{changes}\n{:?}", before.export(report.plan()).unwrap(), report.warnings())
+}
