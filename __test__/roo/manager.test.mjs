@@ -90,6 +90,71 @@ describe("2025", () => {
   });
 });
 
+describe("the native provider, which asks the host's handler", () => {
+  const manager = () => new CondensationManager({ provider: "native", fallback: false });
+  const answers = () => handler([text("All that mattered."), { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.125 }], { contextWindow: 100_000 });
+
+  test("2025: the first message, the summary, the newest ones", async () => {
+    const messages = conversation(12, 400);
+    const apiHandler = answers();
+    const { summarizeConversation } = createCondense(recordingHost({ manager: manager() }).host);
+    const response = await summarizeConversation(messages, apiHandler, "system", "task", 90_000, true, "  Only file names. ");
+    expect(response).toMatchObject({ summary: expect.stringContaining("All that mattered."), cost: 0.125 });
+    expect(response).not.toHaveProperty("error");
+    expect(response.messages[0]).toBe(messages[0]);
+    expect(response.messages.slice(-3).map((message) => messages.indexOf(message))).toEqual([9, 10, 11]);
+    expect(JSON.stringify(response.messages)).toContain("All that mattered.");
+    expect(JSON.stringify(apiHandler.requests)).toContain("Only file names.");
+  });
+
+  test("2026: the same, tagged; the handler gets Roo's metadata", async () => {
+    const messages = conversation(12, 400);
+    const apiHandler = answers();
+    const metadata = { taskId: "task", mode: "code" };
+    const condense = createTaggedCondense(recordingHost({ manager: manager() }).host);
+    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true, metadata });
+    expect(response).toMatchObject({ summary: expect.stringContaining("All that mattered."), cost: 0.125 });
+    expect(apiHandler.requests.map((values) => values[2])).toEqual([metadata]);
+    const effective = condense.getEffectiveApiHistory(response.messages);
+    expect(effective[0].content).toBe(messages[0].content);
+    expect(effective.at(-1).content).toBe(messages.at(-1).content);
+    expect(effective.length).toBeLessThan(messages.length);
+    expect(effective.filter((message) => message.isSummary)).toEqual([effective[0]]);
+    expect(condense.cleanupAfterTruncation(response.messages.filter((message) => message.ts <= messages.at(-1).ts))).toEqual(messages);
+  });
+
+  test("the condensing handler is asked when there is one", async () => {
+    const [main, condensing] = [answers(), answers()];
+    const { summarizeConversation } = createCondense(recordingHost({ manager: manager() }).host);
+    await summarizeConversation(conversation(12, 400), main, "system", "task", 90_000, true, undefined, condensing);
+    expect([main.requests.length, condensing.requests.length]).toEqual([0, 1]);
+  });
+
+  test("what the handler throws is told, and nothing changes", async () => {
+    const messages = conversation(12, 400);
+    const apiHandler = handler(() => { throw Object.assign(new Error("quota used up"), { status: 403 }); });
+    const condense = createTaggedCondense(recordingHost({ manager: manager() }).host);
+    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true });
+    expect(response.messages).toBe(messages);
+    expect(response.error).toMatch(/^common:errors.condense_api_failed .*quota used up/);
+    expect(response.errorDetails).toMatch(/quota used up/);
+  });
+
+  test("cancelling ends a request that hangs", async () => {
+    const cancel = new AbortController();
+    const apiHandler = handler(async function* () {
+      await new Promise(() => {});
+      yield text("never");
+    });
+    const messages = conversation(12, 400);
+    const condense = createTaggedCondense(recordingHost({ manager: manager(), signal: cancel.signal }).host);
+    setTimeout(() => cancel.abort(), 20);
+    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true });
+    expect(response.messages).toBe(messages);
+    expect(response.error).toMatch(/cancelled/);
+  });
+});
+
 describe("2026", () => {
   const condenseWith = (manager, more) => createTaggedCondense(recordingHost({ manager, ...more }).host);
   const ask = (messages, more = {}) => ({ messages, apiHandler: handler(), systemPrompt: "system", taskId: "task", isAutomaticTrigger: true, ...more });

@@ -77,7 +77,7 @@ export interface RooManagerContext {
 
 /** What is used of a `CondensationManager` of this package; an object of this shape will do. */
 export interface RooManager {
-  /** Called with `{ isAutomatic, signal?, handler?, condensingHandler?, customCondensingPrompt? }`; the last three where the package has `callbackHandler`. */
+  /** Called with `{ isAutomatic, signal?, handler?, condensingHandler?, customCondensingPrompt? }`; the handlers are the host's own. */
   condense(context: any, options?: any): Promise<RooManagerResult>;
 }
 

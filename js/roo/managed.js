@@ -15,23 +15,23 @@ const ROO_CODES = {
   context_grew: "condense_context_grew",
 };
 
-/** The package's wrapper of an ApiHandler. Looked up late: it needs the addon, and this module is also read where there is none. */
-function wrapHandler(api) {
-  const { callbackHandler } = require("../../index.js");
-  return api && typeof api.createMessage === "function" && callbackHandler ? callbackHandler(api) : undefined;
-}
-
 /**
  * Asks the manager to condense `messages`. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
  * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` does.
  */
-async function condenseByManager(services, { messages, systemPrompt, taskId, totalTokens, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, tools }) {
+async function condenseByManager(services, { messages, systemPrompt, taskId, totalTokens, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata }) {
   const signal = services.signal(taskId);
   let result;
   try {
     result = await services.host.manager.condense(
       present({ messages, systemPrompt, taskId, totalTokens, contextWindow: windowOf(apiHandler) }),
-      present({ isAutomatic, signal, ...llmOptions(apiHandler, condensingHandler, customCondensingPrompt) }),
+      present({
+        isAutomatic,
+        signal,
+        customCondensingPrompt: customCondensingPrompt || undefined,
+        handler: asking(apiHandler, metadata),
+        condensingHandler: asking(condensingHandler, metadata),
+      }),
     );
   } catch (error) {
     const { message, details } = describeFailure(error);
@@ -43,17 +43,24 @@ async function condenseByManager(services, { messages, systemPrompt, taskId, tot
   if (!result.didCondense || result.messages === messages || result.messages.length === 0) {
     return { error: services.translate("condense_context_grew"), cost };
   }
-  const [before, after, toolTokens] = await count(apiHandler, systemPrompt, messages, result, tools);
+  const [before, after, toolTokens] = await count(apiHandler, systemPrompt, messages, result, metadata?.tools);
   if (after >= before) return { error: services.translate("condense_context_grew"), cost };
   // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
   return { condensed: result.messages, summary: result.summary || report(result, before, after), cost, newContextTokens: after + toolTokens, before: before + toolTokens };
 }
 
-/** A handler that cannot create messages is left out: the providers that need none still do their work. */
-function llmOptions(apiHandler, condensingHandler, customCondensingPrompt) {
-  const handler = wrapHandler(apiHandler);
-  const condensing = wrapHandler(condensingHandler);
-  return { handler, condensingHandler: condensing, customCondensingPrompt: handler || condensing ? customCondensingPrompt?.trim() || undefined : undefined };
+/**
+ * The handler as the manager is to ask it: with Roo-Code's third argument, where there is one. One that cannot create messages is left out;
+ * the providers that need none still do their work.
+ */
+function asking(handler, metadata) {
+  if (typeof handler?.createMessage !== "function") return undefined;
+  if (metadata === undefined) return handler;
+  const bound = { createMessage: (systemPrompt, messages) => handler.createMessage(systemPrompt, messages, metadata) };
+  for (const name of ["countTokens", "getModel"]) {
+    if (typeof handler[name] === "function") bound[name] = (...values) => handler[name](...values);
+  }
+  return bound;
 }
 
 /** The size of the model's window, as its handler tells it. */

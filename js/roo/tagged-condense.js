@@ -115,7 +115,7 @@ function createTaggedCondense(host) {
       condensingHandler,
       customCondensingPrompt: customPrompt,
       isAutomatic: isAutomaticTrigger ?? false,
-      tools: metadata?.tools,
+      metadata,
     });
     if (outcome.error !== undefined) return { messages, summary: "", ...outcome };
     tellBefore(before);
