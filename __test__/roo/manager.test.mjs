@@ -39,7 +39,7 @@ describe("2025", () => {
     expect(apiHandler.requests).toEqual([]);
     expect(told.condensed).toEqual([["task", true, false, false]]);
     const { context, options } = dropAndRewrite.asked.at(-1);
-    expect(context).toEqual({ messages, systemPrompt: "You are careful.", taskId: "task", totalTokens: 90_050, contextWindow: 100_000 });
+    expect(context).toEqual({ messages, systemPrompt: "You are careful.", taskId: "task", contextWindow: 100_000 });
     expect(options.isAutomatic).toBe(true);
   });
 
@@ -57,6 +57,7 @@ describe("2025", () => {
   test.each([
     ["not_enough_messages", "common:errors.condense_not_enough_messages"],
     ["condensed_recently", "common:errors.condensed_recently"],
+    ["condense_loop", "common:errors.condensed_recently"],
     ["handler_invalid", "common:errors.condense_handler_invalid"],
     ["summary_empty", "common:errors.condense_failed"],
     ["context_grew", "common:errors.condense_context_grew"],

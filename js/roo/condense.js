@@ -86,12 +86,11 @@ function createCondense(host) {
     return undefined;
   }
 
-  async function throughManager({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler }) {
+  async function throughManager({ messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, customPrompt, condensingHandler }) {
     const { condensed, before, errorDetails, ...outcome } = await condenseByManager(services, {
       messages,
       systemPrompt,
       taskId,
-      totalTokens: prevContextTokens,
       apiHandler,
       condensingHandler,
       customCondensingPrompt: customPrompt,

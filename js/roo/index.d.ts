@@ -69,8 +69,6 @@ export interface RooManagerContext {
   messages: any[];
   systemPrompt?: string;
   taskId?: string;
-  /** Tokens before; 2025 only. */
-  totalTokens?: number;
   /** Tokens of the model's window, where its handler tells. */
   contextWindow?: number;
 }

@@ -10,6 +10,7 @@ const { blocksOf } = require("./trigger.js");
 const ROO_CODES = {
   not_enough_messages: "condense_not_enough_messages",
   condensed_recently: "condensed_recently",
+  condense_loop: "condensed_recently",
   handler_invalid: "condense_handler_invalid",
   summary_empty: "condense_failed",
   context_grew: "condense_context_grew",
@@ -19,12 +20,12 @@ const ROO_CODES = {
  * Asks the manager to condense `messages`. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
  * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` does.
  */
-async function condenseByManager(services, { messages, systemPrompt, taskId, totalTokens, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata }) {
+async function condenseByManager(services, { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata }) {
   const signal = services.signal(taskId);
   let result;
   try {
     result = await services.host.manager.condense(
-      present({ messages, systemPrompt, taskId, totalTokens, contextWindow: windowOf(apiHandler) }),
+      present({ messages, systemPrompt, taskId, contextWindow: windowOf(apiHandler) }),
       present({
         isAutomatic,
         signal,
@@ -72,7 +73,7 @@ function windowOf(apiHandler) {
 const present = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
 function inRooWords(services, { code, message, cause }) {
-  if (code === "aborted" || code === "cancelled") return { error: CANCELLED, cancelled: true };
+  if (code === "aborted") return { error: CANCELLED, cancelled: true };
   if (code in ROO_CODES) return { error: services.translate(ROO_CODES[code]), errorDetails: `${code}: ${message}` };
   const details = cause instanceof Error ? `\n\n${describeFailure(cause).details}` : "";
   return { error: services.translate("condense_api_failed", { message }), errorDetails: `${code}: ${message}${details}` };

@@ -8,7 +8,7 @@ const MESSAGES = {
   condense_handler_invalid: () => "The API configuration chosen for condensing cannot create messages. Choose a valid one in the condensing settings.",
   condense_failed: () => "The model returned no summary, so nothing was condensed. Try again, or choose another model for condensing.",
   condense_context_grew: () => "Condensing would not make the context smaller, so it was left as it was. Shorten the condensing prompt, or choose another provider or model for condensing.",
-  condense_api_failed: ({ message } = {}) => `The request for a summary failed, so nothing was condensed: ${message}. Check the API configuration and try again.`,
+  condense_api_failed: ({ message } = {}) => `Condensing failed and changed nothing: ${message}. Check the API configuration for condensing and try again.`,
 };
 
 /** The English text for an error code of Roo-Code's. */
