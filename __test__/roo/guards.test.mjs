@@ -57,6 +57,17 @@ describe("no condensing without end", () => {
     expect(apiHandler.requests).toHaveLength(6);
   });
 
+  test("what the tools take is no part of what is gained", async () => {
+    const { summarizeConversation } = createTaggedCondense(recordingHost({ guard: { attempts: 1 } }).host);
+    const apiHandler = handler();
+    const metadata = { tools: [{ name: "read_file", description: "x".repeat(8000) }] };
+    // 2000 tokens of tools, and 800 of messages that become 10: a quarter is saved.
+    for (let turn = 0; turn < 3; turn++) {
+      await summarizeConversation({ messages: conversation(8, 400), apiHandler, systemPrompt: "s", taskId: "t", isAutomaticTrigger: true, metadata });
+    }
+    expect(apiHandler.requests).toHaveLength(3);
+  });
+
   test("2025: a rejected request counts as an attempt, and still reaches the caller", async () => {
     const { summarizeConversation } = createCondense(recordingHost({ guard: { attempts: 2 } }).host);
     const apiHandler = handler(() => {

@@ -208,8 +208,8 @@ export interface TaggedSummarizeOptions<M extends RooMessage = RooMessage> {
   isAutomaticTrigger?: boolean | undefined;
   /** Replaces the last message of the request; blank means none. */
   customCondensingPrompt?: string | undefined;
-  /** Third argument of `createMessage`; its `tools` are counted. */
-  metadata?: { readonly tools?: readonly unknown[] | undefined } | undefined;
+  /** Third argument of `createMessage`; its `tools`, an array, are counted. */
+  metadata?: object | undefined;
   /** Ends the summary when the trigger is automatic. */
   environmentDetails?: string | undefined;
   /** Paths for `host.foldFiles`, which is asked when `cwd` is given, too. */

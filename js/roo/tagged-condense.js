@@ -70,12 +70,11 @@ function createTaggedCondense(host) {
     ];
     const condenseId = randomUUID();
     const tokens = await apiHandler.countTokens([textBlock(systemPrompt), ...content]);
-    if (services.fixes || guard) {
-      const before = await apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
-      tellBefore(before);
-      if (services.fixes && tokens >= before) return refuse(messages, "condense_context_grew", cost);
-    }
-    const newContextTokens = tokens + (await countTools(metadata, apiHandler));
+    const before = services.fixes || guard ? await countEffective(messages, systemPrompt, apiHandler) : undefined;
+    if (services.fixes && tokens >= before) return refuse(messages, "condense_context_grew", cost);
+    const toolTokens = await countTools(metadata, apiHandler);
+    tellBefore(before + toolTokens);
+    const newContextTokens = tokens + toolTokens;
     return { messages: appendSummary(messages, content, condenseId), summary, cost, newContextTokens, condenseId };
   }
 
@@ -147,6 +146,9 @@ function workflows(firstMessage) {
   if (commands === "") return [];
   return [textBlock(`<system-reminder>\n## Active Workflows\nThe following directives must be maintained across all future condensings:\n${commands}\n</system-reminder>`)];
 }
+
+/** The system prompt and what the API got so far. */
+const countEffective = (messages, systemPrompt, apiHandler) => apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
 
 async function countTools(metadata, apiHandler) {
   return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;
