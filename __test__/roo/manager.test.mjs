@@ -71,6 +71,17 @@ describe("2025", () => {
     expect(told.warnings).toEqual([`Condensing failed: ${code}: no answer`]);
   });
 
+  test("what makes the context larger by the handler's count is refused; what the handler does not count is not", async () => {
+    const ask = (manager, apiHandler) => createCondense(recordingHost({ manager }).host).summarizeConversation(messages, apiHandler, "system", "task", 90_000);
+    const messages = [...conversation(4), assistant([call("a")], 5000), user([result("a", "long ".repeat(500))], 6000)];
+    const grown = await ask(fakeManager(({ messages: [first, ...rest] }) => ({ messages: [{ ...first, content: "x".repeat(9000) }, ...rest] })), handler());
+    expect(grown).toEqual({ messages, summary: "", cost: 0, error: "common:errors.condense_context_grew" });
+    const textOnly = { ...handler(), countTokens: async (blocks) => blocks.filter((block) => block.type === "text").reduce((sum, block) => sum + block.text.length, 0) };
+    const shorter = await ask(fakeManager((context) => ({ messages: [...context.messages.slice(0, -1), user([result("a", "short")], 6000)] })), textOnly);
+    expect(shorter).not.toHaveProperty("error");
+    expect(shorter.messages.at(-1).content[0].content).toBe("short");
+  });
+
   test("a manager that throws changes nothing", async () => {
     const manager = { condense: () => { throw new TypeError("provider: none has this id"); } };
     const messages = conversation(10);
