@@ -54,7 +54,9 @@ fn savings() {
             }
             let operations: Vec<_> = operations
                 .iter()
-                .map(|(operation, tokens)| format!("{operation} {:.1}", 100.0 * *tokens as f64 / request.tally.total() as f64))
+                .map(|(operation, tokens)| {
+                    format!("{operation} {:.1}", 100.0 * *tokens as f64 / request.tally.total() as f64)
+                })
                 .collect();
             shown.push((saved, took, operations.join(", ")));
         }

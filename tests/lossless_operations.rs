@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 /// `count` lines of a program, no two the same.
 fn program(first: usize, count: usize) -> Vec<String> {
-    (first..first + count).map(|line| format!("    let value_{line} = compute_from(input[{line}], \"with a text\");")).collect()
+    (first..first + count)
+        .map(|line| format!("    let value_{line} = compute_from(input[{line}], \"with a text\");"))
+        .collect()
 }
 
 fn numbered(lines: &[String], first: usize) -> String {
@@ -24,7 +26,10 @@ fn run(command: &str, answer: String) -> (Value, Value) {
 }
 
 fn write(path: &str, lines: &[String]) -> (Value, Value) {
-    (json!({ "name": "Write", "input": { "file_path": path, "content": lines.join("\n") } }), json!("File created successfully."))
+    (
+        json!({ "name": "Write", "input": { "file_path": path, "content": lines.join("\n") } }),
+        json!("File created successfully."),
+    )
 }
 
 fn edit(path: &str, old: &[String], new: &[String]) -> (Value, Value) {
@@ -90,7 +95,11 @@ fn a_changed_file_keeps_what_changed() {
 #[test]
 fn what_was_written_and_read_back_is_said_once() {
     let file = program(1, 20);
-    let conversation = history_of(&[write("/p/a.rs", &file), read("/p/a.rs", numbered(&file, 1)), run("cat /p/a.rs", file.join("\n"))]);
+    let conversation = history_of(&[
+        write("/p/a.rs", &file),
+        read("/p/a.rs", numbered(&file, 1)),
+        run("cat /p/a.rs", file.join("\n")),
+    ]);
     let (texts, _) = condensed(&conversation, STRICT());
     assert_eq!(texts[1][1], "/p/a.rs");
     assert_eq!(texts[1][0], "[See lines 1-20 in message 7: same file]");
@@ -103,7 +112,8 @@ fn what_was_written_and_read_back_is_said_once() {
 #[test]
 fn parameters_keep_their_shape() {
     let file = program(1, 20);
-    let conversation = history_of(&[edit("/p/a.rs", &file, &program(50, 20)), read("/p/a.rs", numbered(&program(40, 40), 1))]);
+    let conversation =
+        history_of(&[edit("/p/a.rs", &file, &program(50, 20)), read("/p/a.rs", numbered(&program(40, 40), 1))]);
     let settled = condense(&conversation, STRICT());
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
     let input = &json[1]["content"][0]["input"];
@@ -154,7 +164,8 @@ fn every_operation_can_be_switched_off() {
         run("make", log),
     ]);
     let words = |config: Value| {
-        let mut words: Vec<String> = condense(&conversation, config).changes.into_iter().map(|change| change.operation).collect();
+        let mut words: Vec<String> =
+            condense(&conversation, config).changes.into_iter().map(|change| change.operation).collect();
         words.sort();
         words.dedup();
         words
@@ -182,7 +193,8 @@ fn superseded(conversation: &Conversation, config: Value) -> (Vec<Vec<String>>, 
 fn a_read_goes_when_the_file_was_changed_and_seen_again() {
     let old = program(1, 12);
     let (changed, new) = (program(50, 1), program(60, 4));
-    let steps = [read("/p/a.rs", numbered(&old, 1)), edit("/p/a.rs", &old[..1], &changed), read("/p/a.rs", numbered(&new, 1))];
+    let steps =
+        [read("/p/a.rs", numbered(&old, 1)), edit("/p/a.rs", &old[..1], &changed), read("/p/a.rs", numbered(&new, 1))];
     let (texts, done) = superseded(&history_of(&steps), json!({}));
     assert_eq!(texts[2][0], "[Left out: /p/a.rs was changed in message 4]");
     assert_eq!(done, [("stale_read".to_owned(), Grade::Superseded)]);
@@ -199,7 +211,10 @@ fn a_read_goes_when_the_file_was_changed_and_seen_again() {
 fn a_failed_edit_says_nothing_about_a_file() {
     let old = program(1, 12);
     let (call, _) = edit("/p/a.rs", &program(70, 12), &program(90, 12));
-    let failed = (call, json!([{ "type": "text", "text": "<tool_use_error>String to replace not found in file.</tool_use_error>" }]));
+    let failed = (
+        call,
+        json!([{ "type": "text", "text": "<tool_use_error>String to replace not found in file.</tool_use_error>" }]),
+    );
     let steps = [read("/p/a.rs", numbered(&old, 1)), failed, read("/p/b.rs", numbered(&program(200, 3), 1))];
     assert_eq!(superseded(&history_of(&steps), json!({})).1, []);
     // It goes when the file was edited after all.
@@ -219,13 +234,20 @@ fn writes_lists_and_snapshots_but_the_newest() {
     let todos = |done: usize| -> Value {
         (0..6).map(|item| json!({ "content": format!("Do number {item}"), "status": if item < done { "completed" } else { "pending" } })).collect()
     };
-    let list = |done: usize| (json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }), json!("Todos have been modified."));
+    let list = |done: usize| {
+        (json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }), json!("Todos have been modified."))
+    };
     let settled = condense(&history_of(&[list(1), list(2)]), json!({ "preserveRecentCount": 0 }));
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
     assert_eq!(json[1]["content"][0]["input"], json!({ "todos": ["[Left out: a newer list stands in message 4]"] }));
     assert_eq!(json[3]["content"][0]["input"]["todos"], todos(2));
 
-    let snapshot = |time: &str| format!("<environment_details>\n# Current Time\n{time}\n# Mode\n{}\n</environment_details>", program(1, 3).join("\n"));
+    let snapshot = |time: &str| {
+        format!(
+            "<environment_details>\n# Current Time\n{time}\n# Mode\n{}\n</environment_details>",
+            program(1, 3).join("\n")
+        )
+    };
     let message = |role: &str, text: String| json!({ "role": role, "content": [{ "type": "text", "text": text }] });
     let messages = [
         message("user", "<task>\nDo it.\n</task>".into()),
@@ -235,7 +257,10 @@ fn writes_lists_and_snapshots_but_the_newest() {
         message("user", snapshot("2 pm")),
     ];
     let (texts, done) = superseded(&Conversation::parse(&json!(messages).to_string()).unwrap(), json!({}));
-    assert_eq!((&*texts[2][0], &texts[4][0]), ("[Left out: newer environment details stand in message 5]", &snapshot("2 pm")));
+    assert_eq!(
+        (&*texts[2][0], &texts[4][0]),
+        ("[Left out: newer environment details stand in message 5]", &snapshot("2 pm"))
+    );
     assert_eq!(done, [("environment_snapshot".to_owned(), Grade::Superseded)]);
 }
 
@@ -247,10 +272,15 @@ fn what_looks_like_a_marker_means_what_it_meant() {
         "     1→[9 lines, every 10th numbered:]".to_owned(),
     ];
     let output = [program(1, 9), hostile.to_vec(), program(20, 9)].concat().join("\n");
-    let conversation = history_of(&[run("cat docs", output.clone()), run("cat docs", output.clone()), run("ls", program(1, 9).join("\n"))]);
+    let conversation = history_of(&[
+        run("cat docs", output.clone()),
+        run("cat docs", output.clone()),
+        run("ls", program(1, 9).join("\n")),
+    ]);
     let settled = condense(&conversation, STRICT());
     assert_eq!(decoded(&settled.conversation), decoded(&conversation));
-    let hostile_lines = texts(&settled.conversation)[2][0].lines().filter(|line| hostile.iter().any(|hostile| hostile == line)).count();
+    let hostile_lines =
+        texts(&settled.conversation)[2][0].lines().filter(|line| hostile.iter().any(|hostile| hostile == line)).count();
     assert_eq!(hostile_lines, 3);
     assert!(!settled.changes.is_empty());
 }
@@ -259,7 +289,11 @@ fn what_looks_like_a_marker_means_what_it_meant() {
 fn a_conversation_that_goes_on_can_be_condensed_again() {
     let file = program(1, 30);
     let config = STRICT();
-    let mut steps = vec![read("/p/a.rs", numbered(&file, 1)), read("/p/a.rs", numbered(&file[5..], 6)), run("make", program(60, 9).join("\n"))];
+    let mut steps = vec![
+        read("/p/a.rs", numbered(&file, 1)),
+        read("/p/a.rs", numbered(&file[5..], 6)),
+        run("make", program(60, 9).join("\n")),
+    ];
     let first = condense(&history_of(&steps), config.clone()).conversation;
     steps.extend([run("make", program(60, 9).join("\n")), read("/p/a.rs", numbered(&file, 1))]);
     let whole = history_of(&steps);

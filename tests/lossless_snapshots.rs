@@ -28,7 +28,13 @@ fn shown(name: &str) -> String {
             }
             left -= 1;
             let lines: Vec<_> = after.lines().collect();
-            let _ = writeln!(out, "──── message {}, {} lines instead of {}", message + 1, lines.len(), before.lines().count());
+            let _ = writeln!(
+                out,
+                "──── message {}, {} lines instead of {}",
+                message + 1,
+                lines.len(),
+                before.lines().count()
+            );
             // What changed may stand far below.
             let first = before.lines().zip(after.lines()).position(|(before, after)| before != after).unwrap_or(0);
             for line in lines.iter().skip(first.saturating_sub(2)).take(LINES) {
@@ -41,7 +47,14 @@ fn shown(name: &str) -> String {
 
 #[test]
 fn dialects() {
-    for name in ["claude-code", "claude-code-older", "roo-xml-2025", "roo-native-2026", "cline-plain-text-results", "shell-only"] {
+    for name in [
+        "claude-code",
+        "claude-code-older",
+        "roo-xml-2025",
+        "roo-native-2026",
+        "cline-plain-text-results",
+        "shell-only",
+    ] {
         insta::assert_snapshot!(name, shown(name));
     }
 }

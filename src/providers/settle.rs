@@ -135,10 +135,13 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
     })
 }
 
+/// A note with its share of what a block saved.
+type Shared<'a> = (&'a Note, usize);
+
 fn changes(plan: &Plan, proposal: &Proposal, request: &Request, after: &Conversation, tally: &Tally) -> Vec<Change> {
     let before = &request.conversation;
     let place = places(before, after);
-    let mut notes: HashMap<(usize, Option<usize>), Vec<(&Note, usize)>> = HashMap::new();
+    let mut notes: HashMap<(usize, Option<usize>), Vec<Shared<'_>>> = HashMap::new();
     for (index, note) in proposal.notes.iter().enumerate() {
         let share = proposal.shares.get(index).copied().unwrap_or(1);
         notes.entry((note.message, note.block)).or_default().push((note, share));

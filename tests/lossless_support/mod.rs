@@ -43,7 +43,10 @@ pub fn condense(conversation: &Conversation, config: Value) -> Settled {
 
 /// The texts of every message.
 pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
-    conversation.messages().map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect()).collect()
+    conversation
+        .messages()
+        .map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect())
+        .collect()
 }
 
 /// Panics, showing the first texts that differ, unless there are none.
@@ -168,7 +171,8 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
                 let at = at.min(lines.len());
                 let end = lines.len().min(at + 3);
                 let input = json!({ "file_path": path(file), "old_string": lines[at..end].join("\n"), "new_string": new.join("\n") });
-                let answer = if fails { "Error: String to replace not found in file." } else { "The file has been updated." };
+                let answer =
+                    if fails { "Error: String to replace not found in file." } else { "The file has been updated." };
                 if !fails {
                     lines.splice(at..end, new);
                 }
@@ -194,14 +198,23 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
                 (vec![call("Read", input), other], vec![result(json!(shown(&files[a], 1, 0))), answer])
             }
             Step::Todo(n) => {
-                let todos: Vec<Value> = (0..n % 7).map(|item| json!({ "content": format!("Do the thing with number {item}"), "status": "pending" })).collect();
+                let todos: Vec<Value> = (0..n % 7)
+                    .map(|item| json!({ "content": format!("Do the thing with number {item}"), "status": "pending" }))
+                    .collect();
                 (vec![call("TodoWrite", json!({ "todos": todos }))], vec![result(json!("Todos have been modified."))])
             }
             Step::Xml(file, lines) => {
-                let call = format!("I write.\n<write_to_file>\n<path>{}</path>\n<content>\n{}\n</content>\n</write_to_file>", path(file), lines.join("\n"));
+                let call = format!(
+                    "I write.\n<write_to_file>\n<path>{}</path>\n<content>\n{}\n</content>\n</write_to_file>",
+                    path(file),
+                    lines.join("\n")
+                );
                 let answer = format!("[write_to_file for '{}'] Result:", path(file));
                 files[file] = lines;
-                let environment = format!("<environment_details>\n# Time\n{index}\n# Mode\ncode mode, and more of the same\n{}\n</environment_details>", files.len());
+                let environment = format!(
+                    "<environment_details>\n# Time\n{index}\n# Mode\ncode mode, and more of the same\n{}\n</environment_details>",
+                    files.len()
+                );
                 let text = |text: String| json!({ "type": "text", "text": text });
                 (vec![text(call)], vec![text(answer), text("The content was saved.".into()), text(environment)])
             }

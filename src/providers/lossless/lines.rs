@@ -44,6 +44,7 @@ impl Lines {
             may_change: Vec::with_capacity(count),
         };
         let mut interner = Interner::default();
+        interner.known.reserve(count / 2);
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
             lines.starts.push(lines.ids.len());
@@ -53,7 +54,10 @@ impl Lines {
             zone += 1;
             for row in &rows.rows {
                 let range = row.range();
-                while parts.next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty())).is_some() {}
+                while parts
+                    .next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty()))
+                    .is_some()
+                {}
                 let part = parts.peek().filter(|part| part.start <= range.start).map(|part| part.start);
                 if row.excerpt != excerpt || part != part_before {
                     zone += 1;

@@ -26,7 +26,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged, schema,
+    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged,
+    schema,
 };
 use crate::{
     conversation::Edit,
@@ -99,7 +100,8 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let LeftOut { mut done, edits, gone } = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
+    let LeftOut { mut done, edits, gone } =
+        superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     for text in &gone {
         let text = &mut texts[*text];
         (text.text, text.parts, text.may_change) = (Cow::Borrowed(""), Vec::new(), Vec::new());
@@ -115,8 +117,7 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let mut shares: BTreeMap<(usize, usize, Operation), (usize, String)> = BTreeMap::new();
     for (index, done) in done {
         let text = &texts[index];
-        let (saved, _) =
-            shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));
+        let (saved, _) = shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));
         *saved += done.saved;
     }
     for ((message, block, operation), (saved, reason)) in shares {
@@ -124,11 +125,14 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
         proposal.shares.push(saved);
     }
-    for (index, text) in texts.into_iter().enumerate() {
-        let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
-        if !gone.contains(&index) && new != *transcript.texts[index].text {
-            proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
-        }
+    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
+        let new = match (new[index].take(), text.text) {
+            (Some(new), _) => new,
+            // What is left out makes a text of its own.
+            (None, Cow::Owned(new)) if new != *transcript.texts[index].text => new,
+            _ => continue,
+        };
+        proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
     }
     proposal
 }

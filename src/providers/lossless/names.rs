@@ -1,6 +1,6 @@
 //! The names by which markers speak of texts.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::conversation::{ContentKind, PathStep};
 
@@ -34,16 +34,19 @@ impl TextPlace<'_> {
 pub struct Names<'a> {
     texts: Vec<TextPlace<'a>>,
     /// The texts of each message.
-    messages: HashMap<usize, std::ops::Range<usize>>,
+    messages: Vec<Range<usize>>,
 }
 
 impl<'a> Names<'a> {
     /// Of these texts, which come in the order of their messages.
     pub fn new(texts: impl Iterator<Item = TextPlace<'a>>) -> Self {
         let texts: Vec<_> = texts.collect();
-        let mut messages: HashMap<usize, std::ops::Range<usize>> = HashMap::new();
+        let mut messages: Vec<Range<usize>> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
-            messages.entry(text.message).or_insert(index..index).end = index + 1;
+            if text.message >= messages.len() {
+                messages.resize(text.message + 1, index..index);
+            }
+            messages[text.message].end = index + 1;
         }
         Self { texts, messages }
     }
@@ -51,18 +54,16 @@ impl<'a> Names<'a> {
     /// The text that is meant; `None` when the name fits none or several.
     #[must_use]
     pub fn find(&self, name: &TextName<'_>) -> Option<usize> {
-        let range = self.messages.get(&(name.message as usize).checked_sub(1)?)?.clone();
-        let of_block = |text: &&usize| self.texts[**text].block + 1 == name.block as usize;
-        let all: Vec<usize> = range.collect();
-        let only = |texts: &mut dyn Iterator<Item = usize>| texts.next().filter(|_| texts.next().is_none());
+        let range = self.messages.get((name.message as usize).checked_sub(1)?)?.clone();
+        let of_block = |text: &usize| self.texts[*text].block + 1 == name.block as usize;
         match (name.block, name.field) {
             (0, _) => {
-                let results = all.iter().copied().filter(|text| self.texts[*text].kind == ContentKind::ToolResults);
-                only(&mut results.clone()).or_else(|| only(&mut all.iter().copied()))
+                let is_result = |text: &usize| self.texts[*text].kind == ContentKind::ToolResults;
+                only(range.clone().filter(is_result)).or_else(|| only(range))
             }
-            (_, "") => only(&mut all.iter().filter(of_block).copied()),
+            (_, "") => only(range.filter(of_block)),
             (_, field) => {
-                let mut named = all.iter().filter(of_block).copied().filter(|text| self.texts[*text].field() == field);
+                let mut named = range.filter(of_block).filter(|text| self.texts[*text].field() == field);
                 named.nth((name.nth as usize).checked_sub(1)?)
             }
         }
@@ -77,16 +78,24 @@ impl<'a> Names<'a> {
         let field = place.field();
         let short = [(0, ""), (block, ""), (block, field)];
         let short = short.into_iter().map(|(block, field)| TextName { message, block, field, nth: 1 });
-        if let Some(name) = short.filter(|name| name.field.is_empty() || is_field(field)).find(|name| self.find(name) == Some(text)) {
+        if let Some(name) =
+            short.filter(|name| name.field.is_empty() || is_field(field)).find(|name| self.find(name) == Some(text))
+        {
             return Some(name);
         }
         if !is_field(field) {
             return None;
         }
-        let first = self.messages.get(&place.message)?.start;
-        let before = self.texts[first..text].iter().filter(|other| other.block == place.block && other.field() == field);
+        let first = self.messages.get(place.message)?.start;
+        let before =
+            self.texts[first..text].iter().filter(|other| other.block == place.block && other.field() == field);
         let nth = u32::try_from(before.count() + 1).ok()?;
         let name = TextName { message, block, field, nth };
         (self.find(&name) == Some(text)).then_some(name)
     }
+}
+
+/// The one item; `None` when there is none or several.
+fn only(mut items: impl Iterator<Item = usize>) -> Option<usize> {
+    items.next().filter(|_| items.next().is_none())
 }

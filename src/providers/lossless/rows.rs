@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use super::{markers::{Marker, NUMBERED_EVERY}, numbers::NumberStyle};
+use super::{
+    markers::{Marker, NUMBERED_EVERY},
+    numbers::NumberStyle,
+};
 
 /// No excerpt.
 pub const NONE: u32 = u32::MAX;
@@ -107,6 +110,8 @@ impl Rows {
     pub fn read(text: &str) -> Self {
         let mut reader = Reader { text, found: Self::default(), line: 0, open: None, left: 0 };
         if u32::try_from(text.len()).is_ok() {
+            // Lines of programs and logs have about so many bytes.
+            reader.found.rows.reserve(text.len() / 32 + 1);
             let mut start = 0;
             for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
                 reader.row(start, end);
@@ -191,7 +196,15 @@ impl Reader<'_> {
             row.content += content as u32;
             self.left = lines;
             self.found.has_markers = true;
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: true, has_markers: false };
+            let excerpt = Excerpt {
+                rows: index..index,
+                line: self.line,
+                lines: 0,
+                number,
+                style,
+                sparse: true,
+                has_markers: false,
+            };
             self.open = Some(excerpt);
             return self.push(row);
         }
@@ -203,7 +216,15 @@ impl Reader<'_> {
         });
         if !continues {
             self.close();
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: false, has_markers: false };
+            let excerpt = Excerpt {
+                rows: index..index,
+                line: self.line,
+                lines: 0,
+                number,
+                style,
+                sparse: false,
+                has_markers: false,
+            };
             self.open = Some(excerpt);
         }
         row.content += content as u32;
@@ -219,7 +240,8 @@ impl Reader<'_> {
         let Some(open) = &self.open else { return 0 };
         let number = open.number_of(self.line);
         let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
-        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style)).map_or(0, |(.., end)| end)
+        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style))
+            .map_or(0, |(.., end)| end)
     }
 
     fn mark(&mut self, row: &mut Row, marker: Marker<'_>) {

@@ -64,7 +64,10 @@ pub fn leave_out(
     }
     let pointed: HashSet<usize> = {
         let names = Names::new(texts.iter().map(Text::place));
-        pointed_at(texts, &names).into_iter().map(|pointed| pointed.text).collect()
+        pointed_at(texts, &names, |text| may_hold_markers(&texts[text].text))
+            .into_iter()
+            .map(|pointed| pointed.text)
+            .collect()
     };
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
@@ -85,7 +88,7 @@ pub fn leave_out(
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
-    let mut replacements: Vec<(usize, Vec<(Range<usize>, String)>)> = Vec::new();
+    let mut replacements: Vec<(usize, Replacements)> = Vec::new();
     for (place, operation, said) in places {
         let removed = &texts[place.text].text[place.range.clone()];
         let new = format!("[Left out: {said}]");
@@ -106,6 +109,9 @@ pub fn leave_out(
     }
     left_out
 }
+
+/// What is put where in a text.
+type Replacements = Vec<(Range<usize>, String)>;
 
 /// What saves fewer tokens stays: it might as well be read.
 const FEWEST_SAVED: usize = 8;
@@ -133,10 +139,15 @@ impl LeftOut {
         new: &str,
         encoding: Encoding,
     ) {
-        let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else { return };
+        let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else {
+            return;
+        };
         let input = input.get();
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(input) else { return };
-        let Some(list) = LISTS.iter().find_map(|name| fields.get(*name)).filter(|list| list.get().starts_with('[')) else { return };
+        let Some(list) = LISTS.iter().find_map(|name| fields.get(*name)).filter(|list| list.get().starts_with('['))
+        else {
+            return;
+        };
         let start = list.get().as_ptr() as usize - input.as_ptr() as usize;
         let range = start..start + list.get().len();
         let json = format!("[{}]", json_text::escape(new));
