@@ -55,15 +55,17 @@ impl<'a> Names<'a> {
     #[must_use]
     pub fn find(&self, name: &TextName<'_>) -> Option<usize> {
         let range = self.messages.get((name.message as usize).checked_sub(1)?)?.clone();
-        let of_block = |text: &usize| self.texts[*text].block + 1 == name.block as usize;
+        // The texts of a message are in the order of its blocks.
+        let until = |block: usize| range.start + self.texts[range.clone()].partition_point(|text| text.block < block);
+        let of_block = || until((name.block as usize).saturating_sub(1))..until(name.block as usize);
         match (name.block, name.field) {
             (0, _) => {
                 let is_result = |text: &usize| self.texts[*text].kind == ContentKind::ToolResults;
-                only(range.clone().filter(is_result)).or_else(|| only(range))
+                only(range.clone().filter(is_result)).or_else(|| only(range.clone()))
             }
-            (_, "") => only(range.filter(of_block)),
+            (_, "") => only(of_block()),
             (_, field) => {
-                let mut named = range.filter(of_block).filter(|text| self.texts[*text].field() == field);
+                let mut named = of_block().filter(|text| self.texts[*text].field() == field);
                 named.nth((name.nth as usize).checked_sub(1)?)
             }
         }
@@ -98,4 +100,49 @@ impl<'a> Names<'a> {
 /// The one item; `None` when there is none or several.
 fn only(mut items: impl Iterator<Item = usize>) -> Option<usize> {
     items.next().filter(|_| items.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(keys: &[&str]) -> Vec<PathStep> {
+        keys.iter().map(|key| key.parse().map_or_else(|_| (*key).into(), PathStep::Index)).collect()
+    }
+
+    #[test]
+    fn every_text_has_the_shortest_name_that_leads_to_it() {
+        use ContentKind::{MessageText, ToolParameters, ToolResults};
+        let texts = [
+            (0, 0, path(&["content"]), MessageText),
+            (1, 0, path(&["content", "0", "text"]), MessageText),
+            (1, 1, path(&["content", "1", "input", "path"]), ToolParameters),
+            (1, 1, path(&["content", "1", "input", "content"]), ToolParameters),
+            (2, 0, path(&["content", "0", "content"]), ToolResults),
+            (2, 1, path(&["content", "1", "text"]), MessageText),
+            (3, 0, path(&["content", "0", "content", "0", "text"]), ToolResults),
+            (3, 0, path(&["content", "0", "content", "1", "text"]), ToolResults),
+            (3, 1, path(&["content", "1", "input", "ä"]), ToolParameters),
+            (3, 1, path(&["content", "1", "input", "ö"]), ToolParameters),
+        ];
+        let places = || texts.iter().map(|(message, block, path, kind)| TextPlace { message: *message, block: *block, path, kind: *kind });
+        let names = Names::new(places());
+        let shown: Vec<_> = (0..texts.len()).map(|text| names.name(text).map(|name| name.to_string())).collect();
+        let expected = [
+            Some("message 1"),
+            Some("message 2, block 1"),
+            Some("message 2, block 2 path"),
+            Some("message 2, block 2 content"),
+            Some("message 3"),
+            Some("message 3, block 2"),
+            Some("message 4, block 1 text"),
+            Some("message 4, block 1 text 2"),
+            None,
+            None,
+        ];
+        assert_eq!(shown, expected.map(|name| name.map(str::to_owned)));
+        for text in 0..texts.len() {
+            assert_eq!(names.name(text).and_then(|name| names.find(&name)), names.name(text).map(|_| text));
+        }
+    }
 }
