@@ -44,6 +44,7 @@ impl Lines {
             may_change: Vec::with_capacity(count),
         };
         let mut interner = Interner::default();
+        interner.known.reserve(count / 2);
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
             lines.starts.push(lines.ids.len());

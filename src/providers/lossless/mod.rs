@@ -125,11 +125,14 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
         proposal.shares.push(saved);
     }
-    for (index, text) in texts.into_iter().enumerate() {
-        let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
-        if !gone.contains(&index) && new != *transcript.texts[index].text {
-            proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
-        }
+    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
+        let new = match (new[index].take(), text.text) {
+            (Some(new), _) => new,
+            // What is left out makes a text of its own.
+            (None, Cow::Owned(new)) if new != *transcript.texts[index].text => new,
+            _ => continue,
+        };
+        proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
     }
     proposal
 }

@@ -81,8 +81,9 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         let (message, block, kind) = place(entry);
         TextPlace { message, block, path: &entry.1.path, kind }
     }));
-    let index: HashMap<(usize, &[PathStep]), usize> =
-        flat.iter().enumerate().map(|(index, (message, text))| ((*message, text.path.as_slice()), index)).collect();
+    // Where the texts of each message begin in the list of all.
+    let starts: Vec<usize> =
+        texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
     let position: HashMap<usize, usize> =
         after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
     let mut cook = Cook { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
@@ -96,12 +97,13 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         }
         let Some(old) = before.entries().get(*message) else { continue };
         let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
-        let Some(text) = index.get(&(*at, path.as_slice())) else { continue };
+        let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
+        let text = starts[*at] + text;
         if old_texts.0 != *message {
             old_texts = (*message, old.message.texts());
         }
         let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-        if let Some(recipe) = cook.recipe(*text, &was.text) {
+        if let Some(recipe) = cook.recipe(text, &was.text) {
             found.push((edit, recipe));
         }
     }

@@ -64,7 +64,10 @@ pub fn leave_out(
     }
     let pointed: HashSet<usize> = {
         let names = Names::new(texts.iter().map(Text::place));
-        pointed_at(texts, &names).into_iter().map(|pointed| pointed.text).collect()
+        pointed_at(texts, &names, |text| may_hold_markers(&texts[text].text))
+            .into_iter()
+            .map(|pointed| pointed.text)
+            .collect()
     };
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
@@ -85,7 +88,7 @@ pub fn leave_out(
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
-    let mut replacements: Vec<(usize, Vec<(Range<usize>, String)>)> = Vec::new();
+    let mut replacements: Vec<(usize, Replacements)> = Vec::new();
     for (place, operation, said) in places {
         let removed = &texts[place.text].text[place.range.clone()];
         let new = format!("[Left out: {said}]");
@@ -106,6 +109,9 @@ pub fn leave_out(
     }
     left_out
 }
+
+/// What is put where in a text.
+type Replacements = Vec<(Range<usize>, String)>;
 
 /// What saves fewer tokens stays: it might as well be read.
 const FEWEST_SAVED: usize = 8;
