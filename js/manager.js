@@ -166,11 +166,13 @@ class CondensationManager {
 
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
+    const provider = this.#providers.get(options?.provider ?? this.#native.active());
+    const selected = NativeCondensationProvider.optionsOf(provider, context, options);
     const start = (prepared, cancel, listener) => {
       this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
     };
-    return condense(context, options, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));
+    return condense(context, selected, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));
   }
 }
 
