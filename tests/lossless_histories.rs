@@ -8,7 +8,7 @@ use std::time::Instant;
 use roo_condense::{
     cancel::Cancel,
     conversation::Conversation,
-    providers::{Progress, Provider, Request, Settled, create, settle},
+    providers::{Llm, Progress, Provider, Request, Settled, create, settle},
     tokens::{Encoding, Scale, Tally},
 };
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ fn request(conversation: &Conversation, config: Value) -> Request {
         host_call: 0,
         cancel,
         progress: Progress::default(),
+        llm: Llm::default(),
     }
 }
 
@@ -54,7 +55,9 @@ fn savings() {
             }
             let operations: Vec<_> = operations
                 .iter()
-                .map(|(operation, tokens)| format!("{operation} {:.1}", 100.0 * *tokens as f64 / request.tally.total() as f64))
+                .map(|(operation, tokens)| {
+                    format!("{operation} {:.1}", 100.0 * *tokens as f64 / request.tally.total() as f64)
+                })
                 .collect();
             shown.push((saved, took, operations.join(", ")));
         }

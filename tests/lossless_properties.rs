@@ -1,8 +1,8 @@
 //! What always holds of the lossless provider's results.
 
-mod lossless_support;
 #[path = "transcript_support/corpus.rs"]
 mod corpus;
+mod lossless_support;
 #[path = "transcript_support/near_misses.rs"]
 mod near_misses;
 

@@ -1,8 +1,8 @@
 //! How fast the lossless provider is: `cargo test --release --test lossless_speed -- --ignored --nocapture`. Asserts no time.
 
-mod lossless_support;
 #[path = "transcript_support/corpus.rs"]
 mod corpus;
+mod lossless_support;
 
 use std::{hint::black_box, time::Instant};
 
@@ -46,13 +46,19 @@ fn of_results(results: impl Iterator<Item = String>) -> Conversation {
         let id = format!("t{index}");
         let input = json!({ "file_path": "/p/a.ts" });
         messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Read", "input": input }] }));
-        messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": result }] }));
+        messages.push(
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": result }] }),
+        );
     }
     Conversation::parse(&Value::from(messages).to_string()).unwrap()
 }
 
 fn file(lines: usize, seed: usize) -> String {
-    (0..lines).map(|line| format!("{:>6}→const value{} = compute({}, \"text\");\n", line + 1, line * 7919 % 1009 + seed, line)).collect()
+    (0..lines)
+        .map(|line| {
+            format!("{:>6}→const value{} = compute({}, \"text\");\n", line + 1, line * 7919 % 1009 + seed, line)
+        })
+        .collect()
 }
 
 #[test]
@@ -70,10 +76,17 @@ fn speed() {
     measure("10000 reads of one file", &of_results((0..10_000).map(|_| file(200, 0))));
     measure("one line of 5 MB, three times", &of_results((0..3).map(|_| "x".repeat(5_000_000))));
     measure("a million blank lines", &of_results([("\n".repeat(1_000_000))].into_iter()));
-    measure("a million blank lines, twice", &of_results([("\n".repeat(1_000_000)), ("\n".repeat(1_000_000))].into_iter()));
-    let near = |lines: usize| (0..lines).map(|line| if line % 7 == 0 { format!("{line}\n") } else { "}\n".into() }).collect::<String>();
+    measure(
+        "a million blank lines, twice",
+        &of_results([("\n".repeat(1_000_000)), ("\n".repeat(1_000_000))].into_iter()),
+    );
+    let near = |lines: usize| {
+        (0..lines).map(|line| if line % 7 == 0 { format!("{line}\n") } else { "}\n".into() }).collect::<String>()
+    };
     measure("few different lines, 1 MB", &of_results((0..4).map(|_| near(120_000))));
-    let markers = (1..40_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect::<String>();
+    let markers = (1..40_000)
+        .map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7))
+        .collect::<String>();
     measure("markers in markers", &of_results((0..3).map(|_| markers.clone())));
     let pattern = |n: usize| (0..n).map(|line| ["a\n", "b\n", "c\n"][(line * line + line / 3) % 3]).collect::<String>();
     measure("three short lines, mixed", &of_results((0..2).map(|_| pattern(200_000))));

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, recipes, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, Speed, recipes, settle},
     tokens::Tally,
 };
 
@@ -64,7 +64,9 @@ impl Outcome {
     #[must_use]
     pub fn passes_applied(&self) -> Vec<String> {
         let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
-        applied.map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) }).collect()
+        applied
+            .map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) })
+            .collect()
     }
 
     /// The operations that were done, each once, in order of appearance.
@@ -137,6 +139,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
             }
             Ok(settled) => {
                 let gained = adopt(settled, &id, &mut current, &mut outcome);
+                if gained && is_mechanical(&**provider) {
+                    repeat(&**provider, &id, &mut current, &mut outcome).await;
+                }
                 let enough = match current.target_tokens {
                     Some(_) => current.meets_target(&current.tally),
                     None => gained || outcome.error.is_none(),
@@ -158,6 +163,27 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
 
 /// How long a provider may take after an abort to say what was spent.
 const LAST_WORDS: Duration = Duration::from_millis(32);
+
+/// Whether running it once more costs next to nothing.
+fn is_mechanical(provider: &dyn Provider) -> bool {
+    let capabilities = provider.info().capabilities;
+    matches!(capabilities.estimated_speed, Speed::Fast) && !capabilities.supports_llm_summarization
+}
+
+/// Runs a mechanical provider that missed the target on its own result, as long as that gains something: what it left can look
+/// different to it once the rest is gone. So a second call on its output changes nothing more.
+async fn repeat(provider: &dyn Provider, id: &str, current: &mut Request, outcome: &mut Outcome) {
+    const MOST: usize = 4;
+    for _ in 0..MOST {
+        if current.meets_target(&current.tally) {
+            return;
+        }
+        let Ok(settled) = step(provider, id, current, outcome).await else { return };
+        if !adopt(settled, id, current, outcome) {
+            return;
+        }
+    }
+}
 
 async fn step(
     provider: &dyn Provider,

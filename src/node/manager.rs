@@ -139,6 +139,7 @@ impl NativeManager {
     }
 
     /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
     pub fn condense(
         &self,

@@ -1,10 +1,12 @@
 //! Condensing with the lossless provider, and histories to condense.
 
+#![allow(dead_code)] // Each test uses a part.
+
 use proptest::prelude::*;
 use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, problems},
-    providers::{Progress, Proposal, Request, Settled, create, decode, settle},
+    providers::{Llm, Progress, Proposal, Request, Settled, create, decode, settle},
     tokens::{Encoding, Scale, Tally},
 };
 use serde_json::{Value, json};
@@ -23,6 +25,7 @@ pub fn request(conversation: &Conversation, config: Value) -> Request {
         host_call: 0,
         cancel,
         progress: Progress::default(),
+        llm: Llm::default(),
     }
 }
 
@@ -41,17 +44,18 @@ pub fn condense(conversation: &Conversation, config: Value) -> Settled {
 
 /// The texts of every message.
 pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
-    conversation.messages().map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect()).collect()
+    conversation
+        .messages()
+        .map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect())
+        .collect()
 }
 
 /// Panics, showing the first texts that differ, unless there are none.
 fn same(found: &[Vec<String>], expected: &[Vec<String>], what: &str) {
-    let expected_all = expected;
     for (message, (found, expected)) in found.iter().zip(expected).enumerate() {
         if found != expected {
             let shown = |texts: &[String]| texts.join("\n──\n");
-            let all: Vec<String> = expected_all.iter().map(|texts| shown(texts)).collect();
-            eprintln!("ALL\n{}", all.join("\n#####\n"));
+
             panic!("{what}: message {}:\n{}\n════ instead of\n{}", message + 1, shown(found), shown(expected));
         }
     }
@@ -168,7 +172,8 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
                 let at = at.min(lines.len());
                 let end = lines.len().min(at + 3);
                 let input = json!({ "file_path": path(file), "old_string": lines[at..end].join("\n"), "new_string": new.join("\n") });
-                let answer = if fails { "Error: String to replace not found in file." } else { "The file has been updated." };
+                let answer =
+                    if fails { "Error: String to replace not found in file." } else { "The file has been updated." };
                 if !fails {
                     lines.splice(at..end, new);
                 }
@@ -194,14 +199,23 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
                 (vec![call("Read", input), other], vec![result(json!(shown(&files[a], 1, 0))), answer])
             }
             Step::Todo(n) => {
-                let todos: Vec<Value> = (0..n % 7).map(|item| json!({ "content": format!("Do the thing with number {item}"), "status": "pending" })).collect();
+                let todos: Vec<Value> = (0..n % 7)
+                    .map(|item| json!({ "content": format!("Do the thing with number {item}"), "status": "pending" }))
+                    .collect();
                 (vec![call("TodoWrite", json!({ "todos": todos }))], vec![result(json!("Todos have been modified."))])
             }
             Step::Xml(file, lines) => {
-                let call = format!("I write.\n<write_to_file>\n<path>{}</path>\n<content>\n{}\n</content>\n</write_to_file>", path(file), lines.join("\n"));
+                let call = format!(
+                    "I write.\n<write_to_file>\n<path>{}</path>\n<content>\n{}\n</content>\n</write_to_file>",
+                    path(file),
+                    lines.join("\n")
+                );
                 let answer = format!("[write_to_file for '{}'] Result:", path(file));
                 files[file] = lines;
-                let environment = format!("<environment_details>\n# Time\n{index}\n# Mode\ncode mode, and more of the same\n{}\n</environment_details>", files.len());
+                let environment = format!(
+                    "<environment_details>\n# Time\n{index}\n# Mode\ncode mode, and more of the same\n{}\n</environment_details>",
+                    files.len()
+                );
                 let text = |text: String| json!({ "type": "text", "text": text });
                 (vec![text(call)], vec![text(answer), text("The content was saved.".into()), text(environment)])
             }
@@ -212,6 +226,27 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> Conversation {
         };
         messages.push(json!({ "role": "assistant", "content": calls }));
         messages.push(json!({ "role": "user", "content": results }));
+    }
+    Conversation::parse(&Value::from(messages).to_string()).unwrap()
+}
+
+/// The decoded texts of every message.
+pub fn decoded(conversation: &Conversation) -> Vec<Vec<String>> {
+    decode(conversation)
+}
+
+/// A history of tool calls (`{name, input}`) with their answers.
+pub fn history_of(steps: &[(Value, Value)]) -> Conversation {
+    let mut messages = vec![json!({ "role": "user", "content": "Do it." })];
+    for (index, (call, answer)) in steps.iter().enumerate() {
+        let id = format!("t{index}");
+        let failed = answer.is_array();
+        messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": call["name"], "input": call["input"] }] }));
+        let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": answer });
+        if failed {
+            result["is_error"] = json!(true);
+        }
+        messages.push(json!({ "role": "user", "content": [result] }));
     }
     Conversation::parse(&Value::from(messages).to_string()).unwrap()
 }

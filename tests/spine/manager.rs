@@ -291,7 +291,8 @@ fn a_met_target_ends_the_chain() {
     let manager = manager(json!({ "fallback": ["second"] }), vec![Fake::new("first", Does::Shorten(vec![2])), second]);
     let target = tally(&conversation).total() - 10;
     let report = condense(&manager, &conversation, json!({ "provider": "first", "targetTokens": target }));
-    assert!(report.final_tokens() <= target && report.warnings().is_empty());
+    assert!(report.final_tokens() <= target);
+    assert!(report.warnings().iter().all(|warning| warning.starts_with("low_reduction")), "it cost something");
     assert!(seen.lock().unwrap().is_empty());
 }
 
@@ -352,7 +353,7 @@ fn an_unknown_provider_is_named_with_those_there_are() {
     assert_eq!(report.error_code(), Some("unknown_provider"));
     let message = json_of(&report)["error"]["message"].to_string();
     assert!(message.contains("smrt") && message.contains("lossless, truncation"), "{message}");
-    let manager = manager(json!({}), vec![]);
+    let manager = manager(json!({ "provider": "lossless" }), vec![]);
     assert_eq!(manager.set_active("smrt").unwrap_err().code(), "unknown_provider");
     assert!(manager.unregister("truncation") && !manager.unregister("truncation"));
     assert_eq!(
@@ -538,7 +539,7 @@ fn the_guard_stops_condensing_without_gain_for_each_task_alone() {
 fn the_system_prompt_and_the_scale_count_towards_the_target() {
     let conversation = reads(10);
     let system = lines(3, 60, "\n");
-    let manager = manager(json!({ "scale": 1.5 }), vec![]);
+    let manager = manager(json!({ "provider": "lossless", "scale": 1.5 }), vec![]);
     let target = tally(&conversation).total();
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "systemPrompt": system }));
     let after = check_report(&conversation, &report, Some(5));
@@ -556,7 +557,7 @@ fn two_managers_share_nothing() {
     one.set_active("mine").unwrap();
     condense(&one, &reads(1), json!({ "profileId": "p" }));
     one.set_profile_threshold("p", 50.0);
-    assert_eq!((other.active().as_str(), other.metrics()), ("lossless", Metrics::default()));
+    assert_eq!((other.active().as_str(), other.metrics()), ("native", Metrics::default()));
     assert_eq!(other.should_condense(&Usage { context_window: 1000.0, ..Usage::default() }).threshold, 100.0);
     assert!(other.registry().get("mine").is_err());
 }
@@ -572,12 +573,12 @@ proptest! {
     #![proptest_config(cases(40))]
 
     #[test]
-    fn the_default_chain_keeps_the_invariants(json in any_history(), target in any_target()) {
+    fn the_chain_without_a_model_keeps_the_invariants(json in any_history(), target in any_target()) {
         let before = Conversation::parse(&json).unwrap();
         let target = target.of(&before);
         let run = || {
             let call = CallOptions { target_tokens: target, ..CallOptions::default() };
-            wait_for(manager(json!({}), vec![]).condense(work(before.clone(), call)))
+            wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(before.clone(), call)))
         };
         let report = run();
         prop_assert_eq!(report.error_code(), None);

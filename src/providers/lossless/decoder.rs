@@ -18,10 +18,18 @@ use super::{
 #[must_use]
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
     let texts: Vec<_> = conversation.messages().map(|message| message.texts()).collect();
-    let flat: Vec<_> = texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let place = |(message, text): &(usize, &crate::conversation::TextAt<'_>)| (*message, text.block, text.path.clone(), text.kind);
+    let flat: Vec<_> =
+        texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
+    let place = |(message, text): &(usize, &crate::conversation::TextAt<'_>)| {
+        (*message, text.block, text.path.clone(), text.kind)
+    };
     let places: Vec<_> = flat.iter().map(place).collect();
-    let names = Names::new(places.iter().map(|(message, block, path, kind)| TextPlace { message: *message, block: *block, path, kind: *kind }));
+    let names = Names::new(places.iter().map(|(message, block, path, kind)| TextPlace {
+        message: *message,
+        block: *block,
+        path,
+        kind: *kind,
+    }));
     let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
     let bytes: usize = contents.iter().map(|text| text.len()).sum();
     let mut decoder = Decoder::new(&names, &contents, 64 * bytes + (16 << 20));

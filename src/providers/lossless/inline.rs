@@ -76,7 +76,12 @@ fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Ch
         let mut after = before.clone();
         changed.iter().for_each(|changed| after[changed.text] = &changed.new);
         let mut decoder = Decoder::new(names, &after, budget);
-        let mut wrong: Vec<usize> = Vec::new(); for text in 0..after.len() { if decoder.text(text) != expected[text] { wrong.push(text); } }
+        let mut wrong: Vec<usize> = Vec::new();
+        for text in 0..after.len() {
+            if decoder.text(text) != expected[text] {
+                wrong.push(text);
+            }
+        }
         let held = changed.len();
         changed.retain(|changed| wrong.binary_search(&changed.text).is_err());
         if wrong.is_empty() {
@@ -90,7 +95,14 @@ fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Ch
 }
 
 /// What was done to a text, by operation.
-fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed, encoding: Encoding) -> Vec<Done> {
+fn done(
+    texts: &[Text<'_>],
+    index: usize,
+    lines: &Lines,
+    runs: &[Run],
+    composed: &Composed,
+    encoding: Encoding,
+) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
     let mut found: Vec<(Operation, usize, usize, Vec<usize>)> = Vec::new();
     for run in runs {

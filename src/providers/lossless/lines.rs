@@ -53,7 +53,10 @@ impl Lines {
             zone += 1;
             for row in &rows.rows {
                 let range = row.range();
-                while parts.next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty())).is_some() {}
+                while parts
+                    .next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty()))
+                    .is_some()
+                {}
                 let part = parts.peek().filter(|part| part.start <= range.start).map(|part| part.start);
                 if row.excerpt != excerpt || part != part_before {
                     zone += 1;

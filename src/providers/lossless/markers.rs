@@ -173,7 +173,9 @@ impl<'a> TextName<'a> {
 /// Whether a field can be named in a marker.
 #[must_use]
 pub fn is_field(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    !name.is_empty()
+        && name.len() <= 40
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// A label with which a marker is still a marker of one line.

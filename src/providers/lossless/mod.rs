@@ -20,13 +20,14 @@ mod runs;
 mod superseded;
 mod texts;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged, schema,
+    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged,
+    schema,
 };
 use crate::{
     conversation::Edit,
@@ -38,7 +39,7 @@ pub use self::{
     recipe::{Recipe, recipes},
 };
 use self::{
-    operations::{FIELDS, Options},
+    operations::{FIELDS, Operation, Options},
     superseded::LeftOut,
 };
 
@@ -99,7 +100,8 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let LeftOut { mut done, edits, gone } = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
+    let LeftOut { mut done, edits, gone } =
+        superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     for text in &gone {
         let text = &mut texts[*text];
         (text.text, text.parts, text.may_change) = (Cow::Borrowed(""), Vec::new(), Vec::new());
@@ -112,17 +114,16 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
         new[changed.text] = Some(changed.new);
     }
-    done.sort_by_key(|(text, done)| (*text, done.operation));
+    let mut shares: BTreeMap<(usize, usize, Operation), (usize, String)> = BTreeMap::new();
     for (index, done) in done {
         let text = &texts[index];
-        proposal.notes.push(Note {
-            message: text.message,
-            block: Some(text.block),
-            operation: done.operation.word(),
-            reason: done.reason,
-            grade: Some(done.operation.grade()),
-        });
-        proposal.shares.push(done.saved);
+        let (saved, _) = shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));
+        *saved += done.saved;
+    }
+    for ((message, block, operation), (saved, reason)) in shares {
+        let grade = Some(operation.grade());
+        proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
+        proposal.shares.push(saved);
     }
     for (index, text) in texts.into_iter().enumerate() {
         let new = new[index].take().unwrap_or_else(|| text.text.into_owned());

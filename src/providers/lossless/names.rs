@@ -77,14 +77,17 @@ impl<'a> Names<'a> {
         let field = place.field();
         let short = [(0, ""), (block, ""), (block, field)];
         let short = short.into_iter().map(|(block, field)| TextName { message, block, field, nth: 1 });
-        if let Some(name) = short.filter(|name| name.field.is_empty() || is_field(field)).find(|name| self.find(name) == Some(text)) {
+        if let Some(name) =
+            short.filter(|name| name.field.is_empty() || is_field(field)).find(|name| self.find(name) == Some(text))
+        {
             return Some(name);
         }
         if !is_field(field) {
             return None;
         }
         let first = self.messages.get(&place.message)?.start;
-        let before = self.texts[first..text].iter().filter(|other| other.block == place.block && other.field() == field);
+        let before =
+            self.texts[first..text].iter().filter(|other| other.block == place.block && other.field() == field);
         let nth = u32::try_from(before.count() + 1).ok()?;
         let name = TextName { message, block, field, nth };
         (self.find(&name) == Some(text)).then_some(name)

@@ -66,7 +66,8 @@ pub const FIELDS: &[Field] = &[
     flag("removeObsoleteState", "Leave out what a later message replaced. What is left out is in restoreData only."),
     flag(
         "maintainReferenceCache",
-        "Remember how many tokens a text has under the hash of its content, for this and later calls. Off counts every time; the result is the same.",
+        "Accepted for configurations that have it; there is nothing to switch. Pointers are found anew in milliseconds each time, and counts \
+         are kept by content for the whole process.",
     ),
     Field {
         name: "strict",

@@ -50,7 +50,9 @@ impl Serialize for Part {
         part.serialize_element(&self.range.end)?;
         if length > 3 {
             match self.from {
-                Some((number, style, every)) => part.serialize_element(&(number, style.width(), style.separator(), every))?,
+                Some((number, style, every)) => {
+                    part.serialize_element(&(number, style.width(), style.separator(), every))?
+                }
                 None => part.serialize_element(&0)?,
             }
         }
@@ -194,7 +196,13 @@ impl Cook<'_> {
                                 let every = if excerpt.sparse { NUMBERED_EVERY } else { 1 };
                                 (excerpt.number_of(first.line), excerpt.style, every)
                             });
-                            Lines { text: target, range: first.range().start..last.range().end, from, to: number, times: 1 }
+                            Lines {
+                                text: target,
+                                range: first.range().start..last.range().end,
+                                from,
+                                to: number,
+                                times: 1,
+                            }
                         }
                         Marker::Sparse { .. } => return None,
                     };

@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use super::{markers::{Marker, NUMBERED_EVERY}, numbers::NumberStyle};
+use super::{
+    markers::{Marker, NUMBERED_EVERY},
+    numbers::NumberStyle,
+};
 
 /// No excerpt.
 pub const NONE: u32 = u32::MAX;
@@ -191,7 +194,15 @@ impl Reader<'_> {
             row.content += content as u32;
             self.left = lines;
             self.found.has_markers = true;
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: true, has_markers: false };
+            let excerpt = Excerpt {
+                rows: index..index,
+                line: self.line,
+                lines: 0,
+                number,
+                style,
+                sparse: true,
+                has_markers: false,
+            };
             self.open = Some(excerpt);
             return self.push(row);
         }
@@ -203,7 +214,15 @@ impl Reader<'_> {
         });
         if !continues {
             self.close();
-            let excerpt = Excerpt { rows: index..index, line: self.line, lines: 0, number, style, sparse: false, has_markers: false };
+            let excerpt = Excerpt {
+                rows: index..index,
+                line: self.line,
+                lines: 0,
+                number,
+                style,
+                sparse: false,
+                has_markers: false,
+            };
             self.open = Some(excerpt);
         }
         row.content += content as u32;
@@ -219,7 +238,8 @@ impl Reader<'_> {
         let Some(open) = &self.open else { return 0 };
         let number = open.number_of(self.line);
         let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
-        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style)).map_or(0, |(.., end)| end)
+        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style))
+            .map_or(0, |(.., end)| end)
     }
 
     fn mark(&mut self, row: &mut Row, marker: Marker<'_>) {

@@ -135,7 +135,8 @@ impl Finder<'_> {
             }
             let end = runs.peek().map_or(range.end, |run| run.start);
             let length = rows[row - range.start].content_range().len();
-            let match_here = dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
+            let match_here =
+                dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
             let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next, &range));
             let match_here = match_here.map(|(first, found)| {
                 // Lines that have to stay end the run.
@@ -183,7 +184,13 @@ impl Finder<'_> {
         let rows = row + 1 - start..row + 1 - start + times;
         let marker = Marker::Repeat { times: u32::try_from(times).ok()? }.to_string();
         Marker::read(&marker)?;
-        self.pays(text, &rows, &marker).then(|| Run { rows, marker, target: (text, row - start), operation, is_repeat: true })
+        self.pays(text, &rows, &marker).then(|| Run {
+            rows,
+            marker,
+            target: (text, row - start),
+            operation,
+            is_repeat: true,
+        })
     }
 
     fn reference(&self, text: usize, row: usize, found: Match) -> Option<Run> {
@@ -201,7 +208,13 @@ impl Finder<'_> {
             return None;
         }
         let marker = self.marker(text, &rows, target, target_row)?;
-        self.pays(text, &rows, &marker).then(|| Run { rows, marker, target: (target, target_row), operation, is_repeat: false })
+        self.pays(text, &rows, &marker).then(|| Run {
+            rows,
+            marker,
+            target: (target, target_row),
+            operation,
+            is_repeat: false,
+        })
     }
 
     /// What it is to replace these rows by the others, and whether it is about a file.
@@ -219,7 +232,11 @@ impl Finder<'_> {
             (rows.start == 0 || at(rows.start - 1) != at(rows.start)) && at(rows.end) != at(rows.start)
         };
         let operation = if is_all(text, rows) {
-            if is_all(target, &(target_row..target_row + rows.len())) { Operation::Reference } else { Operation::Containment }
+            if is_all(target, &(target_row..target_row + rows.len())) {
+                Operation::Reference
+            } else {
+                Operation::Containment
+            }
         } else if is_file && from.zip(to).is_some_and(|(from, to)| to.is_file && from.label == to.label) {
             Operation::Diff
         } else {
@@ -241,11 +258,16 @@ impl Finder<'_> {
             Some(there) if target != text && !outside => {
                 let row = &self.lines.rows[text].rows[rows.start];
                 let here = part(text, row.range());
-                if here.is_some_and(|here| here.is_file && there.is_file && here.label == there.label) { "same file" } else { &there.label }
+                if here.is_some_and(|here| here.is_file && there.is_file && here.label == there.label) {
+                    "same file"
+                } else {
+                    &there.label
+                }
             }
             _ => "",
         };
-        let from_top = Reference { counted: Counted::FromTop, first: first.line + 1, last: last.line + 1, target: place, label };
+        let from_top =
+            Reference { counted: Counted::FromTop, first: first.line + 1, last: last.line + 1, target: place, label };
         let reference = match of.excerpts.get(first.excerpt as usize) {
             Some(excerpt) => {
                 let number = |line: u32| excerpt.number_of(line);

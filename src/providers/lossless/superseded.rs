@@ -133,10 +133,15 @@ impl LeftOut {
         new: &str,
         encoding: Encoding,
     ) {
-        let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else { return };
+        let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else {
+            return;
+        };
         let input = input.get();
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(input) else { return };
-        let Some(list) = LISTS.iter().find_map(|name| fields.get(*name)).filter(|list| list.get().starts_with('[')) else { return };
+        let Some(list) = LISTS.iter().find_map(|name| fields.get(*name)).filter(|list| list.get().starts_with('['))
+        else {
+            return;
+        };
         let start = list.get().as_ptr() as usize - input.as_ptr() as usize;
         let range = start..start + list.get().len();
         let json = format!("[{}]", json_text::escape(new));

@@ -89,7 +89,8 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             } else if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
                 // What went wrong stays readable where it went wrong.
                 let answer = &transcript.texts[place.text].text[place.range.clone()];
-                let line = memchr::memchr(b'\n', answer.as_bytes()).map_or(place.range.end, |end| place.range.start + end + 1);
+                let line =
+                    memchr::memchr(b'\n', answer.as_bytes()).map_or(place.range.end, |end| place.range.start + end + 1);
                 untouchable[place.text] = untouchable[place.text].max(line);
             }
             let text = &mut texts[place.text];
@@ -114,6 +115,10 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
                 text.may_change = vec![whole];
             }
             _ => {}
+        }
+        if text.message == 0 {
+            // The task, which everything else is about.
+            text.may_change.clear();
         }
         text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));
         // Parts may repeat or overlap when one answer is about several files.

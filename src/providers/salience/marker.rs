@@ -34,6 +34,11 @@ pub fn messages(count: usize) -> String {
     }
 }
 
+/// Whether something was left out of `text` before.
+pub fn is_in(text: &str) -> bool {
+    text.contains("[… ")
+}
+
 /// Reads a line that is a marker for lines.
 pub fn read(line: &str) -> Option<Gap> {
     let inner = line.strip_prefix(OPENING)?.strip_suffix(']')?;

@@ -150,7 +150,9 @@ impl Salience {
         for (index, passage) in survey.passages.iter().enumerate() {
             let shown = passage.lines.iter().filter(|value| value.line.gap.is_none()).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
-            if !results || passage.whole || passage.tokens < least_tokens || shown <= lines {
+            // Long lines that were cut are divided in other places the next time: what was cut already has some more leeway.
+            let most = if marker::is_in(passage.text) { lines.saturating_mul(2) } else { lines };
+            if !results || passage.whole || passage.tokens < least_tokens || shown <= most {
                 choice.kept[index].fill(true);
             } else {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);

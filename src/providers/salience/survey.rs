@@ -1,10 +1,6 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-    ops::Range,
-};
+use std::{collections::HashMap, ops::Range};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -191,7 +187,9 @@ impl<'t> Survey<'t> {
             _ => SMALLEST,
         };
         let users = origin == Origin::User;
-        let whole = tokens <= smallest || (users && !scope.user_too) || is_blank(text);
+        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
         let Lines { lines, numbered } = Lines::of(text);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
@@ -267,24 +265,6 @@ impl<'t> Survey<'t> {
     }
 }
 
-/// For keys that are hashes.
-#[derive(Default)]
-struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
 struct Names<'t> {
@@ -341,7 +321,6 @@ fn origin(piece: &Piece, role: &Role, table: &ToolTable) -> Origin {
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
         (ContentKind::ToolResults, PieceSource::Mention(_)) => Origin::Result(Meaning::Read),
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
-        (ContentKind::MessageText, PieceSource::Tool(_)) => Origin::Result(Meaning::Other),
         (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
         (ContentKind::MessageText, _) => Origin::User,
     }

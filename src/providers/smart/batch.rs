@@ -24,7 +24,8 @@ pub(super) async fn summarize(
     let end = chosen.iter().rposition(|chosen| *chosen).map_or(0, |last| last + 1);
     let keep_last = summary.keep_last.max(length - end).max(1);
     let skipped = messages_before(request, summary.keep_first, &chosen);
-    let (request, skipped) = if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
+    let (request, skipped) =
+        if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
     let what = Summarized { keep: keep_last, prompt: &summary.prompt, concurrency, window: Native::DEFAULT_WINDOW };
     let mut proposal = Native::summarize_middle(&request, what).await?;
     shift(&mut proposal, skipped);

@@ -203,7 +203,8 @@ fn over_preset(preset: &str, config: &Value) -> Value {
     if given.get("passes").is_some_and(|passes| !passes.is_null()) {
         merged.remove("noMoreTokensThan");
     }
-    merged.extend(given.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
+    merged
+        .extend(given.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
     Value::Object(merged)
 }
 
@@ -270,7 +271,9 @@ impl Pass {
         match &self.mode {
             Mode::BatchKeep => false,
             Mode::BatchSummarize(_) => true,
-            Mode::Individual(individual) => individual.operations().any(|operation| matches!(operation, Operation::Summarize(_))),
+            Mode::Individual(individual) => {
+                individual.operations().any(|operation| matches!(operation, Operation::Summarize(_)))
+            }
         }
     }
 }
@@ -308,10 +311,15 @@ fn selection(mut selection: Object<'_>) -> Selection {
             Err(fault) => selection.push(fault),
         }
     }
-    let missing = |name: &str, allowed: &str| selection.fault(name, &Value::Null, format!("{allowed}, because type is {kind:?}"));
+    let missing =
+        |name: &str, allowed: &str| selection.fault(name, &Value::Null, format!("{allowed}, because type is {kind:?}"));
     match kind {
-        "preserve_recent" if recent.is_none() && !selection.has("keepRecentCount") => missing("keepRecentCount", "a whole number"),
-        "preserve_percent" if percent.is_none() && !selection.has("keepPercentage") => missing("keepPercentage", "a number from 0 to 100"),
+        "preserve_recent" if recent.is_none() && !selection.has("keepRecentCount") => {
+            missing("keepRecentCount", "a whole number")
+        }
+        "preserve_percent" if percent.is_none() && !selection.has("keepPercentage") => {
+            missing("keepPercentage", "a number from 0 to 100")
+        }
         "custom" if listed.is_none() && !selection.has("messageIndices") => {
             missing("messageIndices", "an array of indices, or a function `customSelector` in JavaScript");
         }

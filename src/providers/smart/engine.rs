@@ -74,7 +74,8 @@ impl<'a> Engine<'a> {
                 self.round(config, &mut state).await?;
                 if let Some(other) = config.no_more_tokens_than.filter(|_| !self.has_model).and_then(presets::config) {
                     let unchanged = state.tokens() == start.tokens();
-                    let alternative = self.rounds(&other, if unchanged { state.clone() } else { start.clone() }).await?;
+                    let alternative =
+                        self.rounds(&other, if unchanged { state.clone() } else { start.clone() }).await?;
                     if alternative.tokens() < state.tokens() {
                         state = alternative;
                     } else if unchanged {
@@ -165,7 +166,8 @@ impl<'a> Engine<'a> {
             Mode::BatchKeep => return Ok(0),
             Mode::BatchSummarize(_) if !self.has_model => return Ok(0),
             Mode::BatchSummarize(summary) => {
-                let proposal = batch::summarize(&state.request, &pass.selection, summary, config.max_concurrency).await?;
+                let proposal =
+                    batch::summarize(&state.request, &pass.selection, summary, config.max_concurrency).await?;
                 proposal.warnings.iter().for_each(|warning| self.warn(warning.clone()));
                 proposal
             }
@@ -189,7 +191,9 @@ impl<'a> Engine<'a> {
 
     fn warn_of_profiles(&self, config: &SmartConfig) {
         for profile in config.passes.iter().flat_map(Pass::api_profiles).filter(|_| self.has_model) {
-            self.warn(format!("api_profile_ignored: \"{profile}\": all summaries are asked of the condensing handler of the call"));
+            self.warn(format!(
+                "api_profile_ignored: \"{profile}\": all summaries are asked of the condensing handler of the call"
+            ));
         }
     }
 

@@ -30,9 +30,7 @@ use serde_json::Value;
 
 pub use self::state::PassReport;
 use self::{config::SmartConfig, engine::Engine};
-use super::{
-    Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, merged,
-};
+use super::{Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
 
 /// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
 pub struct Smart {

@@ -175,8 +175,11 @@ impl<'a> Object<'a> {
 
 /// A whole number from `min` to `max`.
 pub(super) fn integer(value: &Value, path: &str, min: usize, max: usize) -> Result<usize, ConfigError> {
-    let allowed =
-        if max == usize::MAX { format!("a whole number, {min} or more") } else { format!("a whole number from {min} to {max}") };
+    let allowed = if max == usize::MAX {
+        format!("a whole number, {min} or more")
+    } else {
+        format!("a whole number from {min} to {max}")
+    };
     match whole_number(value).and_then(|number| usize::try_from(number).ok()) {
         Some(number) if (min..=max).contains(&number) => Ok(number),
         _ if value.is_number() => Err(ConfigError::out_of_range(path, value, allowed)),

@@ -84,8 +84,7 @@ fn pass() -> Value {
         }),
         &["id", "selection", "mode"],
     );
-    pass["allOf"] =
-        json!([needs("mode", "batch", "batchConfig"), needs("mode", "individual", "individualConfig")]);
+    pass["allOf"] = json!([needs("mode", "batch", "batchConfig"), needs("mode", "individual", "individualConfig")]);
     pass
 }
 
@@ -119,10 +118,7 @@ fn batch() -> Value {
         }),
         &[],
     );
-    object(
-        json!({ "operation": { "enum": BATCH_OPERATIONS }, "summarizationConfig": summary }),
-        &["operation"],
-    )
+    object(json!({ "operation": { "enum": BATCH_OPERATIONS }, "summarizationConfig": summary }), &["operation"])
 }
 
 fn individual() -> Value {
@@ -168,10 +164,7 @@ fn thresholds() -> Value {
 fn operations_of_kinds() -> Value {
     let operation = || json!({ "$ref": "#/$defs/operation" });
     described(
-        object(
-            json!({ "messageText": operation(), "toolParameters": operation(), "toolResults": operation() }),
-            &[],
-        ),
+        object(json!({ "messageText": operation(), "toolParameters": operation(), "toolResults": operation() }), &[]),
         "What is done to each kind of content; it is kept where nothing is said.",
     )
 }

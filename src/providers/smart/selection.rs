@@ -9,7 +9,9 @@ impl Selection {
         let length = conversation.len();
         let end = length.saturating_sub(self.preserved(length));
         let chosen = |index: usize| match self {
-            Self::Custom(indices) => conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin)),
+            Self::Custom(indices) => {
+                conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin))
+            }
             Self::PreserveRecent(_) | Self::PreservePercent(_) => true,
         };
         (0..length).map(|index| index > 0 && index < end && chosen(index)).collect()

@@ -151,13 +151,7 @@ impl State {
         });
         let mut plan = Plan::between(&request.conversation, &self.request.conversation);
         insert_behind_dropped(&mut plan);
-        Proposal {
-            plan,
-            notes: notes.collect(),
-            summary: self.summary,
-            passes: self.passes,
-            ..Proposal::default()
-        }
+        Proposal { plan, notes: notes.collect(), summary: self.summary, passes: self.passes, ..Proposal::default() }
     }
 }
 

@@ -111,11 +111,15 @@ impl Failures {
             let mut messages = messages.clone();
             messages.sort_unstable();
             let named: Vec<String> = messages.iter().take(NAMED).map(|message| (message + 1).to_string()).collect();
-            let more = if messages.len() > NAMED { format!(" and {} more", messages.len() - NAMED) } else { String::new() };
+            let more =
+                if messages.len() > NAMED { format!(" and {} more", messages.len() - NAMED) } else { String::new() };
             warnings.push(format!("summary_failed: message {}{more} left as it was: {text}", named.join(", ")));
         }
         if self.not_asked > 0 {
-            warnings.push(format!("summary_failed: {} more summaries were not asked for, because they would fail alike", self.not_asked));
+            warnings.push(format!(
+                "summary_failed: {} more summaries were not asked for, because they would fail alike",
+                self.not_asked
+            ));
         }
         warnings
     }
@@ -127,7 +131,10 @@ fn is_hopeless(error: &CondenseError) -> bool {
         CondenseError::Aborted | CondenseError::CostLimit(_) | CondenseError::HandlerInvalid => true,
         CondenseError::Llm(error) => matches!(
             **error,
-            LlmError::Unauthorized { .. } | LlmError::QuotaExceeded { .. } | LlmError::NotFound { .. } | LlmError::Aborted { .. }
+            LlmError::Unauthorized { .. }
+                | LlmError::QuotaExceeded { .. }
+                | LlmError::NotFound { .. }
+                | LlmError::Aborted { .. }
         ),
         _ => false,
     }

@@ -79,41 +79,49 @@ fn published() -> [(&'static str, Value); 4] {
     let suppress = json!({ "operation": "suppress" });
     let chars = |most: usize| json!({ "operation": "truncate", "params": { "truncate": { "maxChars": most } } });
     let lines = |most: usize| json!({ "operation": "truncate", "params": { "truncate": { "maxLines": most } } });
-    let summary = |profile: &str, tokens: usize| {
-        json!({ "operation": "summarize", "params": { "summarize": { "apiProfile": profile, "maxTokens": tokens } } })
-    };
-    let batch = |last: usize| {
-        json!({ "operation": "summarize", "summarizationConfig": { "apiProfile": "gpt-4o-mini", "keepFirst": 1, "keepLast": last } })
-    };
+    let summary = |profile: &str, tokens: usize| json!({ "operation": "summarize", "params": { "summarize": { "apiProfile": profile, "maxTokens": tokens } } });
+    let batch = |last: usize| json!({ "operation": "summarize", "summarizationConfig": { "apiProfile": "gpt-4o-mini", "keepFirst": 1, "keepLast": last } });
     let each = |parameters: &Value, results: &Value| json!({ "defaults": { "messageText": keep, "toolParameters": parameters, "toolResults": results } });
     let prelude = json!({ "enabled": true, "operations": { "deduplicateFileReads": true, "consolidateToolResults": true, "removeObsoleteState": true } });
     [
-        ("conservative", json!({ "losslessPrelude": prelude, "passes": [
+        (
+            "conservative",
+            json!({ "losslessPrelude": prelude, "passes": [
             { "id": "pass-1-quality", "name": "LLM Summarization of Old Content", "selection": recent(10), "mode": "individual",
               "individualConfig": each(&keep, &summary("claude-haiku", 150)), "execution": always },
             { "id": "pass-2-fallback", "name": "Batch Summary Fallback", "selection": percent(40), "mode": "batch",
-              "batchConfig": batch(8), "execution": over(40000) } ] })),
-        ("balanced", json!({ "losslessPrelude": prelude, "passes": [
+              "batchConfig": batch(8), "execution": over(40000) } ] }),
+        ),
+        (
+            "balanced",
+            json!({ "losslessPrelude": prelude, "passes": [
             { "id": "mechanical", "name": "Mechanical Truncation", "selection": recent(5), "mode": "individual",
               "individualConfig": each(&chars(150), &lines(8)), "execution": always },
             { "id": "llm-selective", "name": "Selective LLM Summary", "selection": recent(10), "mode": "individual",
               "individualConfig": each(&keep, &summary("gpt-4o-mini", 100)), "execution": over(45000) },
             { "id": "aggressive-fallback", "name": "Aggressive Suppression", "selection": recent(15), "mode": "individual",
-              "individualConfig": each(&suppress, &suppress), "execution": over(35000) } ] })),
-        ("aggressive", json!({ "losslessPrelude": prelude, "passes": [
+              "individualConfig": each(&suppress, &suppress), "execution": over(35000) } ] }),
+        ),
+        (
+            "aggressive",
+            json!({ "losslessPrelude": prelude, "passes": [
             { "id": "suppress-ancient", "name": "Suppress Very Old", "selection": recent(30), "mode": "individual",
               "individualConfig": each(&suppress, &suppress), "execution": always },
             { "id": "truncate-middle", "name": "Truncate Middle Zone", "selection": recent(10), "mode": "individual",
               "individualConfig": each(&chars(80), &lines(3)), "execution": always },
             { "id": "emergency-llm", "name": "Emergency Batch Summary", "selection": percent(20), "mode": "batch",
-              "batchConfig": batch(5), "execution": over(30000) } ] })),
-        ("multi-zone", json!({ "losslessPrelude": prelude, "passes": [
+              "batchConfig": batch(5), "execution": over(30000) } ] }),
+        ),
+        (
+            "multi-zone",
+            json!({ "losslessPrelude": prelude, "passes": [
             { "id": "zone-ancient", "name": "Ancient Messages - Suppress", "selection": recent(50), "mode": "individual",
               "individualConfig": each(&suppress, &suppress), "execution": always },
             { "id": "zone-old", "name": "Old Messages - Truncate", "selection": recent(30), "mode": "individual",
               "individualConfig": each(&chars(120), &lines(6)), "execution": always },
             { "id": "zone-medium", "name": "Medium Messages - Light Truncate", "selection": recent(10), "mode": "individual",
-              "individualConfig": each(&keep, &lines(15)), "execution": always } ] })),
+              "individualConfig": each(&keep, &lines(15)), "execution": always } ] }),
+        ),
     ]
 }
 
@@ -123,7 +131,12 @@ fn the_published_configurations_run_as_written() {
     for (name, config) in published() {
         let request = request(&conversation);
         let (proposal, settled) = run(&config, &request);
-        assert!(settled.tally.total() * 2 < request.tally.total(), "{name}: {} of {}", settled.tally.total(), request.tally.total());
+        assert!(
+            settled.tally.total() * 2 < request.tally.total(),
+            "{name}: {} of {}",
+            settled.tally.total(),
+            request.tally.total()
+        );
         assert!(problems(&settled.conversation).is_empty(), "{name}");
         let told: Vec<&str> = proposal.passes.iter().map(|pass| pass.id.as_str()).collect();
         let mut wanted = vec!["lossless_prelude"];
@@ -152,7 +165,9 @@ fn every_preset_is_valid_and_has_the_published_thresholds() {
         assert!(SmartConfig::read(&presets::json(name)).is_ok(), "{name}");
         assert!(SmartConfig::read(&preset(name)).is_ok(), "{name}");
     }
-    let threshold = |name: &str, pass: usize, kind: &str| presets::json(name)["passes"][pass]["individualConfig"]["messageTokenThresholds"][kind].clone();
+    let threshold = |name: &str, pass: usize, kind: &str| {
+        presets::json(name)["passes"][pass]["individualConfig"]["messageTokenThresholds"][kind].clone()
+    };
     assert_eq!(threshold("conservative", 0, "toolResults"), 2000);
     assert_eq!(threshold("balanced", 0, "toolResults"), 1000);
     assert_eq!(threshold("balanced", 1, "toolParameters"), 500);
@@ -168,7 +183,11 @@ fn without_a_model_presets_say_so_and_truncate() {
     let request = request(&conversation);
     let (proposal, settled) = run(&preset("conservative"), &request);
     assert!(settled.tally.total() < request.tally.total() / 2);
-    assert!(proposal.warnings.iter().any(|warning| warning.starts_with("no_handler: pass \"llm-quality\"")), "{:?}", proposal.warnings);
+    assert!(
+        proposal.warnings.iter().any(|warning| warning.starts_with("no_handler: pass \"llm-quality\"")),
+        "{:?}",
+        proposal.warnings
+    );
     assert!(settled.changes.iter().any(|change| change.operation == "salient"));
 }
 
@@ -206,8 +225,14 @@ fn truncation_obeys_its_parameters() {
         text_of(&settled.conversation, 2)
     };
     let line = |n: usize| format!("fn item_0_{n}(value: usize) -> usize {{ value * {n} + 0 }}");
-    assert_eq!(with(json!({ "maxLines": 2, "strategy": "head" })), format!("{}\n{}\n... (18 more lines)", line(0), line(1)));
-    assert_eq!(with(json!({ "maxLines": 2, "strategy": "head_tail" })), format!("{}\n... (18 more lines)\n{}", line(0), line(19)));
+    assert_eq!(
+        with(json!({ "maxLines": 2, "strategy": "head" })),
+        format!("{}\n{}\n... (18 more lines)", line(0), line(1))
+    );
+    assert_eq!(
+        with(json!({ "maxLines": 2, "strategy": "head_tail" })),
+        format!("{}\n... (18 more lines)\n{}", line(0), line(19))
+    );
     assert_eq!(with(json!({ "maxLines": 1, "addEllipsis": false })), line(0));
     assert!(with(json!({ "maxChars": 30, "strategy": "head" })).starts_with("fn item_0_0(value: usize) -> u... ("));
     let salient = with(json!({ "maxLines": 3 }));
@@ -236,12 +261,15 @@ fn conditions_count_the_tokens_there_are() {
     let total = request(&conversation).tally.total();
     let with = |threshold: usize| {
         let mut config = truncating(json!({ "operation": "suppress" }));
-        config["passes"][0]["execution"] = json!({ "type": "conditional", "condition": { "tokenThreshold": threshold } });
+        config["passes"][0]["execution"] =
+            json!({ "type": "conditional", "condition": { "tokenThreshold": threshold } });
         run(&config, &request(&conversation)).0.passes[0].clone()
     };
     assert!(!with(total).ran);
     let ran = with(total - 1);
-    assert!(ran.ran && ran.exact && ran.tokens_before == total && ran.tokens_after < total && ran.messages_changed == 30);
+    assert!(
+        ran.ran && ran.exact && ran.tokens_before == total && ran.tokens_after < total && ran.messages_changed == 30
+    );
 }
 
 #[test]
@@ -285,17 +313,29 @@ fn every_fault_is_named_by_its_path() {
     };
     assert_eq!(pass(|_| {}), [] as [&str; 0]);
     let operation = pass(|pass| pass["individualConfig"]["defaults"]["toolResults"]["operation"] = json!("sumarize"));
-    assert_eq!(operation, ["passes[1].individualConfig.defaults.toolResults.operation: \"sumarize\" is not allowed; allowed: \
-                            \"keep\", \"suppress\", \"truncate\", \"summarize\""]);
+    assert_eq!(
+        operation,
+        ["passes[1].individualConfig.defaults.toolResults.operation: \"sumarize\" is not allowed; allowed: \
+                            \"keep\", \"suppress\", \"truncate\", \"summarize\""]
+    );
     let cases: [(fn(&mut Value), &str); 9] = [
         (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount: 0 "),
         (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices: null "),
-        (|pass| pass["selection"] = json!({ "type": "custom", "messageIndices": [1, -1] }), "passes[1].selection.messageIndices[1]: -1 "),
+        (
+            |pass| pass["selection"] = json!({ "type": "custom", "messageIndices": [1, -1] }),
+            "passes[1].selection.messageIndices[1]: -1 ",
+        ),
         (|pass| pass["id"] = json!("a"), "passes[1].id: \"a\" "),
         (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig: null "),
-        (|pass| pass["execution"] = json!({ "type": "conditional" }), "passes[1].execution.condition.tokenThreshold: null "),
+        (
+            |pass| pass["execution"] = json!({ "type": "conditional" }),
+            "passes[1].execution.condition.tokenThreshold: null ",
+        ),
         (|pass| pass["extra"] = json!(1), "passes[1].extra: 1 "),
-        (|pass| pass["individualConfig"]["overrides"] = json!([{ "messageIndex": "x" }]), "passes[1].individualConfig.overrides[0].messageIndex: \"x\" "),
+        (
+            |pass| pass["individualConfig"]["overrides"] = json!([{ "messageIndex": "x" }]),
+            "passes[1].individualConfig.overrides[0].messageIndex: \"x\" ",
+        ),
         (|pass| *pass = json!(7), "passes[1]: 7 "),
     ];
     for (change, start) in cases {
@@ -373,8 +413,15 @@ fn any_text() -> impl Strategy<Value = String> {
 
 #[derive(Debug, Clone)]
 enum Step {
-    Call { text: String, parameter: String, results: Vec<String> },
-    Xml { tool: &'static str, result: String },
+    Call {
+        text: String,
+        parameter: String,
+        results: Vec<String>,
+    },
+    Xml {
+        tool: &'static str,
+        result: String,
+    },
     Words(String, String),
     /// Not legal: an answer to nothing.
     Orphan(String),
@@ -435,13 +482,22 @@ fn any_selection() -> impl Strategy<Value = Value> {
     prop_oneof![
         (1..12_usize).prop_map(|count| json!({ "type": "preserve_recent", "keepRecentCount": count })),
         (0.0..100.0).prop_map(|percent| json!({ "type": "preserve_percent", "keepPercentage": percent })),
-        prop::collection::vec(0..40_usize, 0..12).prop_map(|indices| json!({ "type": "custom", "messageIndices": indices })),
+        prop::collection::vec(0..40_usize, 0..12)
+            .prop_map(|indices| json!({ "type": "custom", "messageIndices": indices })),
     ]
 }
 
 fn any_pass() -> impl Strategy<Value = Value> {
-    (any_selection(), any_operation(), any_operation(), any_operation(), prop::option::of(0..3000_usize), prop::option::of(0..300_usize), any_operation()).prop_map(
-        |(selection, text, parameters, results, condition, threshold, own)| {
+    (
+        any_selection(),
+        any_operation(),
+        any_operation(),
+        any_operation(),
+        prop::option::of(0..3000_usize),
+        prop::option::of(0..300_usize),
+        any_operation(),
+    )
+        .prop_map(|(selection, text, parameters, results, condition, threshold, own)| {
             let execution = match condition {
                 Some(tokens) => json!({ "type": "conditional", "condition": { "tokenThreshold": tokens } }),
                 None => json!({ "type": "always" }),
@@ -450,8 +506,7 @@ fn any_pass() -> impl Strategy<Value = Value> {
                 "defaults": { "messageText": text, "toolParameters": parameters, "toolResults": results },
                 "messageTokenThresholds": { "toolResults": threshold },
                 "overrides": [{ "messageIndex": 2, "operations": { "toolResults": own } }] } })
-        },
-    )
+        })
 }
 
 fn any_config() -> impl Strategy<Value = Value> {
@@ -486,7 +541,11 @@ fn check_invariants(config: &Value, request: &Request) -> Result<Settled, TestCa
     let (again, _) = run(config, request);
     prop_assert_eq!(serde_json::to_string(&proposal.plan).unwrap(), serde_json::to_string(&again.plan).unwrap());
     // Idempotent.
-    let next = Request { config: request.config.clone(), target_tokens: request.target_tokens, ..self::request(&Conversation::parse(&json_of(after)).unwrap()) };
+    let next = Request {
+        config: request.config.clone(),
+        target_tokens: request.target_tokens,
+        ..self::request(&Conversation::parse(&json_of(after)).unwrap())
+    };
     let (_, twice) = run(config, &next);
     prop_assert_eq!(json_of(&twice.conversation), json_of(after));
     Ok(settled)
@@ -540,15 +599,19 @@ proptest! {
 fn presets_are_ordered_on_a_long_history_too() {
     for (exchanges, lines) in [(20, 40), (60, 80), (25, 200)] {
         let request = request(&reads(exchanges, lines));
-        let tokens: Vec<usize> =
-            ["conservative", "balanced", "aggressive"].iter().map(|name| run(&preset(name), &request).1.tally.total()).collect();
+        let tokens: Vec<usize> = ["conservative", "balanced", "aggressive"]
+            .iter()
+            .map(|name| run(&preset(name), &request).1.tally.total())
+            .collect();
         assert!(tokens.is_sorted_by(|a, b| a >= b), "{tokens:?}");
     }
 }
 
 #[test]
 fn odd_conversations_are_survived() {
-    for json in ["[]", "[1]", r#"[{"role":"user"}]"#, r#"[{"role":"user","content":""},{"role":"user","content":[]},null]"#] {
+    for json in
+        ["[]", "[1]", r#"[{"role":"user"}]"#, r#"[{"role":"user","content":""},{"role":"user","content":[]},null]"#]
+    {
         let conversation = Conversation::parse(json).unwrap();
         for name in presets::NAMES {
             let (_, settled) = run(&preset(name), &request(&conversation));
@@ -592,7 +655,12 @@ impl LlmHandler for Model {
                 return Err(LlmError::aborted("model", Usage::default()));
             }
             if self.fails_on.is_some_and(|word| text.contains(word)) {
-                return Err(LlmError::callback("model", "no", None, Usage { total_cost: Some(0.125), ..Usage::default() }));
+                return Err(LlmError::callback(
+                    "model",
+                    "no",
+                    None,
+                    Usage { total_cost: Some(0.125), ..Usage::default() },
+                ));
             }
             let usage = Usage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..Usage::default() };
             Ok(LlmResponse::new(format!("Short: {}", &text[..20]), Some(usage), StopReason::EndTurn))
@@ -605,7 +673,12 @@ impl LlmHandler for Model {
     }
 }
 
-async fn with_model(config: Value, conversation: &Conversation, model: &Arc<Model>, change: impl Fn(&mut Request)) -> Result<(Proposal, Settled, f64), CondenseError> {
+async fn with_model(
+    config: Value,
+    conversation: &Conversation,
+    model: &Arc<Model>,
+    change: impl Fn(&mut Request),
+) -> Result<(Proposal, Settled, f64), CondenseError> {
     let mut request = request(conversation);
     request.llm.handler = Some(model.clone());
     change(&mut request);
@@ -624,7 +697,10 @@ async fn summaries_are_written_several_at_once() {
     assert_eq!(cost, 19.0 * 0.25);
     assert_eq!(settled.changes.len(), 19);
     assert!(settled.changes.iter().all(|change| change.operation == "summarize"));
-    assert_eq!(text_of(&settled.conversation, 2), "[Summary of a tool result of 60 lines]\nShort: fn item_0_0(value: u");
+    assert_eq!(
+        text_of(&settled.conversation, 2),
+        "[Summary of a tool result of 60 lines]\nShort: fn item_0_0(value: u"
+    );
     assert!(proposal.passes[0].exact && proposal.passes[0].cost == cost);
     assert!(model.limits.lock().unwrap().iter().all(|limit| *limit == Some(150)));
     assert!(problems(&settled.conversation).is_empty());
@@ -637,7 +713,14 @@ async fn a_failed_summary_leaves_its_text_and_is_reported() {
     let (proposal, settled, cost) = with_model(preset("selective"), &conversation, &model, |_| {}).await.unwrap();
     let touched: Vec<usize> = settled.changes.iter().map(|change| change.message_index).collect();
     assert_eq!(touched, [2, 4, 8, 10]);
-    assert!(proposal.warnings.iter().any(|warning| warning.starts_with("summary_failed: message 7 left as it was: llm_callback_failed")), "{:?}", proposal.warnings);
+    assert!(
+        proposal
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("summary_failed: message 7 left as it was: llm_callback_failed")),
+        "{:?}",
+        proposal.warnings
+    );
     assert_eq!(cost, 4.0 * 0.25 + 0.125, "what failed is paid for too");
     let all = Arc::new(Model { fails_on: Some("item"), ..Model::default() });
     let error = with_model(preset("selective"), &conversation, &all, |_| {}).await.unwrap_err();
@@ -667,7 +750,9 @@ async fn an_abort_ends_all_requests() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         aborting.cancel();
     });
-    let error = with_model(preset("selective"), &conversation, &model, |request| request.cancel = cancel.clone()).await.unwrap_err();
+    let error = with_model(preset("selective"), &conversation, &model, |request| request.cancel = cancel.clone())
+        .await
+        .unwrap_err();
     abort.await.unwrap();
     assert_eq!((error.code(), model.now.load(Ordering::SeqCst)), ("aborted", 0));
     assert!(model.asked.load(Ordering::SeqCst) <= 5);
@@ -687,7 +772,11 @@ async fn a_batch_is_summarised_as_the_native_provider_does() {
         assert_eq!(kept[..keep_first.min(3)], (0..keep_first.min(3)).collect::<Vec<_>>()[..]);
         assert!(kept.len() >= 13 + keep_first && kept.len() <= 18 + keep_first, "{kept:?}");
         assert!(proposal.summary.starts_with("Short: "), "{}", proposal.summary);
-        assert!(settled.changes.iter().any(|change| change.reason.starts_with("summary of messages")), "{:?}", settled.changes);
+        assert!(
+            settled.changes.iter().any(|change| change.reason.starts_with("summary of messages")),
+            "{:?}",
+            settled.changes
+        );
     }
 }
 
@@ -699,7 +788,11 @@ async fn the_published_configurations_run_with_a_model_too() {
         let (proposal, settled, _) = with_model(config, &conversation, &model, |_| {}).await.unwrap();
         assert!(problems(&settled.conversation).is_empty(), "{name}");
         assert!(settled.tally.total() < request(&conversation).tally.total() / 2, "{name}");
-        assert!(proposal.warnings.iter().all(|warning| !warning.starts_with("pass_failed")), "{name}: {:?}", proposal.warnings);
+        assert!(
+            proposal.warnings.iter().all(|warning| !warning.starts_with("pass_failed")),
+            "{name}: {:?}",
+            proposal.warnings
+        );
     }
 }
 
@@ -707,8 +800,13 @@ async fn the_published_configurations_run_with_a_model_too() {
 async fn a_preview_asks_nobody_and_marks_estimates() {
     let conversation = reads(60, 60);
     let model = Arc::new(Model::default());
-    let (proposal, _, _) = with_model(preset("balanced"), &conversation, &model, |request| request.llm.preview = true).await.unwrap();
+    let (proposal, _, _) =
+        with_model(preset("balanced"), &conversation, &model, |request| request.llm.preview = true).await.unwrap();
     assert_eq!(model.asked.load(Ordering::SeqCst), 0);
     let first = &proposal.passes[1];
-    assert!(proposal.passes[0].exact && !first.exact && first.tokens_after < first.tokens_before, "{:?}", proposal.passes);
+    assert!(
+        proposal.passes[0].exact && !first.exact && first.tokens_after < first.tokens_before,
+        "{:?}",
+        proposal.passes
+    );
 }

@@ -1,0 +1,307 @@
+//! Each operation of the lossless provider on a small history that a person can follow.
+
+mod lossless_support;
+
+use lossless_support::{condense, decoded, history_of, texts};
+use roo_condense::{conversation::Conversation, providers::Grade};
+use serde_json::{Value, json};
+
+/// `count` lines of a program, no two the same.
+fn program(first: usize, count: usize) -> Vec<String> {
+    (first..first + count)
+        .map(|line| format!("    let value_{line} = compute_from(input[{line}], \"with a text\");"))
+        .collect()
+}
+
+fn numbered(lines: &[String], first: usize) -> String {
+    lines.iter().enumerate().map(|(index, line)| format!("{:>6}→{line}", first + index)).collect::<Vec<_>>().join("\n")
+}
+
+fn read(path: &str, answer: String) -> (Value, Value) {
+    (json!({ "name": "Read", "input": { "file_path": path } }), json!(answer))
+}
+
+fn run(command: &str, answer: String) -> (Value, Value) {
+    (json!({ "name": "Bash", "input": { "command": command } }), json!(answer))
+}
+
+fn write(path: &str, lines: &[String]) -> (Value, Value) {
+    (
+        json!({ "name": "Write", "input": { "file_path": path, "content": lines.join("\n") } }),
+        json!("File created successfully."),
+    )
+}
+
+fn edit(path: &str, old: &[String], new: &[String]) -> (Value, Value) {
+    let input = json!({ "file_path": path, "old_string": old.join("\n"), "new_string": new.join("\n") });
+    (json!({ "name": "Edit", "input": input }), json!("The file has been updated."))
+}
+
+/// The condensed texts, with the operations and their grades.
+fn condensed(conversation: &Conversation, config: Value) -> (Vec<Vec<String>>, Vec<(String, Grade)>) {
+    let settled = condense(conversation, config.clone());
+    if config["strict"] == json!(true) {
+        assert_eq!(decoded(&settled.conversation), texts(conversation));
+    }
+    let done = settled.changes.iter().map(|change| (change.operation.clone(), change.grade.unwrap())).collect();
+    (texts(&settled.conversation), done)
+}
+
+const STRICT: fn() -> Value = || json!({ "strict": true, "preserveRecentCount": 0, "lineNumbers": false });
+
+fn inline(word: &str) -> (String, Grade) {
+    (word.to_owned(), Grade::Inline)
+}
+
+#[test]
+fn the_same_result_is_said_once_and_the_newest_stays() {
+    let output = program(1, 8).join("\n");
+    let conversation = history_of(&[run("make", output.clone()), run("make", output.clone())]);
+    let (texts, done) = condensed(&conversation, STRICT());
+    assert_eq!((&*texts[2][0], &*texts[4][0]), ("[See lines 1-8 in message 5: make]", &*output));
+    assert_eq!(done, [inline("reference")]);
+    let mut config = STRICT();
+    config["keep"] = json!("first");
+    let (texts, _) = condensed(&conversation, config);
+    assert_eq!((&*texts[2][0], &*texts[4][0]), (&*output, "[See lines 1-8 in message 3: make]"));
+}
+
+#[test]
+fn a_part_of_a_file_leads_into_the_whole() {
+    let file = program(1, 30);
+    let part = numbered(&file[9..20], 10);
+    let whole = numbered(&file, 1);
+    let conversation = history_of(&[read("/p/src/a.rs", part), read("/p/src/a.rs", whole.clone())]);
+    let (texts, done) = condensed(&conversation, STRICT());
+    assert_eq!((&*texts[2][0], &*texts[4][0]), ("    10→[See lines 10-20 in message 5: same file]", &*whole));
+    assert_eq!(done, [inline("containment")]);
+}
+
+#[test]
+fn a_changed_file_keeps_what_changed() {
+    let old = program(1, 30);
+    let mut new = old.clone();
+    new[14] = "    changed();".to_owned();
+    let conversation = history_of(&[read("/p/a.rs", numbered(&old, 1)), read("/p/a.rs", numbered(&new, 1))]);
+    let (texts, done) = condensed(&conversation, STRICT());
+    let expected = format!(
+        "     1→[See lines 1-14 in message 5: same file]\n    15→{}\n    16→[See lines 16-30 in message 5: same file]",
+        old[14]
+    );
+    assert_eq!(texts[2][0], expected);
+    assert_eq!(done, [inline("diff")]);
+}
+
+#[test]
+fn what_was_written_and_read_back_is_said_once() {
+    let file = program(1, 20);
+    let conversation = history_of(&[
+        write("/p/a.rs", &file),
+        read("/p/a.rs", numbered(&file, 1)),
+        run("cat /p/a.rs", file.join("\n")),
+    ]);
+    let (texts, _) = condensed(&conversation, STRICT());
+    assert_eq!(texts[1][1], "/p/a.rs");
+    assert_eq!(texts[1][0], "[See lines 1-20 in message 7: same file]");
+    assert_eq!(texts[4][0], "     1→[See lines 1-20 in message 7: same file]");
+    let mut config = STRICT();
+    config["toolParameters"] = json!(false);
+    assert_eq!(condensed(&conversation, config).0[1][0], file.join("\n"));
+}
+
+#[test]
+fn parameters_keep_their_shape() {
+    let file = program(1, 20);
+    let conversation =
+        history_of(&[edit("/p/a.rs", &file, &program(50, 20)), read("/p/a.rs", numbered(&program(40, 40), 1))]);
+    let settled = condense(&conversation, STRICT());
+    let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
+    let input = &json[1]["content"][0]["input"];
+    assert_eq!(input["new_string"], "[See lines 11-30 in message 5: same file]");
+    assert_eq!((input["old_string"].as_str(), input.as_object().unwrap().len()), (Some(file.join("\n").as_str()), 3));
+}
+
+#[test]
+fn logs_that_repeat_in_part() {
+    let common = program(1, 12);
+    let first = [program(100, 3), common.clone(), program(200, 3)].concat().join("\n");
+    let second = [program(300, 5), common, program(400, 2)].concat().join("\n");
+    let conversation = history_of(&[run("npm test", first), run("npm run all", second)]);
+    let (texts, done) = condensed(&conversation, STRICT());
+    let lines: Vec<_> = texts[2][0].lines().collect();
+    assert_eq!((lines.len(), lines[3]), (7, "[See lines 6-17 in message 5: npm run all]"));
+    assert_eq!(done, [inline("repeated_lines")]);
+}
+
+#[test]
+fn one_line_again_and_again() {
+    let output = format!("start\n{}end", "waiting for the server to come up\n".repeat(40));
+    let (texts, _) = condensed(&history_of(&[run("./serve", output)]), STRICT());
+    assert_eq!(texts[2][0], "start\nwaiting for the server to come up\n[The line above 39 more times]\nend");
+}
+
+#[test]
+fn numbers_of_lines_go_where_a_heading_restores_them() {
+    let file = program(95, 20);
+    let conversation = history_of(&[read("/p/a.rs", numbered(&file, 95))]);
+    let (texts, done) = condensed(&conversation, json!({ "strict": true, "preserveRecentCount": 0 }));
+    let lines: Vec<_> = texts[2][0].lines().collect();
+    assert_eq!(&lines[..2], ["    95→[20 lines, every 10th numbered:]", &file[0]]);
+    assert_eq!((lines[6], lines[7]), (format!("   100→{}", file[5]).as_str(), file[6].as_str()));
+    assert_eq!(done, [inline("line_numbers")]);
+    // The newest messages keep theirs: the next edit may need them.
+    assert!(condense(&conversation, json!({ "strict": true })).changes.is_empty());
+}
+
+#[test]
+fn every_operation_can_be_switched_off() {
+    let file = program(1, 30);
+    let log = program(500, 10).join("\n");
+    let conversation = history_of(&[
+        read("/p/a.rs", numbered(&file[..20], 1)),
+        read("/p/a.rs", numbered(&file, 1)),
+        run("make", log.clone()),
+        run("make", log),
+    ]);
+    let words = |config: Value| {
+        let mut words: Vec<String> =
+            condense(&conversation, config).changes.into_iter().map(|change| change.operation).collect();
+        words.sort();
+        words.dedup();
+        words
+    };
+    let with = |fields: &[&str]| {
+        let mut config = json!({ "preserveRecentCount": 0 });
+        fields.iter().for_each(|field| config[*field] = json!(false));
+        words(config)
+    };
+    assert_eq!(with(&[]), ["containment", "line_numbers", "reference"]);
+    assert_eq!(with(&["lineNumbers"]), ["containment", "reference"]);
+    assert_eq!(with(&["lineNumbers", "containment"]), ["reference"]);
+    assert_eq!(with(&["lineNumbers", "deduplicateFileReads"]), ["reference"]);
+    assert_eq!(with(&["lineNumbers", "consolidateToolResults"]), ["containment"]);
+    assert_eq!(with(&["lineNumbers", "reference", "containment"]), [] as [&str; 0]);
+}
+
+fn superseded(conversation: &Conversation, config: Value) -> (Vec<Vec<String>>, Vec<(String, Grade)>) {
+    let mut config = config;
+    (config["preserveRecentCount"], config["lineNumbers"]) = (json!(0), json!(false));
+    condensed(conversation, config)
+}
+
+#[test]
+fn a_read_goes_when_the_file_was_changed_and_seen_again() {
+    let old = program(1, 12);
+    let (changed, new) = (program(50, 1), program(60, 4));
+    let steps =
+        [read("/p/a.rs", numbered(&old, 1)), edit("/p/a.rs", &old[..1], &changed), read("/p/a.rs", numbered(&new, 1))];
+    let (texts, done) = superseded(&history_of(&steps), json!({}));
+    assert_eq!(texts[2][0], "[Left out: /p/a.rs was changed in message 4]");
+    assert_eq!(done, [("stale_read".to_owned(), Grade::Superseded)]);
+    // The newest view of a file stays.
+    let unseen = history_of(&steps[..2]);
+    assert_eq!(superseded(&unseen, json!({})).1, []);
+    assert_eq!(superseded(&unseen, json!({ "staleReads": "changed" })).1.len(), 1);
+    assert_eq!(superseded(&history_of(&steps), json!({ "staleReads": "off" })).1, []);
+    assert_eq!(superseded(&history_of(&steps), json!({ "strict": true })).1, []);
+    assert_eq!(superseded(&history_of(&steps), json!({ "removeObsoleteState": false })).1, []);
+}
+
+#[test]
+fn a_failed_edit_says_nothing_about_a_file() {
+    let old = program(1, 12);
+    let (call, _) = edit("/p/a.rs", &program(70, 12), &program(90, 12));
+    let failed = (
+        call,
+        json!([{ "type": "text", "text": "<tool_use_error>String to replace not found in file.</tool_use_error>" }]),
+    );
+    let steps = [read("/p/a.rs", numbered(&old, 1)), failed, read("/p/b.rs", numbered(&program(200, 3), 1))];
+    assert_eq!(superseded(&history_of(&steps), json!({})).1, []);
+    // It goes when the file was edited after all.
+    let again = [&steps[..2], &[edit("/p/a.rs", &old[..1], &program(95, 1))]].concat();
+    let (texts, done) = superseded(&history_of(&again), json!({}));
+    assert_eq!(texts[3][1], "[Left out: this failed; /p/a.rs was changed in message 6]");
+    assert_eq!(done, [("failed_edit".to_owned(), Grade::Superseded)]);
+}
+
+#[test]
+fn writes_lists_and_snapshots_but_the_newest() {
+    let steps = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(100, 3))];
+    let (texts, done) = superseded(&history_of(&steps), json!({}));
+    assert_eq!(texts[1][0], "[Left out: /p/a.rs was written anew in message 4]");
+    assert_eq!(done, [("overwritten_write".to_owned(), Grade::Superseded)]);
+
+    let todos = |done: usize| -> Value {
+        (0..6).map(|item| json!({ "content": format!("Do number {item}"), "status": if item < done { "completed" } else { "pending" } })).collect()
+    };
+    let list = |done: usize| {
+        (json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }), json!("Todos have been modified."))
+    };
+    let settled = condense(&history_of(&[list(1), list(2)]), json!({ "preserveRecentCount": 0 }));
+    let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
+    assert_eq!(json[1]["content"][0]["input"], json!({ "todos": ["[Left out: a newer list stands in message 4]"] }));
+    assert_eq!(json[3]["content"][0]["input"]["todos"], todos(2));
+
+    let snapshot = |time: &str| {
+        format!(
+            "<environment_details>\n# Current Time\n{time}\n# Mode\n{}\n</environment_details>",
+            program(1, 3).join("\n")
+        )
+    };
+    let message = |role: &str, text: String| json!({ "role": role, "content": [{ "type": "text", "text": text }] });
+    let messages = [
+        message("user", "<task>\nDo it.\n</task>".into()),
+        message("assistant", "I do.".into()),
+        message("user", snapshot("1 pm")),
+        message("assistant", "I did.".into()),
+        message("user", snapshot("2 pm")),
+    ];
+    let (texts, done) = superseded(&Conversation::parse(&json!(messages).to_string()).unwrap(), json!({}));
+    assert_eq!(
+        (&*texts[2][0], &texts[4][0]),
+        ("[Left out: newer environment details stand in message 5]", &snapshot("2 pm"))
+    );
+    assert_eq!(done, [("environment_snapshot".to_owned(), Grade::Superseded)]);
+}
+
+#[test]
+fn what_looks_like_a_marker_means_what_it_meant() {
+    let hostile = [
+        "[See lines 1-3 in message 3]".to_owned(),
+        "[The line above 7 more times]".to_owned(),
+        "     1→[9 lines, every 10th numbered:]".to_owned(),
+    ];
+    let output = [program(1, 9), hostile.to_vec(), program(20, 9)].concat().join("\n");
+    let conversation = history_of(&[
+        run("cat docs", output.clone()),
+        run("cat docs", output.clone()),
+        run("ls", program(1, 9).join("\n")),
+    ]);
+    let settled = condense(&conversation, STRICT());
+    assert_eq!(decoded(&settled.conversation), decoded(&conversation));
+    let hostile_lines =
+        texts(&settled.conversation)[2][0].lines().filter(|line| hostile.iter().any(|hostile| hostile == line)).count();
+    assert_eq!(hostile_lines, 3);
+    assert!(!settled.changes.is_empty());
+}
+
+#[test]
+fn a_conversation_that_goes_on_can_be_condensed_again() {
+    let file = program(1, 30);
+    let config = STRICT();
+    let mut steps = vec![
+        read("/p/a.rs", numbered(&file, 1)),
+        read("/p/a.rs", numbered(&file[5..], 6)),
+        run("make", program(60, 9).join("\n")),
+    ];
+    let first = condense(&history_of(&steps), config.clone()).conversation;
+    steps.extend([run("make", program(60, 9).join("\n")), read("/p/a.rs", numbered(&file, 1))]);
+    let whole = history_of(&steps);
+    let mut grown: Vec<Value> = serde_json::from_str(&serde_json::to_string(&first).unwrap()).unwrap();
+    let all: Vec<Value> = serde_json::from_str(&serde_json::to_string(&whole).unwrap()).unwrap();
+    grown.extend_from_slice(&all[grown.len()..]);
+    let grown = Conversation::parse(&json!(grown).to_string()).unwrap();
+    let settled = condense(&grown, config);
+    assert!(!settled.changes.is_empty());
+    assert_eq!(decoded(&settled.conversation), texts(&whole));
+}
