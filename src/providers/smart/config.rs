@@ -60,7 +60,7 @@ pub(super) enum Mode {
     /// One summary takes the place of the selected messages.
     BatchSummarize(BatchSummary),
     /// Each text on its own.
-    Individual(Individual),
+    Individual(Box<Individual>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -383,7 +383,7 @@ fn individual(mut individual: Object<'_>) -> Mode {
         overrides.extend(index.map(|index| (index, read)));
     }
     individual.finish();
-    Mode::Individual(Individual { defaults, thresholds, overrides })
+    Mode::Individual(Box::new(Individual { defaults, thresholds, overrides }))
 }
 
 fn thresholds(mut thresholds: Object<'_>) -> ByKind<usize> {
