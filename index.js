@@ -7,7 +7,7 @@ const { checked } = require("./js/errors.js");
 const { countTokens, warmUp } = require("./js/count.js");
 const { callbackHandler, httpHandler } = require("./js/handlers.js");
 const { CondensationManager } = require("./js/manager.js");
-const { createLosslessProvider, createNativeProvider, createTruncationProvider } = require("./js/provider.js");
+const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./js/provider.js");
 const { restore } = require("./js/restore.js");
 const { serializeMessages } = require("./js/serialize.js");
 
@@ -17,6 +17,8 @@ exports.callbackHandler = callbackHandler;
 exports.createNativeProvider = createNativeProvider;
 exports.createLosslessProvider = createLosslessProvider;
 exports.createTruncationProvider = createTruncationProvider;
+exports.createSmartProvider = createSmartProvider;
+exports.presets = JSON.parse(native.smartPresets());
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.restore = restore;

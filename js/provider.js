@@ -7,6 +7,7 @@ const { condense, isObject } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
 const { bindHandlers } = require("./llm-options.js");
 const { serializeSettings } = require("./serialize.js");
+const { optionsWithSelections, withoutFunctions } = require("./smart.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
 function configJson(config) {
@@ -17,10 +18,13 @@ function configJson(config) {
 /** A strategy that runs in the addon. */
 class NativeCondensationProvider {
   #native;
+  /** The configuration, for the functions in it. */
+  #config;
 
-  constructor(handle) {
+  constructor(handle, config) {
     const { capabilities, ...info } = JSON.parse(handle.info());
     this.#native = handle;
+    this.#config = config;
     this.id = info.id;
     this.name = info.name;
     this.description = info.description;
@@ -31,6 +35,11 @@ class NativeCondensationProvider {
   /** The addon's own object, for the manager; undefined for anything that is not one of these. */
   static handleOf(provider) {
     return typeof provider === "object" && provider !== null && #native in provider ? provider.#native : undefined;
+  }
+
+  /** The configuration it was made with; undefined for anything that is not one of these. */
+  static configOf(provider) {
+    return typeof provider === "object" && provider !== null && #native in provider ? provider.#config : undefined;
   }
 
   getCapabilities() {
@@ -44,7 +53,7 @@ class NativeCondensationProvider {
   validateConfig(config) {
     let json;
     try {
-      json = serializeSettings(config ?? null, "config");
+      json = serializeSettings(withoutFunctions(config) ?? null, "config");
     } catch (error) {
       return { valid: false, errors: [{ path: error.field ?? "config", code: error.code, message: error.message }] };
     }
@@ -58,7 +67,7 @@ class NativeCondensationProvider {
   #run(context, options, preview) {
     const start = (prepared, cancel, listener) =>
       this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
-    return condense(context, options, start);
+    return condense(context, optionsWithSelections(() => this.#config, context, options), start);
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
@@ -87,10 +96,17 @@ function estimate({ stats, cost, error }) {
 
 const create = (id) => (config) => new NativeCondensationProvider(checked(() => new native.NativeProvider(id, configJson(config))));
 
+/** @param config a configuration, or the name of a preset */
+function createSmartProvider(config) {
+  const whole = typeof config === "string" ? { preset: config } : config;
+  return new NativeCondensationProvider(checked(() => new native.NativeProvider("smart", configJson(withoutFunctions(whole)))), whole);
+}
+
 module.exports = {
   NativeCondensationProvider,
   createLosslessProvider: create("lossless"),
   createNativeProvider: create("native"),
+  createSmartProvider,
   createTruncationProvider: create("truncation"),
   estimate,
 };

@@ -85,3 +85,9 @@ impl NativeProvider {
         Ok(())
     }
 }
+
+/// The presets of the smart provider by name, as JSON.
+#[napi(catch_unwind)]
+pub fn smart_presets() -> String {
+    providers::Smart::presets().to_string()
+}

@@ -1,0 +1,111 @@
+// The smart provider from JavaScript: presets, validation, functions that select, summaries by a handler of the host.
+
+import { describe, expect, test } from "vitest";
+
+import { CondensationManager, callbackHandler, createSmartProvider, presets, restore, validateMessages } from "../../index.js";
+
+const lines = (name, count) => Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
+
+/** A task, `exchanges` files that are read, and an answer. */
+function history(exchanges, count = 120) {
+  const messages = [{ role: "user", content: "Fix src/file_1.ts", ts: 1 }];
+  for (let index = 0; index < exchanges; index++) {
+    messages.push({ role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/file_${index}.ts` } }] });
+    messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: lines(`file_${index}`, count) }] });
+  }
+  return [...messages, { role: "assistant", content: "Done." }];
+}
+
+const keep = { operation: "keep" };
+const suppressing = (selection) => ({
+  losslessPrelude: { enabled: false },
+  passes: [{ id: "p", selection, mode: "individual", individualConfig: { defaults: { messageText: keep, toolParameters: keep, toolResults: { operation: "suppress" } } } }],
+});
+
+describe("presets", () => {
+  test("are exported and make providers, by name or as they are", async () => {
+    expect(Object.keys(presets).sort()).toEqual(["aggressive", "balanced", "conservative", "multi_zone", "quality", "selective"]);
+    const messages = history(40);
+    for (const name of Object.keys(presets)) {
+      const named = await createSmartProvider(name).condense({ messages });
+      const whole = await createSmartProvider(presets[name]).condense({ messages });
+      expect(named.messages, name).toEqual(whole.messages);
+      expect(named.didCondense, name).toBe(true);
+      expect(validateMessages(named.messages), name).toEqual([]);
+      expect(restore(named), name).toEqual(messages);
+    }
+  });
+
+  test("leave less the more aggressive they are, and say how each pass went", async () => {
+    const messages = history(40);
+    const results = [];
+    for (const name of ["conservative", "balanced", "aggressive"]) results.push(await createSmartProvider(name).condense({ messages }));
+    const tokens = results.map(({ stats }) => stats.finalTokens);
+    expect(tokens).toEqual([...tokens].sort((a, b) => b - a));
+    const { passes, metrics, warnings } = results[2];
+    expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lossless_prelude", "suppress-ancient", "truncate-middle"]));
+    expect(passes.every(({ tokensBefore, tokensAfter, exact, cost }) => tokensAfter <= tokensBefore && exact && cost === 0)).toBe(true);
+    expect(metrics.operationsApplied).toContain("pass_suppress-ancient");
+    expect(warnings.some((warning) => warning.startsWith("no_handler: "))).toBe(true);
+  });
+});
+
+describe("configuration", () => {
+  test("is checked as a whole, and faults are named by their path", () => {
+    const config = suppressing({ type: "preserve_recent", keepRecentCount: 3 });
+    config.passes[0].individualConfig.defaults.toolResults.operation = "sumarize";
+    const path = "passes[0].individualConfig.defaults.toolResults.operation";
+    expect(() => createSmartProvider(config)).toThrow(new RegExp(`^${path.replace(/[[\].]/g, "\\$&")}: "sumarize" is not allowed; allowed: "keep"`));
+    expect(() => createSmartProvider("fast")).toThrow(/^preset: "fast" is not allowed; allowed: "conservative"/);
+    const { valid, errors } = createSmartProvider().validateConfig(config);
+    expect([valid, errors[0].path]).toEqual([false, path]);
+    expect(createSmartProvider().getConfigSchema().$schema).toBe("https://json-schema.org/draft/2020-12/schema");
+  });
+
+  test("may select messages by a function", async () => {
+    const messages = history(6);
+    const select = (all) => all.filter((message) => message.content[0]?.tool_use_id === "t2");
+    const config = suppressing({ type: "custom", customSelector: select });
+    const manager = new CondensationManager({ provider: "smart", fallback: false });
+    const changed = ({ changes }) => changes.map(({ messageIndex, operation }) => [messageIndex, operation]);
+    expect(changed(await createSmartProvider(config).condense({ messages }))).toEqual([[6, "suppress"]]);
+    expect(changed(await manager.condense({ messages }, { config }))).toEqual([[6, "suppress"]]);
+    manager.registerProvider(createSmartProvider(config));
+    expect(changed(await manager.condense({ messages }))).toEqual([[6, "suppress"]]);
+    expect(createSmartProvider().validateConfig(config).valid).toBe(true);
+    const wrong = suppressing({ type: "custom", customSelector: () => [{ role: "user", content: "mine" }] });
+    expect(() => createSmartProvider(wrong).condense({ messages })).toThrow(/passes\[0\]\.selection\.customSelector/);
+  });
+});
+
+describe("summaries", () => {
+  const handler = (asked) =>
+    callbackHandler({
+      async *createMessage(system, [{ content }]) {
+        asked.push(typeof content === "string" ? content : content[0].text);
+        yield { type: "text", text: "Defines constants." };
+        yield { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.01 };
+      },
+      async countTokens() {
+        return 1;
+      },
+      getModel: () => ({ id: "model", info: { contextWindow: 200_000 } }),
+    });
+
+  test("of single tool results take their place, through the cache", async () => {
+    const messages = history(6);
+    const asked = [];
+    const manager = new CondensationManager({ provider: "smart", fallback: false, handler: handler(asked) });
+    const events = [];
+    const result = await manager.condense({ messages }, { config: { preset: "selective" }, onProgress: ({ phase, done, total }) => events.push([phase, done, total]) });
+    expect(result.error).toBeUndefined();
+    expect(result.changes.map(({ messageIndex, operation }) => [messageIndex, operation])).toEqual([2, 4, 6, 8, 10].map((index) => [index, "summarize"]));
+    expect(result.messages[2].content[0].content).toMatch(/^\[Summary of a tool result of 120 lines\]\nDefines constants\.$/);
+    expect(result.messages[1]).toBe(messages[1]);
+    expect(events).toContainEqual(["summarizing", 5, 5]);
+    expect(asked).toHaveLength(5);
+    await manager.condense({ messages }, { config: { preset: "selective" } });
+    expect(asked).toHaveLength(5);
+    expect(restore(result)).toEqual(messages);
+  });
+});
