@@ -313,7 +313,8 @@ fn hostile_sizes() {
     let line = "x".repeat(300_000);
     let blank = "\n".repeat(100_000);
     let many: Vec<_> = (0..30).map(|at| run("ls", format!("{}\n", at % 3).repeat(3_000))).collect();
-    let markers: String = (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
+    let markers: String =
+        (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
     let cases = [
         (reads, 50),
         (vec![run("cat x", line.clone()), run("cat x", line)], 2),
@@ -333,8 +334,30 @@ fn hostile_sizes() {
 
 #[test]
 fn markers_cannot_ask_for_more_memory_than_there_is() {
-    let bomb = format!("{}\n[The line above 9999999 more times]\n[The line above 9999999 more times]", "x".repeat(100_000));
+    let bomb =
+        format!("{}\n[The line above 9999999 more times]\n[The line above 9999999 more times]", "x".repeat(100_000));
     let conversation = history_of(&[run("cat x", bomb.clone()), run("cat x", bomb)]);
     assert_eq!(decoded(&conversation), texts(&conversation));
     assert!(condense(&conversation, STRICT()).changes.is_empty());
+}
+
+#[test]
+fn what_is_remembered_is_what_would_be_found() {
+    let provider = roo_condense::providers::create("lossless", &json!({})).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let edits = |conversation: &Conversation, config: Value| {
+        let request = lossless_support::request(conversation, config);
+        let proposal = runtime.block_on(provider.propose(&request)).unwrap();
+        serde_json::to_string(&proposal.plan).unwrap()
+    };
+    let output = program(1, 9).join("\n");
+    let one = history_of(&[run("make", output.clone()), run("make", output.clone())]);
+    let other = history_of(&[run("make", output.clone()), run("make", program(50, 9).join("\n"))]);
+    let forgetful = json!({ "maintainReferenceCache": false });
+    let first = edits(&one, json!({}));
+    assert_eq!([edits(&one, json!({})), edits(&one, forgetful.clone())], [first.clone(), first.clone()]);
+    assert_ne!(edits(&other, json!({})), first);
+    assert_eq!(edits(&other, json!({})), edits(&other, forgetful));
+    assert_ne!(edits(&one, json!({ "keep": "first" })), first);
+    assert_eq!(edits(&one, json!({})), first);
 }

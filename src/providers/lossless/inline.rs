@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-use crate::tokens::{Encoding, count};
+use crate::tokens::Encoding;
 
 use super::{
     compose::{Composed, compose},
@@ -39,6 +39,9 @@ pub struct Done {
     pub reason: String,
 }
 
+/// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
+pub const BYTES_PER_TOKEN: usize = 4;
+
 /// Every text that gets shorter. `length` is how many messages there are.
 #[must_use]
 pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: Encoding) -> Vec<Changed> {
@@ -59,7 +62,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
                     && !excerpt.has_markers
                     && text.may_change(&(first.start as usize..last.end as usize))
             })?;
-            let done = done(texts, index, &lines, runs, &composed, encoding);
+            let done = done(texts, index, &lines, runs, &composed);
             Some(Changed { text: index, new: composed.text, done })
         })
         .collect();
@@ -79,9 +82,9 @@ fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, chang
     while !changed.is_empty() {
         let mut after = before.clone();
         changed.iter().for_each(|changed| after[changed.text] = &changed.new);
-        let mut decoder = Decoder::new(names, &after, budget);
         let concerned: BTreeSet<usize> =
             changed.iter().map(|changed| changed.text).chain(looks_so.iter().copied()).collect();
+        let mut decoder = Decoder::new(names, &after, budget);
         let mut decodes =
             |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
         let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();
@@ -98,19 +101,12 @@ fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, chang
 }
 
 /// What was done to a text, by operation.
-fn done(
-    texts: &[Text<'_>],
-    index: usize,
-    lines: &Lines,
-    runs: &[Run],
-    composed: &Composed,
-    encoding: Encoding,
-) -> Vec<Done> {
+fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
     let mut found: Vec<(Operation, usize, usize, Vec<usize>)> = Vec::new();
     for run in runs {
         let removed = &texts[index].text[rows[run.rows.start].content as usize..rows[run.rows.end - 1].end as usize];
-        let saved = count(removed, encoding).tokens.saturating_sub(count(&run.marker, encoding).tokens);
+        let saved = removed.len().saturating_sub(run.marker.len()) / BYTES_PER_TOKEN;
         let at = found.iter().position(|(operation, ..)| *operation == run.operation).unwrap_or_else(|| {
             found.push((run.operation, 0, 0, Vec::new()));
             found.len() - 1

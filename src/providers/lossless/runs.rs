@@ -48,6 +48,9 @@ pub struct Finder<'a> {
 /// So many rows that may stay are held back, in case a match turns out to begin above.
 const HELD_BACK: usize = 32;
 
+/// So many times the bytes of a marker, and of the fewest tokens to save, are more tokens for certain, if they are letters and digits of several lines.
+const CLEARLY: usize = 6;
+
 /// A line that repeats is said once more often than this.
 const FEWEST_REPEATS: usize = 3;
 
@@ -285,6 +288,18 @@ impl Finder<'_> {
         }
         let of = &self.lines.rows[text];
         let content = &self.texts[text].text;
+        let words = |row: &Row| {
+            content.as_bytes()[row.content_range()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count()
+        };
+        let enough = CLEARLY * (marker.len() + self.options.least_saved);
+        let mut seen = 0;
+        let is_clear = of.rows[rows.clone()].iter().take(enough / 4).any(|row| {
+            seen += words(row).min(enough / 8);
+            seen > enough
+        });
+        if is_clear {
+            return true;
+        }
         let mut cost = None;
         let mut removed = String::new();
         let mut gained = 0;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 use super::{
-    inline::Done,
+    inline::{BYTES_PER_TOKEN, Done},
     markers::may_hold_markers,
     names::Names,
     operations::{Operation, Options},
@@ -116,10 +116,18 @@ type Replacements = Vec<(Range<usize>, String)>;
 /// What saves fewer tokens stays: it might as well be read.
 const FEWEST_SAVED: usize = 8;
 
+/// So many times the bytes save tokens for certain.
+const CLEARLY: usize = 16;
+
 /// How many tokens it saves to say `new` in the place of `removed`, if it is enough.
 fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     if removed.len() <= new.len() {
         return None;
+    }
+    if removed.len() > CLEARLY * new.len()
+        && !removed.bytes().take(CLEARLY * new.len()).all(|byte| byte.is_ascii_whitespace())
+    {
+        return Some((removed.len() - new.len()) / BYTES_PER_TOKEN);
     }
     let saved = count(removed, encoding).tokens.checked_sub(count(new, encoding).tokens)?;
     (saved >= FEWEST_SAVED).then_some(saved)
