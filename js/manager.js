@@ -166,7 +166,7 @@ class CondensationManager {
 
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
-    const provider = this.#providers.get(options?.provider ?? this.#native.active());
+    const provider = this.#providers.get(readable("options", () => options?.provider) ?? this.#native.active());
     const selected = NativeCondensationProvider.optionsOf(provider, context, options);
     const start = (prepared, cancel, listener) => {
       this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
