@@ -126,7 +126,7 @@ export function validateMessages(messages: readonly unknown[]): Problem[];
  * - `invalid_config` (TypeError): a field of a configuration or of options that is unknown or has a value that is not allowed
  * - `out_of_range` (RangeError): a number outside its range, NaN or infinite
  * - `invalid_messages` (TypeError): the messages are not an array
- * - `not_serializable` (TypeError): no JSON: a cycle, a BigInt, a getter that throws, nesting deeper than the stack
+ * - `not_serializable` (TypeError): no JSON: a cycle, a BigInt, a getter or `toJSON` that throws, nesting deeper than the stack
  * - `unknown_provider` (TypeError): no provider is registered under the id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
  * - `invalid_restore_data` (TypeError): not what a condensation returned, or not of these messages
@@ -146,44 +146,250 @@ export type ArgumentErrorCode =
   | "internal_error";
 
 /**
- * `result.error.code`: what went wrong while condensing. The messages are then the caller's own array, unchanged.
+ * `result.error.code` when no handler gave an answer. HTTP handlers have then retried what can pass with time.
+ *
+ * - `llm_timeout`: too slow: nothing came within `idleTimeoutMs`, or not everything within `timeoutMs`
+ * - `llm_rate_limited` (HTTP 429), `llm_overloaded` (503, 529), `llm_server_error` (409, other 5xx): the service cannot now
+ * - `llm_quota_exceeded` (402, or 429 for lack of credit), `llm_unauthorized` (401, 403): the account or its key
+ * - `llm_connection_failed`: no connection, or it broke before an answer
+ * - `llm_stream_cut`: the answer ended without its end; `llm_stream_error`: an error inside it, also an `error` chunk of an {@link ApiHandler}
+ * - `llm_invalid_response`: not the protocol that `api` names, or no async generator
+ * - `llm_bad_request` (400, 422, other 4xx), `llm_not_found` (404): the request, the model or the address
+ * - `llm_context_too_long`: the request does not fit the model, also after it was cut into parts
+ * - `llm_response_too_large`: the answer has more than `maxResponseBytes`
+ * - `llm_redirected`: to another origin, where the key is not sent
+ * - `llm_callback_failed`: an {@link ApiHandler} threw or rejected; `cause` is what it threw
+ */
+export type LlmErrorCode =
+  | "llm_timeout"
+  | "llm_rate_limited"
+  | "llm_quota_exceeded"
+  | "llm_unauthorized"
+  | "llm_overloaded"
+  | "llm_server_error"
+  | "llm_connection_failed"
+  | "llm_stream_cut"
+  | "llm_stream_error"
+  | "llm_invalid_response"
+  | "llm_bad_request"
+  | "llm_not_found"
+  | "llm_context_too_long"
+  | "llm_response_too_large"
+  | "llm_redirected"
+  | "llm_callback_failed";
+
+/**
+ * `result.error.code`: what went wrong while condensing. The messages are then the caller's own array, unchanged, and `cost` is what was
+ * spent until then.
  *
  * - `aborted`: by `options.signal`
+ * - `not_enough_messages`: nothing lies between the first message and those that are kept
+ * - `condensed_recently`: hardly anything is new since the last summary
+ * - `handler_invalid`: a summary is wanted, and there is no handler that can answer
+ * - `summary_empty`, `summary_refused`: the model answered with nothing, or would not
+ * - `context_window_too_small`: not even a part of the conversation fits the condensing model
+ * - `cost_limit`: the summary would probably exceed `maxCost`; it was not asked for
+ * - `context_grew`: what a provider added made the whole no smaller
  * - `provider_failed`: a provider of the host threw, rejected, returned something else than a result, or reported an error
  * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair
- * - `context_grew`: what a provider added made the whole no smaller
  * - `invalid_plan`: a provider named messages or blocks that are not there
  * - `condense_loop`: `condenseIfNeeded` keeps being due without gain (see {@link GuardOptions})
  * - `unsupported_messages`: the messages are not what their JSON says: a `toJSON` method, or changed while they were condensed
  * - `internal_error`: a fault of this library
+ * - those of {@link LlmErrorCode}
  */
 export type CondensationErrorCode =
   | "aborted"
+  | "not_enough_messages"
+  | "condensed_recently"
+  | "handler_invalid"
+  | "summary_empty"
+  | "summary_refused"
+  | "context_window_too_small"
+  | "cost_limit"
+  | "context_grew"
   | "provider_failed"
   | "broken_result"
-  | "context_grew"
   | "invalid_plan"
   | "condense_loop"
   | "unsupported_messages"
-  | "internal_error";
+  | "internal_error"
+  | LlmErrorCode;
 
 /** Every code there is. */
 export type ErrorCode = ArgumentErrorCode | CondensationErrorCode | "binary_not_found";
 
-/** An error that is thrown. `code` is {@link ArgumentErrorCode}, or `binary_not_found` when the package is loaded without its addon. */
+/**
+ * An error that is thrown; its `message` names the field, the value and what is allowed, but never a key. `code` is {@link ArgumentErrorCode}, or
+ * `binary_not_found` when the package is loaded without its addon.
+ */
 export interface CodedError extends Error {
   readonly code: ErrorCode;
+  /** The argument it is about, where the error is about one. */
+  readonly field?: string;
+  /** What was tried, of `binary_not_found`: the places in their order, and why each did not do. */
+  readonly tried?: readonly { place: string; reason: string; error: unknown }[];
 }
 
 /** A failure that is returned. */
 export interface CondensationError {
-  /** Never changes between versions. New codes may be added. */
+  /** Never changes between versions. New codes may be added. An {@link ArgumentErrorCode} only where it came to light after the call had begun. */
   code: CondensationErrorCode | ArgumentErrorCode;
   /** For a person. */
   message: string;
-  /** What the host's own provider threw or rejected with, the same object. */
+  /** What the host's own provider or handler threw or rejected with, the same object. */
   cause?: unknown;
 }
+
+// Handlers ----------------------------------------------------------------------------------------------------------------------------
+
+/** What answers a request for a summary. Made by {@link httpHandler} or {@link callbackHandler}, never by hand; keys cannot be read from it. */
+export interface LlmHandler {
+  /** `callback` for a handler of the host. */
+  readonly api: "anthropic" | "openai" | "callback";
+  /** The model's name; `unknown` when the host's handler does not tell. */
+  readonly model: string;
+}
+
+/**
+ * What a model costs, in dollars per million tokens. The fields are those of Roo-Code's model information, which can be given as it is: other
+ * fields are left alone. An absent price counts as 0.
+ */
+export interface ModelPrice {
+  /** Tokens of the question, 0 or more. */
+  readonly inputPrice?: number | null | undefined;
+  /** Tokens of the answer. */
+  readonly outputPrice?: number | null | undefined;
+  /** Tokens written to the model provider's prompt cache. */
+  readonly cacheWritesPrice?: number | null | undefined;
+  /** Tokens read from it. */
+  readonly cacheReadsPrice?: number | null | undefined;
+  /** Multipliers for questions of more tokens than a threshold; an absent one is 1. */
+  readonly longContextPricing?:
+    | {
+        /** Tokens of the whole question, cached ones included. */
+        readonly thresholdTokens: number;
+        readonly inputPriceMultiplier?: number | undefined;
+        readonly outputPriceMultiplier?: number | undefined;
+        readonly cacheWritesPriceMultiplier?: number | undefined;
+        readonly cacheReadsPriceMultiplier?: number | undefined;
+      }
+    | null
+    | undefined;
+  /** Other prices by the size of the question, in rising order. */
+  readonly tiers?:
+    | readonly {
+        /** A service tier (`flex`, `priority`) that has to be asked for; such tiers are passed over. */
+        readonly name?: string | undefined;
+        /** The largest question it applies to, in tokens; `null` or `Infinity` for no limit. */
+        readonly contextWindow?: number | null | undefined;
+        readonly inputPrice?: number | undefined;
+        readonly outputPrice?: number | undefined;
+        readonly cacheWritesPrice?: number | undefined;
+        readonly cacheReadsPrice?: number | undefined;
+      }[]
+    | null
+    | undefined;
+}
+
+/** Options of {@link httpHandler}. `null` is the same as absent; an unknown field is an error. */
+export interface HttpHandlerOptions {
+  /** The protocol: the Anthropic Messages API, or chat completions as OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and others have them. */
+  api: "anthropic" | "openai";
+  /** The name the service knows the model by. */
+  model: string;
+  /** An http or https address, with or without `/v1`. Default: the API's own service. */
+  baseUrl?: string | null | undefined;
+  /** Empty counts as absent. Needed for the API's own service, unless a header authenticates. */
+  apiKey?: string | null | undefined;
+  /** Sent along, and instead of ours of the same name. Their values count as secrets. */
+  headers?: Readonly<Record<string, string>> | null | undefined;
+  /** The longest answer in tokens, 1 or more. Default: the service's; 8192 for `anthropic`, whose protocol wants a number. */
+  maxTokens?: number | null | undefined;
+  /** 0 to 2, for `anthropic` to 1. Default: the service's. Not sent again to a model that refuses it. */
+  temperature?: number | null | undefined;
+  /** Milliseconds for the whole request, retries and waiting included, 1 to a day. Default: 300,000. */
+  timeoutMs?: number | null | undefined;
+  /** Milliseconds until the first byte of the answer, and between any two, 1 to a day. Default: 120,000. */
+  idleTimeoutMs?: number | null | undefined;
+  /** Attempts after the first when the service is busy or the connection drops, 0 to 10. What the service asks to wait is kept. Default: 3. */
+  retries?: number | null | undefined;
+  /** Milliseconds before the first of them, 0 to a day; each further wait doubles, to at most 30,000, with jitter. Default: 500. */
+  retryDelayMs?: number | null | undefined;
+  /** Bytes that are held of an answer, 1024 to 1 GiB. Default: 8 MiB. */
+  maxResponseBytes?: number | null | undefined;
+  /** Default: the profile's, or none; the cost is then 0 unless the service tells it. */
+  price?: ModelPrice | null | undefined;
+  /** Tokens the model can read and write in one request. Default: `contextWindow` of the native provider's configuration. */
+  contextWindow?: number | null | undefined;
+}
+
+/**
+ * A handler that asks a service over HTTP, streaming, with retries.
+ * @throws {TypeError} `invalid_argument`: an option that is missing, unknown or of the wrong type; `not_serializable`
+ * @throws {RangeError} `out_of_range`: an option whose value is not allowed
+ */
+export function httpHandler(options: HttpHandlerOptions): LlmHandler;
+
+/** A piece of the answer of an {@link ApiHandler}. Pieces of other types are passed over. */
+export type ApiStreamChunk =
+  | { type: "text"; text: string }
+  /** The last one counts. Without one, tokens are counted here. */
+  | {
+      type: "usage";
+      inputTokens: number;
+      outputTokens: number;
+      cacheWriteTokens?: number | undefined;
+      cacheReadTokens?: number | undefined;
+      /** Dollars; wins over the price. */
+      totalCost?: number | undefined;
+    }
+  /** Ends the answer with `llm_stream_error`, or `llm_context_too_long` when it says that. */
+  | { type: "error"; error?: unknown; message?: string | undefined }
+  | { type: string };
+
+/** A message of a question to an {@link ApiHandler}: plain text. */
+export interface ApiHandlerMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
+/** A handler of the host, in the shape of Roo-Code's `ApiHandler`. Only `createMessage` has to be there. */
+export interface ApiHandler {
+  /** Answers in pieces, as an async generator does. When it is stopped early, `return()` is called, so that `finally` runs. */
+  createMessage(systemPrompt: string, messages: ApiHandlerMessage[]): AsyncIterable<ApiStreamChunk> | PromiseLike<AsyncIterable<ApiStreamChunk>>;
+  /** Decides the totals of a result, when there is one; it has 20 seconds. Local counts decide everything else. */
+  countTokens?(content: any[]): number | PromiseLike<number>;
+  /** Asked before each condensation. `info` tells the window, the longest answer and the prices. */
+  getModel?(): {
+    id: string;
+    info?: (ModelPrice & { readonly contextWindow?: number | undefined; readonly maxTokens?: number | null | undefined }) | undefined;
+  };
+}
+
+/** Options of {@link callbackHandler}. */
+export interface CallbackHandlerOptions {
+  /** Milliseconds for a whole answer, 1 to a day. Default: 300,000. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds until the first piece, and between any two, 1 to a day. Default: 120,000. */
+  idleTimeoutMs?: number | undefined;
+  /** Tokens the model can read and write in one request, 1 or more. Default: what `getModel()` says. */
+  contextWindow?: number | undefined;
+  /** Default: what `getModel()` says. */
+  price?: ModelPrice | undefined;
+}
+
+/**
+ * A handler on top of one of the host. What it throws is the `cause` of `llm_callback_failed`; it is not retried here.
+ * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+ */
+export function callbackHandler(api: ApiHandler, options?: CallbackHandlerOptions): LlmHandler;
+
+/**
+ * Wherever a handler is wanted, one of the host will do as it is. An object without `createMessage` is passed over with the warning
+ * `handler_invalid`; anything that is no object throws `invalid_argument`. `null` is the same as absent.
+ */
+export type HandlerOption = LlmHandler | ApiHandler | null | undefined;
 
 // A condensation ----------------------------------------------------------------------------------------------------------------------
 
@@ -214,6 +420,12 @@ export interface ProviderCallOptions {
   targetTokens?: number | undefined;
   /** Fields of the provider's configuration, for this call only. Providers that stand in for it do not see them. Default: none. */
   config?: object | undefined;
+  /** Asks the conversation's own model. It decides totals by its `countTokens`, and writes summaries when there is no `condensingHandler`. */
+  handler?: HandlerOption;
+  /** Writes summaries. Handlers of the call win over those of its profile, and those over the manager's. Default: `handler`. */
+  condensingHandler?: HandlerOption;
+  /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */
+  customCondensingPrompt?: string | undefined;
   /** Stops the work; the result then has the error `aborted`. Its listeners and `onabort` are left as they are. */
   signal?: AbortSignal | undefined;
   /** Told how the work goes, always before the result is there. What it throws becomes a warning. */
@@ -230,8 +442,11 @@ export interface CondenseOptions extends ProviderCallOptions {
 
 /** How the work goes. */
 export interface ProgressEvent {
-  /** `counting` first, `condensing` for each provider that is tried, steps of that provider, and `done`. */
-  phase: "counting" | "condensing" | "done" | (string & {});
+  /**
+   * `counting` first; `condensing` for each provider that is tried; `summarizing` for each request to a model, with how many are answered; `prelude`
+   * and `pass` of the smart provider; and `done`.
+   */
+  phase: "counting" | "condensing" | "summarizing" | "prelude" | "pass" | "done" | (string & {});
   /** Who does it; empty while counting. */
   providerId: string;
   /** Steps done. */
@@ -240,6 +455,27 @@ export interface ProgressEvent {
   total: number;
 }
 
+/** The words for what can be done to a block or message; see {@link Change.operation}. */
+export type ChangeOperation =
+  | "reference"
+  | "containment"
+  | "diff"
+  | "repeated_lines"
+  | "line_numbers"
+  | "environment_snapshot"
+  | "stale_read"
+  | "overwritten_write"
+  | "todo_list"
+  | "failed_edit"
+  | "salient"
+  | "truncate"
+  | "suppress"
+  | "drop"
+  | "window"
+  | "summarize"
+  | "replace"
+  | "insert";
+
 /** One thing that was changed. */
 export interface Change {
   /** Index in the messages that came in; of an added message the index it stands before. */
@@ -247,23 +483,38 @@ export interface Change {
   /** Index of the block, 0 for a content that is a string; `null` for a whole message. */
   blockIndex: number | null;
   /**
-   * What was done: `reference` (to the same text elsewhere), `truncate`, `suppress`, `window` (dropped as one of the oldest), and of providers
-   * of the host `drop` and `insert`.
+   * What was done.
+   *
+   * - Lossless, `inline`: `reference` (to a result that is the same), `containment` (to one that contains it), `diff` (a file in another version),
+   *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
+   * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
+   * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
+   *   the oldest)
+   * - `summarize`: a summary in the place of a text, or of messages
+   * - Of providers of the host: `replace`, `drop`, `insert`
    */
-  operation: "reference" | "truncate" | "suppress" | "window" | "drop" | "insert" | "replace" | (string & {});
+  operation: ChangeOperation | (string & {});
   /** Tokens of the block or message before, unscaled. */
   tokensBefore: number;
   /** And after. */
   tokensAfter: number;
   /** What was done and why, for a person; may be empty. */
   reason: string;
-  /** Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced. */
+  /**
+   * Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced, which
+   * only `restoreData` still has.
+   */
   grade?: "inline" | "superseded";
 }
 
-/** What {@link restore} needs: plain JSON data, to be kept beside the history. Its fields may change between versions. */
+/**
+ * What {@link restore} needs: plain JSON data, to be kept beside the history. Where an old text can be put together again from the condensed
+ * messages, an edit holds a recipe instead of the text, so this stays small after lossless work. Its fields may change between versions; `version`
+ * says which it is, and `restore` refuses one it does not know.
+ */
 export interface RestoreData {
   readonly version: number;
+  /** What leads back, each with an old value or a recipe for it. */
   readonly edits: readonly unknown[];
 }
 
@@ -292,6 +543,7 @@ export interface CondensationMetrics {
   condensedTokens: number;
   /** 0 to 100. */
   reductionPercentage: number;
+  /** `lossless_prelude` and `pass_` with the id, for each pass of the smart provider that changed something, and then as `operationsPerformed`. */
   operationsApplied: string[];
 }
 
@@ -315,7 +567,24 @@ interface CondensationReport {
   changes: Change[];
   /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
   firstChangedIndex: number;
-  /** Each begins with a fixed word: `target_not_met`, `provider_failed`, `unknown_provider`, `invalid_threshold`, `progress_listener_failed`. */
+  /**
+   * Each is `<word>: <text>`, with one of these words:
+   *
+   * - `target_not_met`: what must stay is more than the target
+   * - `provider_failed` (followed by the id and the code), `unknown_provider`: another provider of the chain went on
+   * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
+   * - `handler_invalid`, `handler_missing`: a handler was passed over, or its profile has none
+   * - `no_handler`: a pass of the smart provider wants a model, and there is no handler; `pass_failed`, `summary_failed`: it did without
+   * - `api_profile_ignored`: `apiProfile` of a pass is not used yet
+   * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
+   * - `summary_truncated`: the summary ends in the middle, because the model may answer no longer
+   * - `window_too_large`: the model's window is smaller than thought; it was asked again in smaller parts
+   * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
+   * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
+   * - `cache_failed`: the store for summaries failed, and was done without
+   * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
+   * - `progress_listener_failed`: `onProgress` threw
+   */
   warnings: string[];
   /** Of `condenseIfNeeded`: whether it was due, and why. */
   trigger?: TriggerDecision;
@@ -470,34 +739,93 @@ export interface BuiltInProvider<Config extends object = object> {
   /** Checks a configuration without throwing. */
   validateConfig(config: unknown): ConfigValidation;
   /**
-   * Condenses with this provider alone: no fallback, no metrics, encoding `o200k_base`, scale 1. Wrong arguments throw at once.
+   * Condenses with this provider alone: no fallback, no metrics, no cache of summaries, no limit on cost, encoding `o200k_base`, scale 1. Wrong
+   * arguments throw at once.
    * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
    */
   condense<M extends MessageLike>(context: ConversationContext<M>, options?: ProviderCallOptions & { config?: Config | undefined }): Promise<CondensationResult<M>>;
-  /** What `condense` would save. `config` as in its options. */
-  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, config?: Config): Promise<TokenEstimate>;
-  /** Dollars that `condense` would cost. */
-  estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config): Promise<number>;
+  /**
+   * What `condense` would save; no model is asked. `config` and `options` as for `condense`: a provider that asks a model needs its handler, to know
+   * the price.
+   */
+  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<TokenEstimate>;
+  /** Dollars that `condense` would cost. Arguments as for `estimateReduction`. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
 }
 
-/** Configuration of the lossless provider. */
+/** Configuration of the native provider. */
+export interface NativeConfig {
+  /** How many of the newest messages stay as they are, 1 to 10; more where roles or tool pairs ask for it. Default: 3. */
+  maxMessagesToKeep?: number | undefined;
+  /** The system prompt to summarise by. A prompt given with the call or the profile wins. Default, and for a blank one: the built-in prompt. */
+  customCondensingPrompt?: string | undefined;
+  /**
+   * Tokens of the condensing model's window when its handler does not know, 1024 to 100,000,000. Longer histories are summarised in parts, which are
+   * then merged. Default: 128,000.
+   */
+  contextWindow?: number | undefined;
+  /** How many parts of a long history are summarised at once, 1 to 16. Default: 3. */
+  maxConcurrency?: number | undefined;
+}
+
+/**
+ * Configuration of the lossless provider. What it does is checked by reading it back before a result is returned; `docs/markers.md` shows what the
+ * model is given to read.
+ */
 export interface LosslessConfig {
-  /** Replace a tool result that stands elsewhere too by a reference to that one. Default: true. */
+  /** Say the lines of a file once, however often it was read, written and listed. Default: true. */
+  deduplicateFileReads?: boolean | undefined;
+  /** Say lines of other tool results once: logs, test output, listings, searches. Default: true. */
   consolidateToolResults?: boolean | undefined;
+  /** Leave out what a later message replaced. What is left out is in `restoreData` only. Default: true. */
+  removeObsoleteState?: boolean | undefined;
+  /** Accepted for configurations that have it; there is nothing to switch. Default: true. */
+  maintainReferenceCache?: boolean | undefined;
+  /** Do only what can be read back from the conversation itself: turns `removeObsoleteState` off. Default: false. */
+  strict?: boolean | undefined;
   /**
    * Which copy stays: the newest (`last`, the default), or the oldest (`first`), which leaves the beginning of the history, and so the
    * model provider's prompt cache, alone.
    */
   keep?: "last" | "first" | undefined;
+  /** In so many of the newest messages nothing obsolete is left out, and lines keep their numbers, 0 to 1,000,000. Default: 4. */
+  preserveRecentCount?: number | undefined;
+  /** A pointer that saves fewer tokens is not put, 1 to 1,000,000: a text in many small pieces is hard to read. Default: 24. */
+  minTokensSaved?: number | undefined;
+  /** Change long texts in the parameters of tool calls too. Default: true. */
+  toolParameters?: boolean | undefined;
+  /** Operation `reference`: a result becomes a pointer to one that is the same. Default: true. */
+  reference?: boolean | undefined;
+  /** Operation `containment`: a result becomes a pointer into one that contains it. Default: true. */
+  containment?: boolean | undefined;
+  /** Operation `diff`: of a file that was shown in another version too, only the differences stay. Default: true. */
+  diff?: boolean | undefined;
+  /** Operation `repeated_lines`: lines that stand elsewhere become a pointer. Default: true. */
+  repeatedLines?: boolean | undefined;
+  /** Operation `line_numbers`: numbers of lines are left out behind a heading that restores them. Default: true. */
+  lineNumbers?: boolean | undefined;
+  /** Operation `environment_snapshot`: snapshots of the environment but the newest are left out. Default: true. */
+  environmentSnapshots?: boolean | undefined;
+  /**
+   * Operation `stale_read`: what was read of a file is left out once the file was changed and then read or written again (`seenAgain`, the default), so
+   * that the newest view of every file stays; or as soon as it was changed (`changed`); or never (`off`).
+   */
+  staleReads?: "seenAgain" | "changed" | "off" | undefined;
+  /** Operation `overwritten_write`: what was written to a file that was written again later is left out. Default: true. */
+  overwrittenWrites?: boolean | undefined;
+  /** Operation `todo_list`: lists of things to do but the newest are left out. Default: true. */
+  todoLists?: boolean | undefined;
+  /** Operation `failed_edit`: edits that failed before the same file was edited are left out. Default: true. */
+  failedEdits?: boolean | undefined;
 }
 
 /** Configuration of the truncation provider. */
 export interface TruncationConfig {
   /** `content` (default) cuts old tool results and parameters, `window` drops the oldest messages. */
   mode?: "content" | "window" | undefined;
-  /** Which lines of a result stay: the first ones (`head`, the default), or the first and the last. */
-  strategy?: "head" | "head_tail" | undefined;
-  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note. */
+  /** What stays: what is most likely to be used again (`salient`, the default), the first lines (`head`), or the first and the last (`head_tail`). */
+  strategy?: "salient" | "head" | "head_tail" | undefined;
+  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). `salient` decides that itself. */
   truncationMode?: "truncate" | "suppress" | undefined;
   /** The newest messages that are never touched, 1 to 1000. Default: 5. */
   preserveRecentCount?: number | undefined;
@@ -513,7 +841,16 @@ export interface TruncationConfig {
   preserveAssistantText?: boolean | undefined;
   /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. */
   minTokensForTruncation?: number | undefined;
+  /** A signal of the strategy `salient` to do without, to measure what it is worth. Default: `none`. */
+  withoutSignal?: "none" | "recurrence" | "recency" | "use" | "mention" | "form" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
 }
+
+/**
+ * The native provider, id `native`: one summary by a model takes the place of everything between the first message and the newest ones. It needs a
+ * handler; without one the result has the error `handler_invalid`.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ */
+export function createNativeProvider(config?: NativeConfig): BuiltInProvider<NativeConfig>;
 
 /**
  * The lossless provider, id `lossless`: says each thing once. No model is asked.
@@ -545,7 +882,10 @@ export interface SmartConfig<M extends MessageLike = Message> {
   enabled?: boolean | undefined;
   /** Whether the lossless provider goes first (default: true), and its configuration. */
   losslessPrelude?: { enabled?: boolean | undefined; operations?: LosslessConfig | undefined } | undefined;
-  /** Done in this order, until the target is reached. Without a handler, salient truncation stands in for summaries of single texts, and batch summaries are skipped. */
+  /**
+   * Done in this order, until the target is reached. Without a handler, salient truncation stands in for summaries of single texts, and batch
+   * summaries are skipped.
+   */
   passes?: readonly SmartPass<M>[] | undefined;
   /** Requests for summaries under way at once, 1 to 32. Default: 4. */
   maxConcurrency?: number | undefined;
@@ -727,9 +1067,29 @@ export interface GuardOptions {
   minGainPercent?: number | undefined;
 }
 
+/** What belongs to a profile of the host besides its threshold. */
+export interface ProfileOptions {
+  /** The profile whose handler and price are for summaries under this one. Without a handler there, the warning is `handler_missing`. */
+  condensingApiConfigId?: string | null | undefined;
+  /** The system prompt to summarise by. A prompt given with the call wins. */
+  customCondensingPrompt?: string | null | undefined;
+  /** For conversations under this profile. */
+  handler?: HandlerOption;
+  /** For a handler that has no price of its own. */
+  price?: ModelPrice | null | undefined;
+}
+
+/** A store of the host for summaries. What it throws or rejects with becomes the warning `cache_failed`. */
+export interface SummaryStore {
+  /** The text kept under `key`; anything that is no string counts as not kept. Keys are hashes of the model, the prompt and what is summarised. */
+  get(key: string): unknown;
+  /** Keeps a text. A promise is waited for. */
+  set(key: string, value: string): unknown;
+}
+
 /** Options of a {@link CondensationManager}. An unknown field is an error. */
 export interface ManagerOptions {
-  /** Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `lossless`. */
+  /** Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `native`. */
   provider?: string | undefined;
   /**
    * Whether reaching the threshold makes a condensation due. If not, only a full window does, and the oldest messages are dropped then
@@ -740,13 +1100,24 @@ export interface ManagerOptions {
   autoCondenseContextPercent?: number | undefined;
   /** Thresholds by profile: -1 inherits the global one, 5 to 100 is used, anything else warns and inherits. Default: none. */
   profileThresholds?: Readonly<Record<string, number>> | undefined;
+  /** Asks the conversation's own model; see {@link ProviderCallOptions.handler}. Default: none. */
+  handler?: HandlerOption;
+  /** Writes summaries. Default: `handler`. */
+  condensingHandler?: HandlerOption;
+  /** What belongs to the profiles of the host, by id. Default: none. */
+  profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
   /**
-   * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `truncation` for `lossless`,
-   * nothing for others.
+   * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `native`, `lossless`, `truncation` after
+   * `smart`; `lossless`, `truncation` after `native`; `truncation` after `lossless`; nothing after others.
    */
   fallback?: readonly string[] | false | undefined;
-  /** Dollars that may be spent, 0 or more. Default: no limit. */
+  /**
+   * Dollars that may be spent by this manager in all, 0 or more. A summary that would probably exceed it is not asked for: `cost_limit`. Default: no
+   * limit.
+   */
   maxCost?: number | undefined;
+  /** Where summaries are kept, so that the same is not asked twice; `false` for nowhere. Default, and for `true`: up to 8 MiB of memory. */
+  cache?: SummaryStore | boolean | null | undefined;
   /** The guard against condensing again and again without gain; `false` for none. */
   guard?: GuardOptions | false | undefined;
   /** The vocabulary. Default: `o200k_base`. */
@@ -769,6 +1140,12 @@ export interface EffectiveConfig {
   scale: number;
   /** Dollars; `null` for no limit. */
   maxCost: number | null;
+  /** The profile that writes summaries; `null` for none of its own. */
+  condensingApiConfigId: string | null;
+  /** `null` for none of its own. */
+  customCondensingPrompt: string | null;
+  /** Of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers that have a price keep it. */
+  price: ModelPrice | null;
   /** `invalid_threshold` when the profile's own is not valid. */
   warnings: string[];
 }
@@ -822,6 +1199,18 @@ export interface MetricTotals {
   averageLatencyMs: number;
 }
 
+/** Something in the metrics that deserves attention. */
+export interface MetricAlert {
+  /** `low_reduction`: summaries were paid for, and remove less than 20% on average; `cost_limit`: `maxCost` is spent. */
+  code: "low_reduction" | "cost_limit";
+  /** For a person. */
+  message: string;
+  /** The provider, if it is about one. */
+  providerId?: string;
+  /** The profile, if it is about one. */
+  profileId?: string;
+}
+
 /** What a manager has done since it was made or its metrics were reset. Previews and calls that were not due are not counted. */
 export interface Metrics {
   total: MetricTotals;
@@ -829,6 +1218,8 @@ export interface Metrics {
   providers: Record<string, MetricTotals>;
   /** By profile; calls without one are not here. */
   profiles: Record<string, MetricTotals>;
+  /** What deserves attention, as of now. */
+  alerts: MetricAlert[];
 }
 
 /** What an API reported for messages that were also counted here. */
@@ -915,7 +1306,7 @@ export class CondensationManager {
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview>;
 
-  /** Dollars that `condense` would cost. */
+  /** Dollars that `condense` would cost; 0 where the price is not known. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
 
   /** Tokens that `condense` would save. */
@@ -924,7 +1315,7 @@ export class CondensationManager {
   /** A copy of the metrics. */
   getMetrics(): Metrics;
 
-  /** Forgets the metrics. */
+  /** Forgets the metrics; what counts towards `maxCost` stays. */
   resetMetrics(): void;
 }
 

@@ -85,7 +85,8 @@ const snapshot = () => Object.fromEntries(readdirSync(folder).sort().map((name) 
   return [name, lstatSync(file).isFile() && lstatSync(file).mode & 0o400 ? readFileSync(file, "latin1") : "not a readable file"];
 }));
 
-const repeated = "The same line of a tool result, over and over again.\n".repeat(60);
+/** A tool result that says nothing twice. */
+const repeated = Array.from({ length: 60 }, (_, line) => `Line ${line} of a tool result that is given again.\n`).join("");
 /** A history in which one tool result stands twice. */
 function history(changes = {}) {
   const call = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path: "a.txt" } }] });
@@ -384,9 +385,10 @@ describe("the report", () => {
     const messages = history();
     for (const index of [1, 3]) messages[index].content[0].input.path = "a\u001b[2J\u0007\u202e.txt";
     put("f.json", JSON.stringify(messages));
-    const { code, stdout } = run(["f.json", "--explain"]);
+    const { code, stdout } = run(["f.json", "--explain", "--provider", "truncation", "--config", '{"strategy":"head","preserveRecentCount":1}']);
     expect(code).toBe(0);
-    expect(stdout).toContain("reference");
+    // The reason names the file.
+    expect(stdout).toContain("read_file a");
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   });
 
@@ -451,9 +453,13 @@ describe("targets, providers, configurations", () => {
   test("without --provider truncation helps to reach a target; a provider that is named works alone", () => {
     const file = fixture("claude-code");
     const operations = (args) => runJson([file, ...args]).report.operations.map(({ operation }) => operation);
-    expect(operations(["--target", "50%"])).toEqual(["reference", "truncate"]);
-    expect(operations([])).toEqual(["reference"]);
-    expect(operations(["--provider", "truncation", "--target", "50%"])).toEqual(["truncate"]);
+    const cutting = ["drop", "salient"];
+    const losing = operations(["--target", "50%"]);
+    const lossless = operations([]);
+    expect(losing).toEqual(expect.arrayContaining(["reference", "repeated_lines", ...cutting]));
+    expect(losing.filter((operation) => !cutting.includes(operation)).sort()).toEqual([...lossless].sort());
+    expect(lossless).toEqual(expect.arrayContaining(["reference", "repeated_lines"]));
+    expect(operations(["--provider", "truncation", "--target", "50%"]).sort()).toEqual(cutting);
     const { code, stderr } = run([file, "--provider", "lossless", "--target", "50%"]);
     expect(code).toBe(6);
     expect(stderr).toMatch(/The target of [\d,]+ tokens is out of reach: at least [\d,]+ are left. Without --provider, truncation cuts/);
@@ -504,7 +510,7 @@ describe("--out", () => {
 
   test("- is standard output; the report goes to standard error", () => {
     const text = readFileSync(fixture("claude-code"), "utf8");
-    const { code, stdout, stderr } = run(["-", "--target", "50%", "--out", "-"], { input: text });
+    const { code, stdout, stderr } = run(["-", "--provider", "truncation", "--config", '{"strategy":"head"}', "--target", "50%", "--out", "-"], { input: text });
     expect(code).toBe(0);
     expect(JSON.parse(stdout).messages).toHaveLength(200);
     expect(stderr).toContain("standard input: 200 messages");

@@ -2,7 +2,7 @@
 
 // What a configuration of the smart provider may hold that JSON cannot: functions that select messages.
 
-const { notAllowed } = require("./errors.js");
+const { argumentError, messageOf, notAllowed, readable } = require("./errors.js");
 
 const isSelecting = (pass) => typeof pass?.selection?.customSelector === "function";
 
@@ -20,11 +20,16 @@ function withIndices(config, indices) {
 }
 
 /** The configuration as it can be checked before there are messages. */
-const withoutFunctions = (config) => withIndices(config, () => []);
+const withoutFunctions = (config) => readable("config", () => withIndices(config, () => []));
 
 /** The indices of what a function chose: some of the messages it was given, the same objects. */
 function chosen(select, path, messages) {
-  const selected = select(messages.slice());
+  let selected;
+  try {
+    selected = select(messages.slice());
+  } catch (error) {
+    throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, error);
+  }
   if (!Array.isArray(selected)) throw notAllowed(path, selected, "a function that returns an array of some of the messages");
   const wanted = new Set(selected);
   const indices = messages.flatMap((message, index) => (wanted.delete(message) ? [index] : []));

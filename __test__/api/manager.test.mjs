@@ -60,7 +60,7 @@ describe("registry", () => {
     expect(manager.listProviders().map(({ id }) => id)).toEqual(ids);
     expect(manager.getProvider("truncation")).toBe(own);
     expect((await manager.condense({ messages }, { provider: "truncation" })).messages.length).toBe(1);
-    const ours = createTruncationProvider({ truncationMode: "suppress" });
+    const ours = createTruncationProvider({ strategy: "head", truncationMode: "suppress" });
     manager.registerProvider(ours);
     expect(manager.getProvider("truncation")).toBe(ours);
     expect((await manager.condense({ messages }, { provider: "truncation" })).metrics.operationsApplied).toEqual(["suppress"]);

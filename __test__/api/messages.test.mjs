@@ -184,15 +184,17 @@ describe("texts", () => {
       { role: "user", content: [{ type: "tool_result", tool_use_id: `s${index}`, content }] },
     ]);
     const all = [...messages.slice(0, -1), { role: "assistant", content: "x" }, { role: "user", content: "y" }, ...long];
-    const result = await lossless.condense({ messages: all });
-    expect(result.changes.length).toBe(1);
+    // Lines that are the same in all of them are not what this is about.
+    const config = { repeatedLines: false, diff: false, containment: false, lineNumbers: false };
+    const result = await lossless.condense({ messages: all }, { config });
+    expect(result.changes.map(({ operation }) => operation)).toEqual(["reference"]);
     expect(restore(result)).toEqual(all);
   });
 
   test("big integers and odd numbers", async () => {
     const numbers = JSON.parse('{"max":9007199254740993,"huge":123456789012345678901234567890,"tiny":5e-324,"zero":-0,"far":1e400}');
     const messages = conversation(8, { input: { numbers, long: "x ".repeat(500) } });
-    const result = await truncation.condense({ messages: deepFreeze(messages) });
+    const result = await truncation.condense({ messages: deepFreeze(messages) }, { config: { strategy: "head" } });
     expect(result.messages[1].content[1].input.long.length).toBeLessThan(1000);
     expect(result.messages[1].content[1].input.numbers).toBe(numbers);
   });
@@ -205,7 +207,7 @@ describe("texts", () => {
       Object.defineProperty(message, "__proto__", { value: { role: "host" }, enumerable: true, configurable: true, writable: true });
     }
     const text = JSON.stringify(messages);
-    const result = await truncation.condense({ messages: deepFreeze(messages) });
+    const result = await truncation.condense({ messages: deepFreeze(messages) }, { config: { strategy: "head" } });
     const changed = result.messages[1];
     expect(Object.getPrototypeOf(changed)).toBe(Object.prototype);
     expect(Object.keys(changed)).toEqual(Object.keys(messages[1]));
@@ -221,7 +223,8 @@ describe("texts", () => {
     for (const provider of [lossless, truncation]) {
       const result = await provider.condense({ messages });
       expect(result.error).toBeUndefined();
-      expect(result.didCondense).toBe(provider === truncation);
+      expect(result.didCondense).toBe(true);
+      expect(restore(result)).toEqual(messages);
       expect(result.messages[1].content[1].input.tree).toBe(messages[1].content[1].input.tree);
     }
     expect(validateMessages(messages)).toEqual([]);

@@ -75,6 +75,15 @@ describe("configuration", () => {
     expect(createSmartProvider().validateConfig(config).valid).toBe(true);
     const wrong = suppressing({ type: "custom", customSelector: () => [{ role: "user", content: "mine" }] });
     expect(() => createSmartProvider(wrong).condense({ messages })).toThrow(/passes\[0\]\.selection\.customSelector/);
+    const boom = new Error("boom");
+    const failing = createSmartProvider(suppressing({ type: "custom", customSelector: () => { throw boom; } }));
+    let error;
+    try {
+      failing.condense({ messages });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ name: "TypeError", code: "invalid_argument", message: "passes[0].selection.customSelector threw: boom", cause: boom });
   });
 });
 

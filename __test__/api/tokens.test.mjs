@@ -98,7 +98,7 @@ describe("what it remembers", () => {
     const added = { role: "user", content: "One more." };
     expect(countTokens([...messages, added])).toBe(tokens + countTokens("One more."));
     expect(count).toHaveBeenCalledTimes(2);
-    expect(JSON.parse(count.mock.lastCall[0].toString())).toEqual([added]);
+    expect(JSON.parse(count.mock.lastCall[0].toString("utf16le"))).toEqual([added]);
   });
 
   test("blocks are remembered too", () => {

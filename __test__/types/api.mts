@@ -1,30 +1,47 @@
 // The types as a host uses them. Compiled, never run.
 import {
   CondensationManager,
+  callbackHandler,
   countTokens,
   createLosslessProvider,
+  createNativeProvider,
+  createSmartProvider,
   createTruncationProvider,
+  httpHandler,
+  presets,
   restore,
   validateMessages,
   warmUp,
+  type ApiHandler,
   type ArgumentErrorCode,
   type BuiltInProvider,
   type Change,
+  type ChangeOperation,
   type CodedError,
   type CondensationErrorCode,
   type CondensationProvider,
   type CondensationResult,
   type ConversationContext,
   type EffectiveConfig,
+  type LlmHandler,
+  type LosslessConfig,
   type ManagerOptions,
   type Message,
+  type MetricAlert,
   type Metrics,
+  type ModelPrice,
+  type NativeConfig,
+  type PassReport,
+  type PresetName,
   type Preview,
   type Problem,
   type ProviderInfo,
   type RestoreData,
+  type SmartConfig,
+  type SummaryStore,
   type TokenEstimate,
   type TriggerDecision,
+  type TruncationConfig,
 } from "roo-condense";
 
 /** True when the two are the same type. */
@@ -114,13 +131,94 @@ try {
 const wrongOptions: ManagerOptions = { provder: "lossless" };
 const options: ManagerOptions = { provider: "truncation", fallback: false, guard: false, scale: "claude-4.7", maxCost: 0.5, profileThresholds: { fast: 50 } };
 
+// Handlers over HTTP.
+const price: ModelPrice = {
+  inputPrice: 3,
+  outputPrice: 15,
+  cacheWritesPrice: 3.75,
+  cacheReadsPrice: 0.3,
+  longContextPricing: { thresholdTokens: 200_000, inputPriceMultiplier: 2 },
+  tiers: [{ contextWindow: 200_000, inputPrice: 3 }, { name: "flex", contextWindow: Infinity, outputPrice: 7 }],
+};
+const claude: LlmHandler = httpHandler({ api: "anthropic", model: "claude-sonnet-4-5", apiKey: process.env["ANTHROPIC_API_KEY"], price, contextWindow: 200_000 });
+httpHandler({
+  api: "openai", model: "qwen3", baseUrl: "http://localhost:11434/v1", headers: { "x-team": "tools" }, maxTokens: 2000, temperature: 0.2, timeoutMs: 60_000,
+  idleTimeoutMs: 30_000, retries: 0, retryDelayMs: 100, maxResponseBytes: 1_000_000,
+});
+const kind: "anthropic" | "openai" | "callback" = claude.api;
+const modelName: string = claude.model;
+// @ts-expect-error no such API
+httpHandler({ api: "gemini", model: "m" });
+// @ts-expect-error a model is needed
+httpHandler({ api: "openai" });
+// @ts-expect-error no such option
+httpHandler({ api: "openai", model: "m", timeout: 5 });
+
+// A handler of the host, as Roo-Code's: an abstract stream of many chunks, and a message type of its own.
+type HostChunk =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "usage"; inputTokens: number; outputTokens: number; cacheWriteTokens?: number; cacheReadTokens?: number; totalCost?: number }
+  | { type: "error"; error: string; message: string };
+interface HostModelInfo {
+  maxTokens?: number | null;
+  contextWindow: number;
+  supportsPromptCache: boolean;
+  inputPrice?: number;
+  outputPrice?: number;
+  tiers?: { name?: "default" | "flex" | "priority"; contextWindow: number; inputPrice?: number }[];
+}
+interface HostHandler {
+  createMessage(systemPrompt: string, messages: HostParam[], metadata?: { taskId: string }): AsyncGenerator<HostChunk>;
+  getModel(): { id: string; info: HostModelInfo };
+  countTokens(content: Array<HostText | HostToolUse | HostToolResult>): Promise<number>;
+}
+declare const hostHandler: HostHandler;
+const structural: ApiHandler = hostHandler;
+const wrapped: LlmHandler = callbackHandler(hostHandler, { timeoutMs: 60_000, idleTimeoutMs: 20_000, contextWindow: 128_000, price });
+callbackHandler({
+  async *createMessage(systemPrompt, messages) {
+    yield { type: "text", text: systemPrompt + messages.map(({ role, content }) => role + content).join() };
+    yield { type: "usage", inputTokens: 1, outputTokens: 2, totalCost: 0.1 };
+  },
+});
+// @ts-expect-error createMessage is missing
+callbackHandler({ getModel: () => ({ id: "m" }) });
+// @ts-expect-error no such option
+callbackHandler(hostHandler, { retries: 3 });
+
+const store: SummaryStore = new Map<string, string>();
+const asking = new CondensationManager({
+  handler: hostHandler,
+  condensingHandler: claude,
+  cache: store,
+  maxCost: 1,
+  profiles: { main: { condensingApiConfigId: "cheap", handler: wrapped }, cheap: { handler: hostHandler, price, customCondensingPrompt: "Be brief." } },
+});
+new CondensationManager({ cache: false });
+// @ts-expect-error a store has set too
+new CondensationManager({ cache: { get: () => null } });
+await asking.condense({ messages: history }, { handler: structural, condensingHandler: null, customCondensingPrompt: "Be brief." });
+// @ts-expect-error a handler is no text
+await asking.condense({ messages: history }, { handler: "claude" });
+if (result.error?.code === "llm_timeout" || result.error?.code === "handler_invalid") console.log(result.error.message);
+
 const changes: Change[] = result.changes;
+const operation: ChangeOperation | (string & {}) | undefined = changes[0]?.operation;
 for (const { messageIndex, blockIndex, grade } of changes) {
   const at: [number, number | null, "inline" | "superseded" | undefined] = [messageIndex, blockIndex, grade];
   console.log(at);
 }
 
 // Providers of this package.
+const wholeLossless: LosslessConfig = { strict: true, staleReads: "changed", minTokensSaved: 10, preserveRecentCount: 0, repeatedLines: false, toolParameters: false };
+// @ts-expect-error no such choice
+const wrongLossless: LosslessConfig = { staleReads: true };
+const wholeTruncation: TruncationConfig = { strategy: "salient", withoutSignal: "recency" };
+const native: BuiltInProvider<NativeConfig> = createNativeProvider({ maxMessagesToKeep: 5, contextWindow: 64_000, maxConcurrency: 2, customCondensingPrompt: "Be brief." });
+const nativeCost: number = await native.estimateCost({ messages: history }, { maxMessagesToKeep: 2 }, { condensingHandler: claude });
+// @ts-expect-error no such field
+createNativeProvider({ keep: 3 });
 const lossless = createLosslessProvider({ keep: "first" });
 const truncation = createTruncationProvider({ mode: "window", preserveRecentCount: 3 });
 manager.registerProvider(lossless);
@@ -134,6 +232,44 @@ const valid: boolean = lossless.validateConfig({ keep: 1 }).valid;
 createTruncationProvider({ mode: "windw" });
 // @ts-expect-error a provider on its own takes no provider
 await lossless.condense({ messages: history }, { provider: "truncation" });
+
+// The smart provider: a preset, a preset with parts replaced, passes of one's own.
+const smart = createSmartProvider("aggressive");
+createSmartProvider({ preset: "conservative", maxConcurrency: 2, minReductionTokens: 500, losslessPrelude: { operations: { strict: true } } });
+const own: SmartConfig<ApiMessage> = {
+  losslessPrelude: { enabled: false },
+  passes: [
+    {
+      id: "results",
+      selection: { type: "custom", customSelector: (messages) => messages.filter(({ ts }) => (ts ?? 0) < 100) },
+      mode: "individual",
+      individualConfig: {
+        defaults: {
+          messageText: { operation: "keep" },
+          toolParameters: { operation: "truncate", params: { truncate: { maxChars: 100, strategy: "head" } } },
+          toolResults: { operation: "summarize", params: { summarize: { maxTokens: 100, minChars: 1000 } } },
+        },
+        messageTokenThresholds: { toolResults: 500 },
+        overrides: [{ messageIndex: 4, operations: { toolResults: { operation: "suppress" } } }],
+      },
+      execution: { type: "conditional", condition: { tokenThreshold: 40_000 } },
+    },
+    {
+      id: "rest",
+      selection: { type: "preserve_percent", keepPercentage: 30 },
+      mode: "batch",
+      batchConfig: { operation: "summarize", summarizationConfig: { keepFirst: 1, keepLast: 5 } },
+    },
+  ],
+};
+await createSmartProvider(own).condense({ messages: history });
+createSmartProvider({ ...presets.balanced, name: "Mine" });
+// @ts-expect-error no such preset
+createSmartProvider("fast");
+// @ts-expect-error a pass has a selection
+createSmartProvider({ passes: [{ id: "p", mode: "batch" }] });
+const names: PresetName[] = ["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
+const passes: PassReport[] | undefined = result.passes;
 
 // Providers of the host.
 const least: CondensationProvider<ApiMessage> = { id: "mine", condense: ({ messages }) => ({ messages: messages.slice(-3) }) };
@@ -179,6 +315,8 @@ console.log(preview.messages);
 const saved: TokenEstimate = await manager.estimateReduction({ messages: history });
 const cost: number = await manager.estimateCost({ messages: history }, { provider: "truncation" });
 const metrics: Metrics = manager.getMetrics();
+const alerts: MetricAlert[] = metrics.alerts;
+const writer: [string | null, string | null, ModelPrice | null] = [effective.condensingApiConfigId, effective.customCondensingPrompt, effective.price];
 manager.resetMetrics();
 
 const tokens: number[] = [
@@ -195,6 +333,6 @@ await warmUp();
 const problems: Problem[] = validateMessages(history);
 
 export {
-  active, again, back, builtIn, cost, data, decision, dollars, effective, estimate, found, infos, metrics, options, percent, plainResult, preview, problems, reason,
+  active, again, alerts, asking, back, builtIn, cost, data, decision, dollars, effective, estimate, found, kind, modelName, names, nativeCost, operation, own, passes, smart, wholeLossless, wholeTruncation, writer, wrongLossless, infos, metrics, options, percent, plainResult, preview, problems, reason,
   removed, saved, single, stamp, tokens, trigger, valid, wrongOptions,
 };

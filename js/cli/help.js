@@ -55,7 +55,8 @@ ${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`)
 With another code than 0 nothing has been written.
 
 Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
-in the file. Colours are for terminals only; NO_COLOR=1 turns them off.
+in the file; in reasons, messages are numbered from 1, as the model reads them.
+Colours are for terminals only; NO_COLOR=1 turns them off.
 `;
 
 module.exports = { USAGE, help };

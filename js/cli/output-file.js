@@ -3,7 +3,7 @@
 // Writing the result: whole or not at all, and never over something that was not meant.
 //
 // Own code, because the package has no dependencies and bundlers of VS Code extensions would carry one along: of write-file-atomic,
-// releases after 6 need a newer Node than 20.0, and none refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
+// releases from 6 on need a newer Node than 20.0, and none refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
 
 const crypto = require("node:crypto");
 const fs = require("node:fs");
