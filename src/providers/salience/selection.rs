@@ -104,6 +104,9 @@ pub struct Selection<'s, 't> {
     pub tokens: f32,
 }
 
+/// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
+const LEFTOVER: f32 = 1e-6;
+
 /// Beyond this many places, one more makes no difference.
 const MOST_COVERED: u32 = 8;
 
@@ -346,6 +349,7 @@ impl<'s, 't> Selection<'s, 't> {
             }
             if !self.kept[passage][line] {
                 cost += line_value.cost;
+                value += LEFTOVER * line_value.cost;
                 value += self.names_worth(line_value.names.clone(), seen);
             }
         }

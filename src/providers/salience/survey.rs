@@ -22,6 +22,8 @@ pub const MARKER_TOKENS: f32 = 8.0;
 const NUMBER_TOKENS: usize = 3;
 /// Texts of fewer tokens stay whole: a marker would save nothing.
 const SMALLEST: usize = 12;
+/// What the assistant said in fewer tokens stays whole: it is what holds the calls together for a reader.
+const SMALLEST_WORDS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
 const SMALLEST_PARAMETER: usize = 40;
 /// Texts within both of these bounds are one passage.
@@ -184,6 +186,7 @@ impl<'t> Survey<'t> {
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => SMALLEST,
             Origin::Parameters(_) => SMALLEST_PARAMETER,
+            Origin::Assistant => SMALLEST_WORDS,
             _ => SMALLEST,
         };
         let users = origin == Origin::User;
