@@ -313,7 +313,8 @@ fn hostile_sizes() {
     let line = "x".repeat(300_000);
     let blank = "\n".repeat(100_000);
     let many: Vec<_> = (0..30).map(|at| run("ls", format!("{}\n", at % 3).repeat(3_000))).collect();
-    let markers: String = (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
+    let markers: String =
+        (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
     let cases = [
         (reads, 50),
         (vec![run("cat x", line.clone()), run("cat x", line)], 2),
@@ -333,7 +334,8 @@ fn hostile_sizes() {
 
 #[test]
 fn markers_cannot_ask_for_more_memory_than_there_is() {
-    let bomb = format!("{}\n[The line above 9999999 more times]\n[The line above 9999999 more times]", "x".repeat(100_000));
+    let bomb =
+        format!("{}\n[The line above 9999999 more times]\n[The line above 9999999 more times]", "x".repeat(100_000));
     let conversation = history_of(&[run("cat x", bomb.clone()), run("cat x", bomb)]);
     assert_eq!(decoded(&conversation), texts(&conversation));
     assert!(condense(&conversation, STRICT()).changes.is_empty());

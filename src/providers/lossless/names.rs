@@ -125,7 +125,14 @@ mod tests {
             (3, 1, path(&["content", "1", "input", "ä"]), ToolParameters),
             (3, 1, path(&["content", "1", "input", "ö"]), ToolParameters),
         ];
-        let places = || texts.iter().map(|(message, block, path, kind)| TextPlace { message: *message, block: *block, path, kind: *kind });
+        let places = || {
+            texts.iter().map(|(message, block, path, kind)| TextPlace {
+                message: *message,
+                block: *block,
+                path,
+                kind: *kind,
+            })
+        };
         let names = Names::new(places());
         let shown: Vec<_> = (0..texts.len()).map(|text| names.name(text).map(|name| name.to_string())).collect();
         let expected = [

@@ -308,7 +308,10 @@ mod tests {
         let text = "a\n[See lines 2-6 in message 3]\nb\n[The line above 2 more times]\n";
         assert_eq!(kinds(text), [(Line, 0, 1), (Marker, 1, 5), (Line, 6, 1), (Marker, 7, 2), (Line, 9, 1)]);
         let rows = Rows::read(text);
-        assert_eq!([0, 1, 5, 6, 8, 9, 10].map(|line| rows.row_of(line)), [Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]);
+        assert_eq!(
+            [0, 1, 5, 6, 8, 9, 10].map(|line| rows.row_of(line)),
+            [Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]
+        );
     }
 
     #[test]
@@ -322,7 +325,8 @@ mod tests {
 
     #[test]
     fn a_heading_numbers_what_follows() {
-        let rows = Rows::read("     8→[4 lines, every 10th numbered:]\nx\n[See lines 1-1 above]\n    10→y\nz\nno number");
+        let rows =
+            Rows::read("     8→[4 lines, every 10th numbered:]\nx\n[See lines 1-1 above]\n    10→y\nz\nno number");
         let excerpt = &rows.excerpts[0];
         assert_eq!((excerpt.sparse, excerpt.number, excerpt.lines, excerpt.rows.clone()), (true, 8, 4, 0..5));
         assert_eq!(rows.rows[3].content - rows.rows[3].start, "    10→".len() as u32);

@@ -332,7 +332,8 @@ fn every_fault_is_named_by_its_path() {
         ["passes[1].individualConfig.defaults.toolResults.operation: \"sumarize\" is not allowed; allowed: \
                             \"keep\", \"suppress\", \"truncate\", \"summarize\""]
     );
-    let cases: [(fn(&mut Value), &str); 9] = [
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 9] = [
         (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount: 0 "),
         (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices: null "),
         (
@@ -566,7 +567,7 @@ fn check_invariants(config: &Value, request: &Request) -> Result<Settled, TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn invariants_hold_for_any_configuration(conversation in any_history(), config in any_config(), target in prop::option::of(0..4000_usize)) {
