@@ -567,7 +567,7 @@ fn check_invariants(config: &Value, request: &Request) -> Result<Settled, TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn invariants_hold_for_any_configuration(conversation in any_history(), config in any_config(), target in prop::option::of(0..4000_usize)) {
