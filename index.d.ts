@@ -407,7 +407,7 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly contextWindow?: number | null | undefined;
   /** Tokens the model may answer with. Default, and for 0: 8192. */
   readonly maxTokens?: number | null | undefined;
-  /** Whose threshold applies, and whose metrics count. Default: none. */
+  /** Whose threshold, handlers, prompt and price apply, and whose metrics count. Default: none. */
   readonly profileId?: string | null | undefined;
 }
 
@@ -518,7 +518,10 @@ export interface RestoreData {
   readonly edits: readonly unknown[];
 }
 
-/** Sums of a condensation. */
+/**
+ * Sums of a condensation. Totals are those of the handler's `countTokens` when there is one (before: `totalTokens`, when it is given), or else
+ * counted here.
+ */
 export interface CondensationStats {
   /** Tokens before, system prompt included. */
   originalTokens: number;
@@ -825,21 +828,27 @@ export interface TruncationConfig {
   mode?: "content" | "window" | undefined;
   /** What stays: what is most likely to be used again (`salient`, the default), the first lines (`head`), or the first and the last (`head_tail`). */
   strategy?: "salient" | "head" | "head_tail" | undefined;
-  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). `salient` decides that itself. */
+  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). Not for `salient`. */
   truncationMode?: "truncate" | "suppress" | undefined;
   /** The newest messages that are never touched, 1 to 1000. Default: 5. */
   preserveRecentCount?: number | undefined;
-  /** Lines that stay of an old tool result, 1 to 100,000. Default: 5; with a target and no value of its own, as many as fit. */
+  /**
+   * Lines that stay of an old tool result, 1 to 100,000. Default: 5; with a target and no value of its own, as many as fit. `salient` needs it only
+   * without a target.
+   */
   maxToolResultLines?: number | undefined;
-  /** Characters that stay of each of those lines, 20 to 1,000,000. Default: 500. */
+  /** Characters that stay of each of those lines, 20 to 1,000,000. Default: 500. Not for `salient`. */
   maxLineChars?: number | undefined;
-  /** Characters that stay of a long string in tool parameters, 1 to 1,000,000. Default: 100; with a target and no value of its own, as many as fit. */
+  /**
+   * Characters that stay of a long string in tool parameters, 1 to 1,000,000. Default: 100; with a target and no value of its own, as many as fit. Not
+   * for `salient`, which leaves parameters whole unless a target asks for more.
+   */
   maxToolParamChars?: number | undefined;
-  /** Whether what the user wrote stays whole. Default: true. */
+  /** Whether what the user wrote stays whole. Default: true. Not for `salient`, which cuts it only where a target cannot be met otherwise. */
   preserveUserMessages?: boolean | undefined;
-  /** Whether what the assistant wrote stays whole. Default: true. */
+  /** Whether what the assistant wrote stays whole. Default: true. Not for `salient`, which cuts it only where there is a target. */
   preserveAssistantText?: boolean | undefined;
-  /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. */
+  /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. `salient` needs it only without a target. */
   minTokensForTruncation?: number | undefined;
   /** A signal of the strategy `salient` to do without, to measure what it is worth. Default: `none`. */
   withoutSignal?: "none" | "recurrence" | "recency" | "use" | "mention" | "form" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
