@@ -900,6 +900,8 @@ export interface SmartConfig<M extends MessageLike = Message> {
   maxConcurrency?: number | undefined;
   /** When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. Default: 0. */
   minReductionTokens?: number | undefined;
+  /** When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of one's own. */
+  meetTarget?: boolean | undefined;
   /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
   noMoreTokensThan?: PresetName | undefined;
 }
@@ -1034,7 +1036,7 @@ export interface BatchConfig {
 
 /** How one pass of the smart provider went. */
 export interface PassReport {
-  /** The id of the pass; `lossless_prelude` for the lossless provider before all passes. */
+  /** The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them. */
   id: string;
   name: string;
   /** Whether its condition held and the target was not reached before. */

@@ -8,6 +8,7 @@ const { argumentError, checked, notAllowed, outOfRange, readable } = require("./
 const { hostCallback } = require("./host-provider.js");
 const { bindHandlers, splitOptions } = require("./llm-options.js");
 const { NativeCondensationProvider, estimate } = require("./provider.js");
+const { optionsWithSelections } = require("./smart.js");
 const { serializeSettings } = require("./serialize.js");
 
 const SPEEDS = ["fast", "medium", "slow"];
@@ -166,8 +167,8 @@ class CondensationManager {
 
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
-    const provider = this.#providers.get(readable("options", () => options?.provider) ?? this.#native.active());
-    const selected = NativeCondensationProvider.optionsOf(provider, context, options);
+    const configOf = () => NativeCondensationProvider.configOf(this.#providers.get(options?.provider ?? this.#native.active()));
+    const selected = optionsWithSelections(configOf, context, options);
     const start = (prepared, cancel, listener) => {
       this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));

@@ -37,10 +37,9 @@ class NativeCondensationProvider {
     return typeof provider === "object" && provider !== null && #native in provider ? provider.#native : undefined;
   }
 
-  /** The options of a call with what functions in the configuration select. */
-  static optionsOf(provider, context, options) {
-    const config = typeof provider === "object" && provider !== null && #native in provider ? provider.#config : undefined;
-    return optionsWithSelections(config, context, options);
+  /** The configuration it was made with; undefined for anything that is not one of these. */
+  static configOf(provider) {
+    return typeof provider === "object" && provider !== null && #native in provider ? provider.#config : undefined;
   }
 
   getCapabilities() {
@@ -68,7 +67,7 @@ class NativeCondensationProvider {
   #run(context, options, preview) {
     const start = (prepared, cancel, listener) =>
       this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
-    return condense(context, NativeCondensationProvider.optionsOf(this, context, options), start);
+    return condense(context, optionsWithSelections(() => this.#config, context, options), start);
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */

@@ -37,14 +37,21 @@ function chosen(select, path, messages) {
   return indices;
 }
 
-/** The options of a call, with what the functions of `config` and of its own configuration choose among its messages. */
-function optionsWithSelections(config, context, options) {
-  return readable("context and options", () => {
-    const whole = { ...config, ...options?.config };
+/**
+ * The options of a call, with what functions choose among its messages. `configOf` gives the configuration of the provider, of which that of
+ * the call replaces fields.
+ */
+function optionsWithSelections(configOf, context, options) {
+  let whole;
+  try {
+    whole = { ...configOf(), ...options?.config };
     if (!selects(whole) || !Array.isArray(context?.messages)) return options;
-    const { passes } = withIndices(whole, (select, path) => chosen(select, path, context.messages));
-    return { ...options, config: { ...options?.config, passes } };
-  });
+  } catch {
+    // What cannot be read is refused with its name where all options are read.
+    return options;
+  }
+  const { passes } = withIndices(whole, (select, path) => chosen(select, path, context.messages));
+  return { ...options, config: { ...options?.config, passes } };
 }
 
 module.exports = { optionsWithSelections, withoutFunctions };

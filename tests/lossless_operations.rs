@@ -305,3 +305,59 @@ fn a_conversation_that_goes_on_can_be_condensed_again() {
     assert!(!settled.changes.is_empty());
     assert_eq!(decoded(&settled.conversation), texts(&whole));
 }
+
+#[test]
+fn hostile_sizes() {
+    let file = numbered(&program(1, 60), 1);
+    let reads: Vec<_> = (0..400).map(|_| read("/p/a.rs", file.clone())).collect();
+    let line = "x".repeat(300_000);
+    let blank = "\n".repeat(100_000);
+    let many: Vec<_> = (0..30).map(|at| run("ls", format!("{}\n", at % 3).repeat(3_000))).collect();
+    let markers: String =
+        (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
+    let cases = [
+        (reads, 50),
+        (vec![run("cat x", line.clone()), run("cat x", line)], 2),
+        (vec![run("cat x", blank.clone()), run("cat x", blank)], 100),
+        (many, 50),
+        (vec![run("cat x", markers.clone()), run("cat x", markers)], 1),
+    ];
+    for (steps, at_least) in cases {
+        let conversation = history_of(&steps);
+        let settled = condense(&conversation, STRICT());
+        assert_eq!(decoded(&settled.conversation), decoded(&conversation));
+        let length = |texts: Vec<Vec<String>>| texts.into_iter().flatten().map(|text| text.len()).sum::<usize>();
+        let (before, after) = (length(texts(&conversation)), length(texts(&settled.conversation)));
+        assert!(after * at_least <= before + 1000 * at_least, "{before} bytes became {after}");
+    }
+}
+
+#[test]
+fn markers_cannot_ask_for_more_memory_than_there_is() {
+    let bomb =
+        format!("{}\n[The line above 9999999 more times]\n[The line above 9999999 more times]", "x".repeat(100_000));
+    let conversation = history_of(&[run("cat x", bomb.clone()), run("cat x", bomb)]);
+    assert_eq!(decoded(&conversation), texts(&conversation));
+    assert!(condense(&conversation, STRICT()).changes.is_empty());
+}
+
+#[test]
+fn what_is_remembered_is_what_would_be_found() {
+    let provider = roo_condense::providers::create("lossless", &json!({})).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let edits = |conversation: &Conversation, config: Value| {
+        let request = lossless_support::request(conversation, config);
+        let proposal = runtime.block_on(provider.propose(&request)).unwrap();
+        serde_json::to_string(&proposal.plan).unwrap()
+    };
+    let output = program(1, 9).join("\n");
+    let one = history_of(&[run("make", output.clone()), run("make", output.clone())]);
+    let other = history_of(&[run("make", output.clone()), run("make", program(50, 9).join("\n"))]);
+    let forgetful = json!({ "maintainReferenceCache": false });
+    let first = edits(&one, json!({}));
+    assert_eq!([edits(&one, json!({})), edits(&one, forgetful.clone())], [first.clone(), first.clone()]);
+    assert_ne!(edits(&other, json!({})), first);
+    assert_eq!(edits(&other, json!({})), edits(&other, forgetful));
+    assert_ne!(edits(&one, json!({ "keep": "first" })), first);
+    assert_eq!(edits(&one, json!({})), first);
+}

@@ -56,7 +56,11 @@ fn presets_keep_their_order_and_their_own_results() {
             let provider = preset(preset_name);
             let settled = condense(&*provider, &request);
             let after = &settled.conversation;
-            assert!(settled.tally.total() <= least, "{name}: {preset_name} leaves {} of {least}", settled.tally.total());
+            assert!(
+                settled.tally.total() <= least,
+                "{name}: {preset_name} leaves {} of {least}",
+                settled.tally.total()
+            );
             least = settled.tally.total();
             assert!(problems(after).len() <= problems(&conversation).len(), "{name}: {preset_name}");
             let back = after.apply(&Plan::inverse(&conversation, after)).unwrap();

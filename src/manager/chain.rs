@@ -65,7 +65,13 @@ impl Outcome {
     pub fn passes_applied(&self) -> Vec<String> {
         let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
         applied
-            .map(|pass| if pass.id == PassReport::PRELUDE { pass.id.clone() } else { format!("pass_{}", pass.id) })
+            .map(|pass| {
+                if [PassReport::PRELUDE, PassReport::TARGET].contains(&pass.id.as_str()) {
+                    pass.id.clone()
+                } else {
+                    format!("pass_{}", pass.id)
+                }
+            })
             .collect()
     }
 

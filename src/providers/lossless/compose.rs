@@ -55,7 +55,8 @@ pub fn compose(
             out.push('\n');
         }
         // Where there is no heading, every number stays.
-        let keeps = heading.is_none() || rows.excerpts[row.excerpt as usize].number_of(row.line) % NUMBERED_EVERY == 0;
+        let keeps =
+            heading.is_none() || rows.excerpts[row.excerpt as usize].number_of(row.line).is_multiple_of(NUMBERED_EVERY);
         let from = if keeps { row.start } else { row.content } as usize;
         if let Some(run) = runs.next_if(|run| run.rows.start == at) {
             out.push_str(&text[from..row.content as usize]);

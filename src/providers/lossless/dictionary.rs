@@ -51,9 +51,11 @@ impl<'a> Dictionary<'a> {
     #[must_use]
     pub fn new(lines: &'a Lines) -> Self {
         let count = lines.ids.len();
+        let mut done = Places::default();
+        done.windows.reserve(count / 2);
         Self {
             lines,
-            done: Places::default(),
+            done,
             here: Places::default(),
             before: vec![NOWHERE; count],
             before_long: vec![NOWHERE; count],

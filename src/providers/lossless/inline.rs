@@ -1,8 +1,11 @@
 //! The operations of grade "inline": what they leave out can be read back, and is, before anything is handed over.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
-use crate::tokens::{Encoding, count};
+use crate::tokens::Encoding;
 
 use super::{
     compose::{Composed, compose},
@@ -36,6 +39,9 @@ pub struct Done {
     pub reason: String,
 }
 
+/// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
+pub const BYTES_PER_TOKEN: usize = 4;
+
 /// Every text that gets shorter. `length` is how many messages there are.
 #[must_use]
 pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: Encoding) -> Vec<Changed> {
@@ -56,37 +62,37 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
                     && !excerpt.has_markers
                     && text.may_change(&(first.start as usize..last.end as usize))
             })?;
-            let done = done(texts, index, &lines, runs, &composed, encoding);
+            let done = done(texts, index, &lines, runs, &composed);
             Some(Changed { text: index, new: composed.text, done })
         })
         .collect();
-    keep_what_decodes(texts, &names, &mut changed);
+    keep_what_decodes(texts, &lines, &names, &mut changed);
     changed
 }
 
 /// Takes back every change that the decoder cannot undo.
-fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Changed>) {
+fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, changed: &mut Vec<Changed>) {
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let bytes: usize = before.iter().map(|text| text.len()).sum();
     let budget = 64 * bytes + (16 << 20);
     // Text that looks like a marker before there are any has to mean the same afterwards.
+    let looks_so: Vec<usize> = (0..texts.len()).filter(|text| lines.rows[*text].has_markers).collect();
     let mut decoder = Decoder::new(names, &before, budget);
-    let expected: Vec<Cow<'_, str>> = (0..before.len()).map(|text| decoder.text(text)).collect();
+    let expected: HashMap<usize, Cow<'_, str>> = looks_so.iter().map(|text| (*text, decoder.text(*text))).collect();
     while !changed.is_empty() {
         let mut after = before.clone();
         changed.iter().for_each(|changed| after[changed.text] = &changed.new);
+        let concerned: BTreeSet<usize> =
+            changed.iter().map(|changed| changed.text).chain(looks_so.iter().copied()).collect();
         let mut decoder = Decoder::new(names, &after, budget);
-        let mut wrong: Vec<usize> = Vec::new();
-        for text in 0..after.len() {
-            if decoder.text(text) != expected[text] {
-                wrong.push(text);
-            }
-        }
-        let held = changed.len();
-        changed.retain(|changed| wrong.binary_search(&changed.text).is_err());
+        let mut decodes =
+            |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
+        let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();
         if wrong.is_empty() {
             return;
         }
+        let held = changed.len();
+        changed.retain(|changed| !wrong.contains(&changed.text));
         if changed.len() == held {
             // What is wrong is a text that nobody changed: the changes around it are to blame.
             changed.clear();
@@ -95,19 +101,12 @@ fn keep_what_decodes(texts: &[Text<'_>], names: &Names<'_>, changed: &mut Vec<Ch
 }
 
 /// What was done to a text, by operation.
-fn done(
-    texts: &[Text<'_>],
-    index: usize,
-    lines: &Lines,
-    runs: &[Run],
-    composed: &Composed,
-    encoding: Encoding,
-) -> Vec<Done> {
+fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
     let mut found: Vec<(Operation, usize, usize, Vec<usize>)> = Vec::new();
     for run in runs {
         let removed = &texts[index].text[rows[run.rows.start].content as usize..rows[run.rows.end - 1].end as usize];
-        let saved = count(removed, encoding).tokens.saturating_sub(count(&run.marker, encoding).tokens);
+        let saved = removed.len().saturating_sub(run.marker.len()) / BYTES_PER_TOKEN;
         let at = found.iter().position(|(operation, ..)| *operation == run.operation).unwrap_or_else(|| {
             found.push((run.operation, 0, 0, Vec::new()));
             found.len() - 1

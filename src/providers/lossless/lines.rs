@@ -44,6 +44,7 @@ impl Lines {
             may_change: Vec::with_capacity(count),
         };
         let mut interner = Interner::default();
+        interner.known.reserve(count / 2);
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
             lines.starts.push(lines.ids.len());
@@ -87,6 +88,11 @@ impl Lines {
     }
 }
 
+#[allow(clippy::cast_possible_truncation)]
+fn hash(line: &[u8]) -> u64 {
+    xxh3_128(line) as u64
+}
+
 /// Numbers for lines.
 #[derive(Default)]
 struct Interner<'a> {
@@ -95,9 +101,8 @@ struct Interner<'a> {
 }
 
 impl<'a> Interner<'a> {
-    #[allow(clippy::cast_possible_truncation)]
     fn id(&mut self, line: &'a [u8]) -> u32 {
-        let (known, id) = *self.known.entry(xxh3_128(line) as u64).or_insert_with(|| {
+        let (known, id) = *self.known.entry(hash(line)).or_insert_with(|| {
             self.next += 1;
             (line, self.next)
         });

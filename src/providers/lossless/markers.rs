@@ -76,13 +76,22 @@ const ABOVE: &str = "[The line above ";
 const TIMES: &str = " more times]";
 const NUMBERED: &str = " lines, every 10th numbered:]";
 
-/// Every marker holds one of these.
-const SIGNS: [&str; 3] = [SEE, ABOVE, NUMBERED];
-
-/// Whether a text can hold a marker.
+/// Whether a text can hold a marker. Fast: only what stands behind brackets is looked at.
 #[must_use]
 pub fn may_hold_markers(text: &str) -> bool {
-    SIGNS.iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'[', bytes).any(|at| {
+        let rest = &bytes[at..];
+        match rest.get(1) {
+            Some(b'S') => rest.starts_with(SEE.as_bytes()),
+            Some(b'T') => rest.starts_with(ABOVE.as_bytes()),
+            Some(b'1'..=b'9') => {
+                let digits = rest[1..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+                rest[1 + digits..].starts_with(NUMBERED.as_bytes())
+            }
+            _ => false,
+        }
+    })
 }
 
 impl<'a> Marker<'a> {

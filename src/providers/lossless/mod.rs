@@ -10,6 +10,7 @@ mod dictionary;
 mod inline;
 mod lines;
 mod markers;
+mod memory;
 mod names;
 mod numbers;
 mod operations;
@@ -39,6 +40,7 @@ pub use self::{
     recipe::{Recipe, recipes},
 };
 use self::{
+    memory::Memory,
     operations::{FIELDS, Operation, Options},
     superseded::LeftOut,
 };
@@ -47,6 +49,7 @@ use self::{
 pub struct Lossless {
     config: Value,
     tools: ToolTable,
+    memory: Memory,
 }
 
 impl Lossless {
@@ -59,7 +62,7 @@ impl Lossless {
     /// Every field that is wrong.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Settings::read(FIELDS, config)?;
-        Ok(Self { config: config.clone(), tools: ToolTable::default() })
+        Ok(Self { config: config.clone(), tools: ToolTable::default(), memory: Memory::default() })
     }
 }
 
@@ -91,7 +94,11 @@ impl Provider for Lossless {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let options = Options::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
-        Ok(propose(request, &options, &self.tools))
+        let propose = || propose(request, &options, &self.tools);
+        if !options.remembers {
+            return Ok(propose());
+        }
+        Ok(self.memory.proposal(&request.conversation, &options, request.tally.encoding(), propose))
     }
 }
 
@@ -125,11 +132,14 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
         proposal.shares.push(saved);
     }
-    for (index, text) in texts.into_iter().enumerate() {
-        let new = new[index].take().unwrap_or_else(|| text.text.into_owned());
-        if !gone.contains(&index) && new != *transcript.texts[index].text {
-            proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
-        }
+    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
+        let new = match (new[index].take(), text.text) {
+            (Some(new), _) => new,
+            // What is left out makes a text of its own.
+            (None, Cow::Owned(new)) if new != *transcript.texts[index].text => new,
+            _ => continue,
+        };
+        proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
     }
     proposal
 }

@@ -1,7 +1,5 @@
 //! The numbers that reading tools put in front of a file's lines.
 
-use std::fmt::Write as _;
-
 /// How numbers are written: right-aligned in a field, then a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberStyle {
@@ -85,9 +83,24 @@ impl NumberStyle {
         self.separator.text()
     }
 
-    /// Writes what stands in front of the line of this number.
+    /// Writes what stands in front of the line of this number. By hand, because there is one for every line.
     pub fn write(self, number: u32, out: &mut String) {
-        let _ = write!(out, "{number:>width$}{}", self.separator.text(), width = usize::from(self.width));
+        let mut digits = [b' '; 10];
+        let mut from = digits.len();
+        let mut left = number;
+        loop {
+            from -= 1;
+            digits[from] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        for _ in digits.len() - from..usize::from(self.width) {
+            out.push(' ');
+        }
+        digits[from..].iter().for_each(|digit| out.push(char::from(*digit)));
+        out.push_str(self.separator.text());
     }
 }
 

@@ -66,8 +66,8 @@ pub const FIELDS: &[Field] = &[
     flag("removeObsoleteState", "Leave out what a later message replaced. What is left out is in restoreData only."),
     flag(
         "maintainReferenceCache",
-        "Accepted for configurations that have it; there is nothing to switch. Pointers are found anew in milliseconds each time, and counts \
-         are kept by content for the whole process.",
+        "Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the \
+         condensation. The result is the same either way.",
     ),
     Field {
         name: "strict",
@@ -115,6 +115,8 @@ const fn flag(name: &'static str, description: &'static str) -> Field {
 /// A configuration as the operations read it.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// What was found is remembered.
+    pub remembers: bool,
     /// The oldest copy stays, not the newest.
     pub keep_first: bool,
     /// Pointers for lines of files.
@@ -138,6 +140,7 @@ impl Options {
     pub fn read(settings: &Settings) -> Self {
         let obsolete = settings.flag("removeObsoleteState") && !settings.flag("strict");
         Self {
+            remembers: settings.flag("maintainReferenceCache"),
             keep_first: settings.choice("keep") == "first",
             files: settings.flag("deduplicateFileReads"),
             results: settings.flag("consolidateToolResults"),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     decoder::rows_of,
-    markers::{Marker, Target, may_hold_markers},
+    markers::{Marker, Target},
     names::Names,
     rows::{RowKind, Rows},
     texts::Text,
@@ -19,12 +19,12 @@ pub struct Pointed {
     pub rows: Range<usize>,
 }
 
-/// What the markers in `texts` lead to.
+/// What the markers in `texts` lead to. `may_hold_markers` says whether there can be any in the text of an index.
 #[must_use]
-pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>) -> Vec<Pointed> {
+pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>, may_hold_markers: impl Fn(usize) -> bool) -> Vec<Pointed> {
     let mut pointed = Vec::new();
     let mut others: HashMap<usize, Rows> = HashMap::new();
-    for (index, text) in texts.iter().enumerate().filter(|(_, text)| may_hold_markers(&text.text)) {
+    for (index, text) in texts.iter().enumerate().filter(|(index, _)| may_hold_markers(*index)) {
         let rows = Rows::read(&text.text);
         for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
             match Marker::read(&text.text[row.content_range()]) {

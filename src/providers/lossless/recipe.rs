@@ -1,6 +1,9 @@
 //! How to put a text together again from the condensed conversation, so that restoring needs few bytes beside it.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
@@ -73,18 +76,25 @@ impl Serialize for Part {
 /// where none leads to the old text exactly, or it would not be shorter, there is none.
 #[must_use]
 pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
-    let texts: Vec<Vec<TextAt<'_>>> = after.messages().map(|message| message.texts()).collect();
-    let flat: Vec<(usize, &TextAt<'_>)> =
-        texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let place = |(message, text): &(usize, &'_ TextAt<'_>)| (*message, text.block, text.kind);
-    let names = Names::new(flat.iter().map(|entry| {
-        let (message, block, kind) = place(entry);
-        TextPlace { message, block, path: &entry.1.path, kind }
-    }));
-    let index: HashMap<(usize, &[PathStep]), usize> =
-        flat.iter().enumerate().map(|(index, (message, text))| ((*message, text.path.as_slice()), index)).collect();
     let position: HashMap<usize, usize> =
         after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
+    let needed = needed(before, plan, &position);
+    let texts: Vec<Vec<TextAt<'_>>> = after
+        .messages()
+        .enumerate()
+        .map(|(index, message)| if needed.contains(&index) { message.texts() } else { Vec::new() })
+        .collect();
+    let flat: Vec<(usize, &TextAt<'_>)> =
+        texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
+    let names = Names::new(flat.iter().map(|(message, text)| TextPlace {
+        message: *message,
+        block: text.block,
+        path: &text.path,
+        kind: text.kind,
+    }));
+    // Where the texts of each message begin in the list of all.
+    let starts: Vec<usize> =
+        texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
     let mut cook = Cook { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
     let mut found = Vec::new();
     // The texts of the message that the edit before was about: most often it is the same.
@@ -96,16 +106,33 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         }
         let Some(old) = before.entries().get(*message) else { continue };
         let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
-        let Some(text) = index.get(&(*at, path.as_slice())) else { continue };
+        let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
         if old_texts.0 != *message {
             old_texts = (*message, old.message.texts());
         }
         let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-        if let Some(recipe) = cook.recipe(*text, &was.text) {
+        if let Some(recipe) = cook.recipe(starts[*at] + text, &was.text) {
             found.push((edit, recipe));
         }
     }
     found
+}
+
+/// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
+fn needed(before: &Conversation, plan: &Plan, position: &HashMap<usize, usize>) -> HashSet<usize> {
+    const NAMED: &str = " in message ";
+    let mut needed = HashSet::new();
+    for edit in &plan.edits {
+        let Edit::Set { message, value: Value::Text(new), .. } = edit else { continue };
+        let origin = before.entries().get(*message).and_then(|entry| entry.origin);
+        needed.extend(origin.and_then(|origin| position.get(&origin)));
+        for at in memchr::memmem::find_iter(new.as_bytes(), NAMED) {
+            let digits = new[at + NAMED.len()..].bytes().take(9).take_while(u8::is_ascii_digit);
+            let number = digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
+            needed.extend(number.checked_sub(1));
+        }
+    }
+    needed
 }
 
 struct Cook<'a> {
@@ -253,7 +280,7 @@ impl Cook<'_> {
 
 /// UTF-16 units of a text by byte.
 struct Units {
-    /// How many units stand before every [`Units::STEP`]th byte (or the character that it is in); empty when bytes are units.
+    /// How many units the characters have that begin before every [`Units::STEP`]th byte; empty when bytes are units.
     before: Vec<usize>,
     /// There may be stand-ins for unpaired surrogates, which count differently in JavaScript.
     stand_ins: bool,
@@ -266,23 +293,42 @@ impl Units {
         if text.is_ascii() {
             return Self { before: Vec::new(), stand_ins: false };
         }
-        let mut units = Self { before: Vec::with_capacity(text.len() / Self::STEP + 1), stand_ins: false };
         let mut count = 0;
-        for (at, c) in text.char_indices() {
-            // Characters begin at every step, or just before it.
-            while units.before.len() * Self::STEP < at + c.len_utf8() {
-                units.before.push(count);
-            }
-            units.stand_ins |= c >= '\u{F0000}';
-            count += c.len_utf16();
-        }
-        units
+        let before = text.as_bytes().chunks(Self::STEP).map(|chunk| {
+            let before = count;
+            count += Self::in_bytes(chunk);
+            before
+        });
+        let before = before.collect();
+        // Planes 15 and 16 begin with the byte F3 or F4.
+        let stand_ins = text.bytes().any(|byte| byte >= 0xF3) && text.chars().any(|c| c >= '\u{F0000}');
+        Self { before, stand_ins }
+    }
+
+    /// The units of the characters that begin in `bytes` of a text: one each, two where four bytes are needed.
+    fn in_bytes(bytes: &[u8]) -> usize {
+        bytes.iter().map(|byte| usize::from(*byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
     }
 
     fn at(&self, text: &str, byte: usize) -> usize {
         let Some(last) = self.before.len().checked_sub(1) else { return byte };
         let step = (byte / Self::STEP).min(last);
-        let start = (0..=step * Self::STEP).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        self.before[step] + text[start..byte].encode_utf16().count()
+        self.before[step] + Self::in_bytes(&text.as_bytes()[step * Self::STEP..byte])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn units_are_those_of_utf16(text in "(a{0,600}|é|→|\u{1F600}){0,40}") {
+            let units = Units::of(&text);
+            for (at, _) in text.char_indices().step_by(7).chain([(text.len(), ' ')]) {
+                prop_assert_eq!(units.at(&text, at), text[..at].encode_utf16().count());
+            }
+        }
     }
 }

@@ -110,6 +110,8 @@ impl Rows {
     pub fn read(text: &str) -> Self {
         let mut reader = Reader { text, found: Self::default(), line: 0, open: None, left: 0 };
         if u32::try_from(text.len()).is_ok() {
+            // Lines of programs and logs have about so many bytes.
+            reader.found.rows.reserve(text.len() / 32 + 1);
             let mut start = 0;
             for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
                 reader.row(start, end);
@@ -288,4 +290,73 @@ fn marker(content: &[u8]) -> Option<Marker<'_>> {
         return None;
     }
     Marker::read(std::str::from_utf8(content).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(RowKind, u32, u32)> {
+        Rows::read(text).rows.iter().map(|row| (row.kind, row.line, row.lines)).collect()
+    }
+
+    #[test]
+    fn lines_keep_their_place_around_markers() {
+        use RowKind::{Line, Marker};
+        let text = "a\n[See lines 2-6 in message 3]\nb\n[The line above 2 more times]\n";
+        assert_eq!(kinds(text), [(Line, 0, 1), (Marker, 1, 5), (Line, 6, 1), (Marker, 7, 2), (Line, 9, 1)]);
+        let rows = Rows::read(text);
+        assert_eq!(
+            [0, 1, 5, 6, 8, 9, 10].map(|line| rows.row_of(line)),
+            [Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]
+        );
+    }
+
+    #[test]
+    fn three_numbered_lines_make_an_excerpt() {
+        let rows = Rows::read("File: a\n 9 | x\n10 | y\n11 | \n1 | z\n2 | w");
+        let excerpt = &rows.excerpts[0];
+        assert_eq!((rows.excerpts.len(), excerpt.rows.clone(), excerpt.number, excerpt.line), (1, 1..4, 9, 1));
+        assert_eq!((rows.rows[1].content - rows.rows[1].start, rows.rows[4].content), (5, rows.rows[4].start));
+        assert_eq!((excerpt.line_of(11), excerpt.line_of(12), excerpt.number_of(2)), (Some(3), None, 10));
+    }
+
+    #[test]
+    fn a_heading_numbers_what_follows() {
+        let rows =
+            Rows::read("     8→[4 lines, every 10th numbered:]\nx\n[See lines 1-1 above]\n    10→y\nz\nno number");
+        let excerpt = &rows.excerpts[0];
+        assert_eq!((excerpt.sparse, excerpt.number, excerpt.lines, excerpt.rows.clone()), (true, 8, 4, 0..5));
+        assert_eq!(rows.rows[3].content - rows.rows[3].start, "    10→".len() as u32);
+        assert_eq!((rows.rows[0].kind, rows.rows[5].excerpt, rows.rows[5].line), (RowKind::Heading, NONE, 4));
+    }
+
+    #[test]
+    fn an_excerpt_that_turns_out_to_be_none_leaves_no_trace() {
+        let rows = Rows::read("7 | [See lines 1-2 in message 1]\nx\ny");
+        assert!(rows.excerpts.is_empty());
+        assert_eq!(rows.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_the_lines_of_the_text(text in "(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[See lines 1-[2-9] above\\])?(\n(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[The line above 4 more times\\])?){0,20}") {
+            let rows = Rows::read(&text);
+            let lines: Vec<_> = rows.rows.iter().map(|row| &text[row.range()]).collect();
+            prop_assert_eq!(lines.join("\n"), &*text);
+            let mut next = 0;
+            for row in &rows.rows {
+                prop_assert_eq!(row.line, next);
+                next += row.lines;
+                prop_assert!(row.start <= row.content && row.content <= row.end);
+            }
+            for (index, excerpt) in rows.excerpts.iter().enumerate() {
+                let members = &rows.rows[excerpt.rows.start as usize..excerpt.rows.end as usize];
+                prop_assert!(members.iter().all(|row| row.excerpt as usize == index));
+                prop_assert_eq!(members.iter().map(|row| row.lines).sum::<u32>(), excerpt.lines);
+            }
+        }
+    }
 }

@@ -29,8 +29,6 @@ pub struct Run {
     pub target: (usize, usize),
     /// What is done.
     pub operation: Operation,
-    /// The line above is repeated, rather than lines that stand elsewhere.
-    pub is_repeat: bool,
 }
 
 /// Finds the runs.
@@ -49,6 +47,9 @@ pub struct Finder<'a> {
 
 /// So many rows that may stay are held back, in case a match turns out to begin above.
 const HELD_BACK: usize = 32;
+
+/// So many times the bytes of a marker, and of the fewest tokens to save, are more tokens for certain, if they are letters and digits of several lines.
+const CLEARLY: usize = 6;
 
 /// A line that repeats is said once more often than this.
 const FEWEST_REPEATS: usize = 3;
@@ -72,7 +73,7 @@ impl Finder<'_> {
     /// The rows that markers which are there already lead to. They have to stay.
     fn pointed_at(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
-        for Pointed { text, rows } in pointed_at(self.texts, self.names) {
+        for Pointed { text, rows } in pointed_at(self.texts, self.names, |text| self.lines.rows[text].has_markers) {
             let start = self.lines.of_text(text).start;
             protected[start + rows.start..start + rows.end].fill(true);
         }
@@ -97,7 +98,7 @@ impl Finder<'_> {
         dictionary.begin(range.clone());
         let mut from = range.start;
         let ends = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
-        for gap in ends.chain([range.end..range.end]) {
+        for gap in ends.chain(std::iter::once(range.end..range.end)) {
             let mut kept = Kept { text: range.start, next: from, window: from, is_final: true };
             kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
             from = gap.end;
@@ -184,13 +185,7 @@ impl Finder<'_> {
         let rows = row + 1 - start..row + 1 - start + times;
         let marker = Marker::Repeat { times: u32::try_from(times).ok()? }.to_string();
         Marker::read(&marker)?;
-        self.pays(text, &rows, &marker).then(|| Run {
-            rows,
-            marker,
-            target: (text, row - start),
-            operation,
-            is_repeat: true,
-        })
+        self.pays(text, &rows, &marker).then_some(Run { rows, marker, target: (text, row - start), operation })
     }
 
     fn reference(&self, text: usize, row: usize, found: Match) -> Option<Run> {
@@ -208,13 +203,7 @@ impl Finder<'_> {
             return None;
         }
         let marker = self.marker(text, &rows, target, target_row)?;
-        self.pays(text, &rows, &marker).then(|| Run {
-            rows,
-            marker,
-            target: (target, target_row),
-            operation,
-            is_repeat: false,
-        })
+        self.pays(text, &rows, &marker).then_some(Run { rows, marker, target: (target, target_row), operation })
     }
 
     /// What it is to replace these rows by the others, and whether it is about a file.
@@ -299,6 +288,18 @@ impl Finder<'_> {
         }
         let of = &self.lines.rows[text];
         let content = &self.texts[text].text;
+        let words = |row: &Row| {
+            content.as_bytes()[row.content_range()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count()
+        };
+        let enough = CLEARLY * (marker.len() + self.options.least_saved);
+        let mut seen = 0;
+        let is_clear = of.rows[rows.clone()].iter().take(enough / 4).any(|row| {
+            seen += words(row).min(enough / 8);
+            seen > enough
+        });
+        if is_clear {
+            return true;
+        }
         let mut cost = None;
         let mut removed = String::new();
         let mut gained = 0;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 use super::{
-    inline::Done,
+    inline::{BYTES_PER_TOKEN, Done},
     markers::may_hold_markers,
     names::Names,
     operations::{Operation, Options},
@@ -64,7 +64,10 @@ pub fn leave_out(
     }
     let pointed: HashSet<usize> = {
         let names = Names::new(texts.iter().map(Text::place));
-        pointed_at(texts, &names).into_iter().map(|pointed| pointed.text).collect()
+        pointed_at(texts, &names, |text| may_hold_markers(&texts[text].text))
+            .into_iter()
+            .map(|pointed| pointed.text)
+            .collect()
     };
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
@@ -85,7 +88,7 @@ pub fn leave_out(
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
-    let mut replacements: Vec<(usize, Vec<(Range<usize>, String)>)> = Vec::new();
+    let mut replacements: Vec<(usize, Replacements)> = Vec::new();
     for (place, operation, said) in places {
         let removed = &texts[place.text].text[place.range.clone()];
         let new = format!("[Left out: {said}]");
@@ -107,13 +110,24 @@ pub fn leave_out(
     left_out
 }
 
+/// What is put where in a text.
+type Replacements = Vec<(Range<usize>, String)>;
+
 /// What saves fewer tokens stays: it might as well be read.
 const FEWEST_SAVED: usize = 8;
+
+/// So many times the bytes save tokens for certain.
+const CLEARLY: usize = 16;
 
 /// How many tokens it saves to say `new` in the place of `removed`, if it is enough.
 fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     if removed.len() <= new.len() {
         return None;
+    }
+    if removed.len() > CLEARLY * new.len()
+        && !removed.bytes().take(CLEARLY * new.len()).all(|byte| byte.is_ascii_whitespace())
+    {
+        return Some((removed.len() - new.len()) / BYTES_PER_TOKEN);
     }
     let saved = count(removed, encoding).tokens.checked_sub(count(new, encoding).tokens)?;
     (saved >= FEWEST_SAVED).then_some(saved)

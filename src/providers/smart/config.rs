@@ -24,6 +24,8 @@ pub(super) struct SmartConfig {
     pub max_concurrency: usize,
     /// Tokens, scaled, below which the whole is not worth a missed prompt cache.
     pub min_reduction_tokens: usize,
+    /// When the passes leave more than the target, salient truncation goes on with what they leave.
+    pub meet_target: bool,
     /// Without a model, the result has no more tokens than this preset leaves.
     pub no_more_tokens_than: Option<&'static str>,
 }
@@ -60,7 +62,7 @@ pub(super) enum Mode {
     /// One summary takes the place of the selected messages.
     BatchSummarize(BatchSummary),
     /// Each text on its own.
-    Individual(Individual),
+    Individual(Box<Individual>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -181,6 +183,7 @@ impl SmartConfig {
             passes: passes(&mut config),
             max_concurrency: config.integer("maxConcurrency", 1, MOST_CONCURRENCY).unwrap_or(DEFAULT_CONCURRENCY),
             min_reduction_tokens: config.integer("minReductionTokens", 0, LARGEST).unwrap_or(0),
+            meet_target: config.flag("meetTarget").unwrap_or(false),
             no_more_tokens_than: config.choice("noMoreTokensThan", presets::NAMES),
         };
         config.finish();
@@ -193,7 +196,7 @@ impl SmartConfig {
     }
 }
 
-/// The preset with the given fields in place of its own. A configuration with passes of its own is not measured against another preset.
+/// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
 fn over_preset(preset: &str, config: &Value) -> Value {
     let Value::Object(given) = config else { return Value::Object(Map::new()) };
     let mut merged = match presets::json(preset) {
@@ -202,6 +205,7 @@ fn over_preset(preset: &str, config: &Value) -> Value {
     };
     if given.get("passes").is_some_and(|passes| !passes.is_null()) {
         merged.remove("noMoreTokensThan");
+        merged.remove("meetTarget");
     }
     merged
         .extend(given.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
@@ -383,7 +387,7 @@ fn individual(mut individual: Object<'_>) -> Mode {
         overrides.extend(index.map(|index| (index, read)));
     }
     individual.finish();
-    Mode::Individual(Individual { defaults, thresholds, overrides })
+    Mode::Individual(Box::new(Individual { defaults, thresholds, overrides }))
 }
 
 fn thresholds(mut thresholds: Object<'_>) -> ByKind<usize> {

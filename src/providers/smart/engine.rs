@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::{
     Smart, batch,
@@ -11,7 +12,7 @@ use super::{
     state::{PassReport, State},
     summaries,
 };
-use crate::providers::{CondenseError, Lossless, Provider, Request};
+use crate::providers::{CondenseError, Lossless, Proposal, Provider, Request, Truncation};
 
 /// How a text begins that is a summary of another.
 pub(super) const SUMMARY_MARKER: &str = "[Summary";
@@ -108,17 +109,40 @@ impl<'a> Engine<'a> {
             self.pass(config, pass, state).await?;
             self.request.progress.report("pass", Smart::ID, index + 1, total);
         }
+        if self.goes_on_to_target(config) && !state.meets_target() {
+            self.truncate_to_target(state).await?;
+        }
         Ok(())
     }
 
-    async fn prelude(&self, operations: &serde_json::Value, state: &mut State) -> Result<(), CondenseError> {
+    /// Whether salient truncation does what the passes leave undone.
+    fn goes_on_to_target(&self, config: &SmartConfig) -> bool {
+        config.meet_target && self.request.target_tokens.is_some()
+    }
+
+    async fn truncate_to_target(&self, state: &mut State) -> Result<(), CondenseError> {
+        let before = state.scaled();
+        let mut changed = 0;
+        if !state.is_idle(PassReport::TARGET) {
+            let request = Request { config: Value::Null, ..state.request.clone() };
+            let proposal = Truncation::new(&Value::Null)?.propose(&request).await?;
+            // Whether the target is missed in the end is told where everything is known.
+            changed = state.apply(PassReport::TARGET, Proposal { warnings: Vec::new(), ..proposal })?;
+        }
+        let told = report(PassReport::TARGET, "Salient truncation to the target", before, state.exact);
+        let after = state.scaled();
+        state.report(PassReport { tokens_after: after, messages_changed: changed, ..told });
+        Ok(())
+    }
+
+    async fn prelude(&self, operations: &Value, state: &mut State) -> Result<(), CondenseError> {
         let key = format!("{} {operations}", PassReport::PRELUDE);
         let before = state.scaled();
         let mut changed = 0;
         if !state.is_idle(&key) {
             let lossless = Lossless::new(operations)?;
             // The configuration of the call is for the smart provider.
-            let request = Request { config: serde_json::Value::Null, ..state.request.clone() };
+            let request = Request { config: Value::Null, ..state.request.clone() };
             let proposal = lossless.propose(&request).await?;
             changed = state.apply(&key, proposal)?;
         }
@@ -173,8 +197,10 @@ impl<'a> Engine<'a> {
             }
             Mode::Individual(individual) => {
                 let request = &state.request;
+                // With a target, the truncation at the end knows better what to leave out than one with fixed limits.
+                let stand_in = !self.has_model && !self.goes_on_to_target(config);
                 let targets = individual::targets(request, &pass.selection, individual);
-                let mut replacements = individual::mechanical(request, &targets, !self.has_model);
+                let mut replacements = individual::mechanical(request, &targets, stand_in);
                 if self.has_model && pass.wants_model() {
                     let written = summaries::summarize(request, &targets, config.max_concurrency).await?;
                     written.warnings.into_iter().for_each(|warning| self.warn(warning));
@@ -246,6 +272,8 @@ fn report(id: &str, name: &str, tokens: usize, exact: bool) -> PassReport {
 impl PassReport {
     /// The id of the lossless prelude.
     pub const PRELUDE: &'static str = "lossless_prelude";
+    /// The id of the truncation that goes on where passes leave more than the target.
+    pub const TARGET: &'static str = "salient_to_target";
 
     fn skipped(self, why: String) -> Self {
         Self { ran: false, skipped: Some(why), ..self }

@@ -175,11 +175,10 @@ fn cut_once(text: &str, lines: Option<usize>, characters: Option<usize>, truncat
         return without_marker(text, lines, characters, truncate.max_line_chars, keep);
     }
     let text = characters.map_or(Cow::Borrowed(text), |most| cut_characters(text, most));
-    let text = match lines {
+    match lines {
         Some(most) => cut_lines(&text, most, truncate.max_line_chars, keep).into_owned(),
         None => text.into_owned(),
-    };
-    text
+    }
 }
 
 /// Cuts until nothing changes any more: a cut by lines can leave a few characters more than one by characters allows, and the same
@@ -248,11 +247,16 @@ fn of(source: &PieceSource) -> String {
     }
 }
 
+/// What is replaced in each text, by message and path.
+type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
+
+type TextsByPath<'a> = HashMap<Vec<PathStep>, Cow<'a, str>>;
+
 /// The edits that put the replacements in place. A replacement that is no shorter is left out.
 pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
     let encoding = request.tally.encoding();
     let mut proposal = Proposal::default();
-    let mut changed: BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>> = BTreeMap::new();
+    let mut changed: Changed = BTreeMap::new();
     for (target, replacement) in targets.iter().zip(replacements) {
         let Some(Replacement { text, operation, reason }) = replacement else { continue };
         // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
@@ -267,7 +271,7 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
             .or_default()
             .push((target.piece.range.clone(), text));
     }
-    let mut texts: Option<(usize, HashMap<Vec<PathStep>, Cow<'_, str>>)> = None;
+    let mut texts: Option<(usize, TextsByPath<'_>)> = None;
     for ((message, path), mut replaced) in changed {
         if texts.as_ref().is_none_or(|(known, _)| *known != message) {
             texts = Some((message, texts_by_path(&request.conversation, message)));
@@ -280,6 +284,6 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
 }
 
 /// The texts of a message by their path.
-fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
+fn texts_by_path(conversation: &Conversation, message: usize) -> TextsByPath<'_> {
     conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
 }

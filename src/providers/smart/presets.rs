@@ -100,6 +100,7 @@ fn always() -> Value {
 fn conservative() -> Value {
     json!({
         "name": "Conservative",
+        "meetTarget": true,
         "description": "Best quality: large tool results are summarised, everything else stays.",
         "losslessPrelude": prelude(),
         "passes": [
@@ -113,6 +114,7 @@ fn conservative() -> Value {
 fn balanced() -> Value {
     json!({
         "name": "Balanced",
+        "meetTarget": true,
         "description": "Summaries first, then truncation, then one summary of the oldest messages, each only while it is needed.",
         "losslessPrelude": prelude(),
         "passes": [
@@ -129,6 +131,7 @@ fn balanced() -> Value {
 fn aggressive() -> Value {
     json!({
         "name": "Aggressive",
+        "meetTarget": true,
         "description": "As small as can be: very old tool calls are suppressed, old ones truncated.",
         "losslessPrelude": prelude(),
         "passes": [
@@ -145,6 +148,7 @@ fn aggressive() -> Value {
 fn multi_zone() -> Value {
     json!({
         "name": "Multi-zone",
+        "meetTarget": true,
         "description": "The older, the less stays: suppression, truncation, light truncation.",
         "losslessPrelude": prelude(),
         "passes": [

@@ -36,6 +36,8 @@ pub(super) fn schema() -> Value {
             "maxConcurrency": described(whole(1, MOST_CONCURRENCY, Some(DEFAULT_CONCURRENCY)), "Requests for summaries under way at once."),
             "minReductionTokens": described(whole(0, LARGEST, Some(0)),
                 "When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss."),
+            "meetTarget": described(json!({ "type": "boolean" }),
+                "When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own."),
             "noMoreTokensThan": described(json!({ "enum": presets::NAMES }),
                 "Without a handler, the result has no more tokens than this preset would leave."),
         },

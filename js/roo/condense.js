@@ -1,0 +1,109 @@
+"use strict";
+
+// Condensing as in 2025: one request, and the summary takes the place of what it summarises.
+
+const { Guard, guarded } = require("./guard.js");
+const { resolveHost } = require("./host.js");
+const { condenseByManager } = require("./managed.js");
+const { CANCELLED } = require("./messages.js");
+const { SUMMARY_2025 } = require("./prompts.js");
+const { readAnswer } = require("./stream.js");
+const { lastSummaryIndex } = require("./tagged-history.js");
+const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+
+/** The newest messages, which are kept as they are. */
+const N_MESSAGES_TO_KEEP = 3;
+const REQUEST = "Summarize the conversation so far, as described in the prompt instructions.";
+const CONTINUE = "Please continue from the following summary:";
+
+/** The messages since the last summary, with a user message in front: some APIs refuse to begin with the assistant. */
+function getMessagesSinceLastSummary(messages) {
+  const index = lastSummaryIndex(messages);
+  if (index === -1) return messages;
+  const recent = messages.slice(index);
+  if (recent[0].role === "user") return recent;
+  const [first] = messages;
+  if (first.role === "user") return [first, ...recent];
+  return [{ role: "user", content: CONTINUE, ts: first.ts ? first.ts - 1 : Date.now() }, ...recent];
+}
+
+function createCondense(host) {
+  const services = resolveHost(host);
+  const guard = services.guard && new Guard(services.guard);
+
+  async function summarizeConversation(messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customCondensingPrompt, condensingApiHandler) {
+    const customPrompt = customCondensingPrompt?.trim();
+    services.telemetry()?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
+    const condensingHandler = condensingApiHandler ?? services.condensingHandler(taskId);
+    const request = { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler };
+    const { cancelled, ...response } = await guarded(
+      guard,
+      { taskId, isAutomatic: isAutomaticTrigger, before: () => prevContextTokens },
+      () => refuse(messages, "condensed_recently"),
+      () => (services.host.manager ? throughManager(request) : summarize(request)),
+    );
+    return response;
+  }
+
+  const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
+
+  async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
+    const old = getMessagesSinceLastSummary(messages.slice(0, -N_MESSAGES_TO_KEEP));
+    if (old.length <= 1) return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");
+    const kept = messages.slice(-N_MESSAGES_TO_KEEP);
+    if (kept.some((message) => message.isSummary)) return refuse(messages, "condensed_recently");
+
+    const cleaned = services.removeImages([...old, { role: "user", content: REQUEST }], apiHandler);
+    const handler = chooseHandler(condensingHandler, apiHandler);
+    if (!handler) return refuse(messages, "condense_handler_invalid");
+
+    const prompt = customPrompt || services.prompts.summary || SUMMARY_2025;
+    const requestMessages = cleaned.map(({ role, content }) => ({ role, content }));
+    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages), { signal: services.signal(taskId), errorChunks: services.fixes });
+    const { cost, outputTokens } = answer;
+    if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
+    // What the handler throws is the caller's, as in Roo-Code; what it reports is a failure like an empty summary.
+    if (answer.failure && !answer.failure.reported) throw answer.failure.error;
+    if (answer.failure) services.error(`Condensing failed: ${answer.failure.error.message}`);
+    const summary = answer.failure ? "" : answer.text.trim();
+    if (summary === "") return refuse(messages, "condense_failed", cost);
+
+    const summaryMessage = { role: "assistant", content: summary, ...(kept[0].ts !== undefined && { ts: kept[0].ts }), isSummary: true };
+    // The reported output tokens are the summary's; without them it is counted like the rest.
+    const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...kept];
+    const newContextTokens = outputTokens + (await apiHandler.countTokens(counted.flatMap(blocksOf)));
+    if (newContextTokens >= prevContextTokens) return refuse(messages, "condense_context_grew", cost);
+    return { messages: [messages[0], summaryMessage, ...kept], summary, cost, newContextTokens };
+  }
+
+  /** The condensing handler when it can create messages, else the conversation's own; undefined when neither can. */
+  function chooseHandler(condensingHandler, apiHandler) {
+    const handler = condensingHandler || apiHandler;
+    if (isValid(handler)) return handler;
+    services.warn("Chosen API handler for condensing does not support message creation; the one of the conversation is used. Choose another in the condensing settings.");
+    if (isValid(apiHandler)) return apiHandler;
+    services.error("Main API handler is also invalid for condensing, so nothing is condensed. Check the API configuration of the conversation.");
+    return undefined;
+  }
+
+  async function throughManager({ messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, customPrompt, condensingHandler }) {
+    const { condensed, before, errorDetails, ...outcome } = await condenseByManager(services, {
+      messages,
+      systemPrompt,
+      taskId,
+      apiHandler,
+      condensingHandler,
+      customCondensingPrompt: customPrompt,
+      isAutomatic: isAutomaticTrigger ?? false,
+    });
+    if (outcome.error === undefined) return { messages: condensed, ...outcome };
+    if (errorDetails) services.warn(`Condensing failed: ${errorDetails}`);
+    return { messages, summary: "", ...outcome };
+  }
+
+  return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, summarizeConversation, getMessagesSinceLastSummary };
+}
+
+const isValid = (handler) => typeof handler?.createMessage === "function";
+
+module.exports = { createCondense };

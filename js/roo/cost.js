@@ -1,0 +1,53 @@
+"use strict";
+
+// What a request costs, in dollars. Every operation stands in Roo-Code's order, so that sums are equal to the last bit.
+
+const PER_MILLION = 1_000_000;
+const PRICES = [
+  ["inputPrice", "inputPriceMultiplier"],
+  ["outputPrice", "outputPriceMultiplier"],
+  ["cacheWritesPrice", "cacheWritesPriceMultiplier"],
+  ["cacheReadsPrice", "cacheReadsPriceMultiplier"],
+];
+
+const costOf = (price, tokens) => ((price || 0) / PER_MILLION) * tokens;
+
+function total(price, freshInput, output, cacheWrites, cacheReads) {
+  return costOf(price.cacheWritesPrice, cacheWrites) + costOf(price.cacheReadsPrice, cacheReads) + costOf(price.inputPrice, freshInput) + costOf(price.outputPrice, output);
+}
+
+/** Anthropic's count of input tokens leaves the cached ones out. */
+function calculateApiCostAnthropic(modelInfo, inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens) {
+  const writes = cacheCreationInputTokens || 0;
+  const reads = cacheReadInputTokens || 0;
+  return {
+    totalInputTokens: inputTokens + writes + reads,
+    totalOutputTokens: outputTokens,
+    totalCost: total(modelInfo, inputTokens, outputTokens, writes, reads),
+  };
+}
+
+/** OpenAI's count of input tokens includes the cached ones. */
+function calculateApiCostOpenAI(modelInfo, inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, serviceTier) {
+  const writes = cacheCreationInputTokens || 0;
+  const reads = cacheReadInputTokens || 0;
+  const fresh = Math.max(0, inputTokens - writes - reads);
+  return {
+    totalInputTokens: inputTokens,
+    totalOutputTokens: outputTokens,
+    totalCost: total(longContextPrices(modelInfo, inputTokens, serviceTier), fresh, outputTokens, writes, reads),
+  };
+}
+
+function longContextPrices(modelInfo, totalInputTokens, serviceTier) {
+  const pricing = modelInfo.longContextPricing;
+  if (!pricing || !(totalInputTokens > pricing.thresholdTokens)) return modelInfo;
+  if (pricing.appliesToServiceTiers && !pricing.appliesToServiceTiers.includes(serviceTier ?? "default")) return modelInfo;
+  const prices = { ...modelInfo };
+  for (const [price, multiplier] of PRICES) {
+    if (modelInfo[price] != null && pricing[multiplier] != null) prices[price] = modelInfo[price] * pricing[multiplier];
+  }
+  return prices;
+}
+
+module.exports = { calculateApiCostAnthropic, calculateApiCostOpenAI };

@@ -1,0 +1,57 @@
+"use strict";
+
+// Against condensing without end: a file larger than the window, or summaries that save next to nothing, would otherwise cost a
+// request each turn.
+
+/** More tasks than this are not remembered; a host seldom runs more than a few at a time. */
+const REMEMBERED_TASKS = 100;
+
+/**
+ * Counts, by task, automatic condensations in a row that failed or saved less than `minGainPercent`. After `attempts` of them none
+ * is due until `windowMs` have passed since the last. The time counts from the end of one: a summary can take longer than the window.
+ */
+class Guard {
+  #limits;
+  #tasks = new Map();
+
+  constructor(limits) {
+    this.#limits = limits;
+  }
+
+  refuses(taskId) {
+    const known = this.#known(taskId);
+    return known !== undefined && known.poor >= this.#limits.attempts;
+  }
+
+  /** `after` is undefined when the condensation failed. */
+  record(taskId, before, after) {
+    const poor = (this.#known(taskId)?.poor ?? 0) + 1;
+    this.#tasks.delete(taskId);
+    if (after !== undefined && before > 0 && (100 * (before - after)) / before >= this.#limits.minGainPercent) return;
+    this.#tasks.set(taskId, { poor, ended: Date.now() });
+    if (this.#tasks.size > REMEMBERED_TASKS) this.#tasks.delete(this.#tasks.keys().next().value);
+  }
+
+  #known(taskId) {
+    const known = this.#tasks.get(taskId);
+    return known && Date.now() - known.ended <= this.#limits.windowMs ? known : undefined;
+  }
+}
+
+/** Runs an automatic condensation under the guard. `attempt` returns a response with `error` or `newContextTokens`. */
+async function guarded(guard, { taskId, isAutomatic, before }, refusal, attempt) {
+  if (!guard || !isAutomatic) return attempt();
+  if (guard.refuses(taskId)) return refusal();
+  let after;
+  let cancelled = false;
+  try {
+    const response = await attempt();
+    if (response.error === undefined) after = response.newContextTokens;
+    cancelled = response.cancelled;
+    return response;
+  } finally {
+    if (!cancelled) guard.record(taskId, before(), after);
+  }
+}
+
+module.exports = { Guard, guarded };

@@ -1,0 +1,60 @@
+"use strict";
+
+// What the host gives, with what stands in for the services it does not give.
+
+const { notAllowed } = require("../errors.js");
+const { describeImages } = require("./images.js");
+const isObject = require("./is-object.js");
+const { defaultMessage } = require("./messages.js");
+
+const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
+const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
+
+/** Checks a RooHost; throws a TypeError at once when a field is not what it has to be. */
+function resolveHost(host = {}) {
+  if (!isObject(host)) throw notAllowed("host", host, "an object of services");
+  for (const name of FUNCTIONS) {
+    if (host[name] !== undefined && typeof host[name] !== "function") throw notAllowed(`host.${name}`, host[name], "a function");
+  }
+  if (host.prompts !== undefined && !isObject(host.prompts)) throw notAllowed("host.prompts", host.prompts, "{ summary?, condense? }");
+  if (host.manager !== undefined && typeof host.manager?.condense !== "function") {
+    throw notAllowed("host.manager", host.manager, "a CondensationManager, or an object with condense(context, options)");
+  }
+  return {
+    host,
+    prompts: host.prompts ?? {},
+    fixes: host.fixes === true,
+    guard: guardOf(host),
+    translate: (code, parameters) => translate(host, code, parameters),
+    telemetry: () => host.telemetry?.(),
+    removeImages: host.removeImages ?? describeImages,
+    // Looked up at the time of the call: tests and hosts replace console functions.
+    warn: (...values) => (host.warn ? host.warn(...values) : console.warn(...values)),
+    error: (...values) => (host.error ? host.error(...values) : console.error(...values)),
+    condensingHandler: (taskId) => (typeof host.condensingHandler === "function" ? host.condensingHandler(taskId) : host.condensingHandler),
+    signal: (taskId) => (typeof host.signal === "function" ? host.signal(taskId) : host.signal),
+  };
+}
+
+/** Off unless asked for, or unless the known faults are to be mended: the loop is one of them. */
+function guardOf({ guard, fixes }) {
+  if (guard === false || (guard === undefined && fixes !== true)) return undefined;
+  if (guard !== undefined && !isObject(guard)) throw notAllowed("host.guard", guard, "{ attempts?, windowMs?, minGainPercent? } or false");
+  const limits = { ...GUARD, ...guard };
+  for (const name of Object.keys(limits)) {
+    if (!(name in GUARD)) throw notAllowed(`host.guard.${name}`, limits[name], `the fields ${Object.keys(GUARD).join(", ")}`);
+    if (!(Number.isFinite(limits[name]) && limits[name] >= 0)) throw notAllowed(`host.guard.${name}`, limits[name], "a number of 0 or more");
+  }
+  return limits;
+}
+
+/** The text of an error, in the host's language where the host has it. */
+function translate(host, code, parameters) {
+  const fallback = defaultMessage(code, parameters);
+  if (!host.t) return fallback;
+  const key = `common:errors.${code}`;
+  const text = parameters === undefined ? host.t(key) : host.t(key, parameters);
+  return typeof text === "string" && text !== "" ? text : fallback;
+}
+
+module.exports = { resolveHost };

@@ -1,0 +1,414 @@
+// Types of roo-condense/roo. Written by hand; `__test__/types` is compiled against them.
+//
+// What Roo-Code's modules for condensing and for the window do, with the host's services as parameters. "2025" is the generation that
+// replaces the history (`sliding-window`, `condense`), "2026" the one that tags it (`context-management`, `condense`).
+//
+// Units everywhere: tokens are the host's (`apiHandler.countTokens`, and what the API reports); costs are US dollars, prices US dollars per
+// million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens` and a
+// manager need the native binary.
+
+// Messages ----------------------------------------------------------------------------------------------------------------------------
+
+/** The least a content block has to be. */
+export interface RooBlock {
+  readonly type: string;
+}
+
+/**
+ * The least a message has to be; Roo-Code's `ApiMessage` and Anthropic's `MessageParam` are. All further fields are kept. Messages are never
+ * mutated; an unchanged one comes back as the same object, an unchanged history as the same array.
+ */
+export interface RooMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string | readonly RooBlock[];
+  /** When it was said, in milliseconds since 1970. */
+  readonly ts?: number | undefined;
+  /** It is the summary of a condensation. */
+  readonly isSummary?: boolean | undefined;
+}
+
+/** A message of 2026, with the tags that say what stands for it. */
+export interface RooTaggedMessage extends RooMessage {
+  /** On a summary: the id of its condensation. */
+  readonly condenseId?: string | undefined;
+  /** The `condenseId` of the summary that stands for the message. */
+  readonly condenseParent?: string | undefined;
+  /** On the marker of a truncation: its id. */
+  readonly truncationId?: string | undefined;
+  /** The `truncationId` of the marker that hides the message. */
+  readonly truncationParent?: string | undefined;
+  /** It says that messages before it are hidden. */
+  readonly isTruncationMarker?: boolean | undefined;
+  /** On what a manager kept: the `condenseId` of the condensation it is part of. `cleanupAfterTruncation` removes it when that is gone. */
+  readonly condensedBy?: string | undefined;
+}
+
+// Host --------------------------------------------------------------------------------------------------------------------------------
+
+/** What is used of Roo-Code's `ApiHandler`. */
+export interface RooApiHandler {
+  /** Asks the model. Called with two arguments in 2025, with three in 2026. */
+  createMessage?(systemPrompt: string, messages: any[], metadata?: any): AsyncIterable<any>;
+  /** Tokens of content blocks. */
+  countTokens(content: any[]): Promise<number>;
+  /** `info.supportsImages` decides whether images become text, `info.contextWindow` (tokens) is told to a manager. */
+  getModel?(): { readonly info: object };
+}
+
+/** What is used of a telemetry service; both methods may be missing. */
+export interface RooTelemetry {
+  /** 2025: `(taskId, isAutomatic, hasCustomPrompt, hasCondensingHandler)`; 2026: the first three. Called first, also when nothing is condensed. */
+  captureContextCondensed?(taskId: string, isAutomatic: boolean, hasCustomPrompt: boolean, hasCondensingHandler?: boolean): void;
+  /** Called by every truncation, also when it removes nothing. */
+  captureSlidingWindowTruncation?(taskId: string): void;
+}
+
+/** What a condensation by a manager is about. */
+export interface RooManagerContext {
+  /** 2025: the history; 2026: its effective form. */
+  messages: any[];
+  systemPrompt?: string;
+  taskId?: string;
+  /** Tokens of the model's window, where its handler tells. */
+  contextWindow?: number;
+}
+
+/** What is used of a `CondensationManager` of this package; an object of this shape will do. */
+export interface RooManager {
+  /** Called with `{ isAutomatic, signal?, handler?, condensingHandler?, customCondensingPrompt? }`; the handlers are the host's own. */
+  condense(context: any, options?: any): Promise<RooManagerResult>;
+}
+
+/** What is used of the result of `CondensationManager.condense`. */
+export interface RooManagerResult {
+  messages: readonly any[];
+  /** Empty when the provider makes none. */
+  summary?: string;
+  didCondense: boolean;
+  /** Dollars, also of a condensation that failed. */
+  cost?: number;
+  /** Tokens; used when the handler counts none. */
+  prevContextTokens?: number;
+  newContextTokens?: number;
+  error?: { code: string; message: string; cause?: unknown };
+  metrics?: { providerId?: string };
+}
+
+/** When automatic condensing stops asking. Of condensations in a row that failed or saved too little. */
+export interface RooGuard {
+  /** How many are allowed. Default 3. */
+  attempts?: number | undefined;
+  /** Milliseconds after the last one in which no further is due; a pause as long as this starts the count again. Default 60000. */
+  windowMs?: number | undefined;
+  /** Percent of the tokens that a condensation has to save to count as a good one. Default 5. */
+  minGainPercent?: number | undefined;
+}
+
+/** Services of the host. All are optional; without any of the options in the second half everything is as in Roo-Code. */
+export interface RooHost {
+  /** Translates a key such as `common:errors.condense_failed`. Default: English sentences that say what to do. */
+  t?: ((key: string, parameters?: any) => string) | undefined;
+  /** The telemetry service, looked up at each call. Default: none. */
+  telemetry?: (() => RooTelemetry | undefined) | undefined;
+  /**
+   * Takes images out of what goes to a model that cannot see them. Default: image blocks of messages become the text
+   * `[Referenced image in conversation]` unless `apiHandler.getModel().info.supportsImages`.
+   */
+  removeImages?: ((messages: any[], apiHandler: any) => any[]) | undefined;
+  /**
+   * The default prompts. `summary`: the system prompt of the request for a summary; `condense` (2026): its last message. A custom prompt of
+   * the user replaces the first in 2025 and the second in 2026. Default: prompts of this package.
+   */
+  prompts?: { summary?: string | undefined; condense?: string | undefined } | undefined;
+  /** 2026: the structure of the files that were read, a section each. A rejection is told to `error` and is no failure. Default: none. */
+  foldFiles?: ((paths: string[], options: { cwd: string; rooIgnoreController?: any }) => Promise<string[]>) | undefined;
+  /** What the window calls to condense: the host's own module, where others may replace it. Default: that of this package. */
+  summarizeConversation?: ((...parameters: any[]) => Promise<any>) | undefined;
+  /** Takes warnings. Default: `console.warn`. */
+  warn?: ((...values: any[]) => void) | undefined;
+  /** Takes descriptions of failures. Default: `console.error`. */
+  error?: ((...values: any[]) => void) | undefined;
+
+  /**
+   * Mends known faults, default false: truncating hides what is visible instead of what a summary already stands for; no window parts a call
+   * from its result; a summary larger than the history is refused (2026); an `error` chunk is a failure; and `guard` is on.
+   */
+  fixes?: boolean | undefined;
+  /**
+   * Condenses instead of one request for a summary: any provider of this package. To be given to `createCondense` and
+   * `createTaggedCondense`, or to the window when there is no `summarizeConversation`. What fails or saves nothing is an `error`.
+   */
+  manager?: RooManager | undefined;
+  /** Stops automatic condensing that leads nowhere. Default: off, or with its own defaults when `fixes` is on. */
+  guard?: RooGuard | false | undefined;
+  /** Cancels condensing; the response has an `error`, the history is unchanged and is not truncated instead. */
+  signal?: AbortSignal | ((taskId: string) => AbortSignal | undefined) | undefined;
+  /** Asked for the summary instead of the conversation's handler, unless the call names one (2025). Gives way when it has no `createMessage`. */
+  condensingHandler?: object | ((taskId: string) => object | undefined) | undefined;
+}
+
+// Condensing --------------------------------------------------------------------------------------------------------------------------
+
+/** What a condensation gives. Plain data, safe to clone. */
+export interface SummarizeResponse<M extends RooMessage = RooMessage> {
+  /** The new history, or the same array when there is an `error`. */
+  messages: M[];
+  /** The summary; by a manager whose provider makes none, a sentence on what was saved; empty when there is an `error`. */
+  summary: string;
+  /** Dollars, also of a condensation that failed. */
+  cost: number;
+  /** Tokens of the next request without the newest answer; absent when there is an `error`. */
+  newContextTokens?: number;
+  /** What went wrong, for the user; absent when all went well. */
+  error?: string;
+  /** 2026: what the API or the manager said of the failure. */
+  errorDetails?: string;
+  /** 2026: the id of the condensation. */
+  condenseId?: string;
+}
+
+/** The 2025 module for condensing: the summary takes the place of what it summarises. */
+export interface Condense<M extends RooMessage = RooMessage> {
+  /** The newest messages, which are kept as they are: 3. */
+  readonly N_MESSAGES_TO_KEEP: 3;
+  /** Percent: 5. */
+  readonly MIN_CONDENSE_THRESHOLD: 5;
+  /** Percent: 100. */
+  readonly MAX_CONDENSE_THRESHOLD: 100;
+  /**
+   * Condenses to the first message, the summary and the newest three. Refusals and failures are in `error`.
+   *
+   * @param prevContextTokens Tokens before; a result of as many or more is refused.
+   * @throws What `createMessage` throws, as in Roo-Code.
+   */
+  summarizeConversation<T extends M>(
+    messages: T[],
+    apiHandler: RooApiHandler,
+    systemPrompt: string,
+    taskId: string,
+    prevContextTokens: number,
+    isAutomaticTrigger?: boolean,
+    customCondensingPrompt?: string,
+    condensingApiHandler?: object,
+  ): Promise<SummarizeResponse<T>>;
+  /** The messages since the last summary, with a user message in front; the same array when there is no summary. */
+  getMessagesSinceLastSummary<T extends M>(messages: T[]): T[];
+}
+
+/** The 2025 module for condensing. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+export function createCondense<M extends RooMessage = RooMessage>(host?: RooHost): Condense<M>;
+
+/** The arguments of the 2026 `summarizeConversation`. */
+export interface TaggedSummarizeOptions<M extends RooMessage = RooMessage> {
+  messages: M[];
+  apiHandler: RooApiHandler;
+  systemPrompt: string;
+  taskId: string;
+  /** Whether the window asks. Only then environment details go into the summary, and the guard counts. */
+  isAutomaticTrigger?: boolean | undefined;
+  /** Replaces the last message of the request; blank means none. */
+  customCondensingPrompt?: string | undefined;
+  /** Third argument of `createMessage`; its `tools`, an array, are counted. */
+  metadata?: object | undefined;
+  /** Ends the summary when the trigger is automatic. */
+  environmentDetails?: string | undefined;
+  /** Paths for `host.foldFiles`, which is asked when `cwd` is given, too. */
+  filesReadByRoo?: string[] | undefined;
+  cwd?: string | undefined;
+  rooIgnoreController?: unknown;
+}
+
+/** The 2026 module for condensing: the summary is appended, what it stands for stays and is tagged. */
+export interface TaggedCondense<M extends RooMessage = RooMessage> {
+  /** Percent: 5. */
+  readonly MIN_CONDENSE_THRESHOLD: 5;
+  /** Percent: 100. */
+  readonly MAX_CONDENSE_THRESHOLD: 100;
+  /**
+   * Tags all messages and appends the summary. With a manager: appends what it made of the effective history, as copies of which the first
+   * is the summary message. Refusals and failures are in `error`; rejects only when `apiHandler.countTokens` does.
+   */
+  summarizeConversation<T extends M>(options: TaggedSummarizeOptions<T>): Promise<SummarizeResponse<T>>;
+  /** The messages from the last summary on; the same array when there is none. */
+  getMessagesSinceLastSummary<T extends M>(messages: T[]): T[];
+  /** What the API gets: the messages from the last summary on, without hidden ones and without results whose call is not there. */
+  getEffectiveApiHistory<T extends M>(messages: T[]): T[];
+  /** After messages were removed: takes away tags whose summary or marker is gone, so that what they hid shows again. */
+  cleanupAfterTruncation<T extends M>(messages: T[]): T[];
+  /** Appends a user message that answers all calls without a result; the same array when there are none. */
+  injectSyntheticToolResults<T extends M>(messages: T[]): T[];
+  /** The messages with tool blocks as text. */
+  transformMessagesForCondensing<T extends RooMessage>(messages: readonly T[]): T[];
+  /** The content with tool blocks as text; the same when it has none. */
+  convertToolBlocksToText<C extends string | readonly RooBlock[]>(content: C): C;
+  /** `[Tool Use: name]`, then a line for each parameter. */
+  toolUseToText(block: { readonly name: string; readonly input?: unknown }): string;
+  /** `[Tool Result]` or `[Tool Result (Error)]`, then the content; images are `[Image]`. */
+  toolResultToText(block: { readonly content?: string | readonly RooBlock[] | undefined; readonly is_error?: boolean | undefined }): string;
+  /** The `<command>` blocks of a message, a line break between them; empty when there are none. */
+  extractCommandBlocks(message: RooMessage): string;
+}
+
+/** The 2026 module for condensing. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+export function createTaggedCondense<M extends RooMessage = RooMessage>(host?: RooHost): TaggedCondense<M>;
+
+// The window --------------------------------------------------------------------------------------------------------------------------
+
+/** What decides whether the context has to be managed. */
+export interface WindowUsage {
+  /** Tokens of the conversation as the API last reported them. */
+  totalTokens: number;
+  /** Tokens of the model's window. */
+  contextWindow: number;
+  /** Tokens kept free for the answer. Default, also for 0 and null: 8192. */
+  maxTokens?: number | null | undefined;
+  /** Whether to condense; truncation happens in any case. */
+  autoCondenseContext: boolean;
+  /** Percent of the window at which condensing is due. */
+  autoCondenseContextPercent: number;
+  /** Percent by profile: 5 to 100, or -1 to inherit; anything else is warned of and inherits. */
+  profileThresholds: Record<string, number>;
+  currentProfileId: string;
+}
+
+/** The arguments of `truncateConversationIfNeeded`. */
+export interface SlidingWindowOptions<M extends RooMessage = RooMessage> extends WindowUsage {
+  messages: M[];
+  apiHandler: RooApiHandler;
+  systemPrompt: string;
+  taskId: string;
+  customCondensingPrompt?: string | undefined;
+  /** Asked for the summary instead of `apiHandler`. */
+  condensingApiHandler?: object | undefined;
+}
+
+/** What the 2025 window gives. */
+export interface SlidingWindowResponse<M extends RooMessage = RooMessage> extends SummarizeResponse<M> {
+  /** Tokens before: `totalTokens` and those of the last message. */
+  prevContextTokens: number;
+}
+
+/** The 2025 module for the window: what no longer fits is removed. */
+export interface SlidingWindow<M extends RooMessage = RooMessage> {
+  /** The share of the window that is never filled: 0.1. */
+  readonly TOKEN_BUFFER_PERCENTAGE: 0.1;
+  /** Tokens by the handler's count; 0 without asking it when there is nothing to count. */
+  estimateTokenCount(content: readonly RooBlock[], apiHandler: RooApiHandler): Promise<number>;
+  /** Keeps the first message and removes the next `floor((n - 1) * fracToRemove)`, rounded down to an even number. */
+  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): T[];
+  /** Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. */
+  truncateConversationIfNeeded<T extends M>(options: SlidingWindowOptions<T>): Promise<SlidingWindowResponse<T>>;
+}
+
+/** The 2025 module for the window. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+export function createSlidingWindow<M extends RooMessage = RooMessage>(host?: RooHost): SlidingWindow<M>;
+
+/** What the 2026 `truncateConversation` gives. */
+export interface TruncationResult<M extends RooMessage = RooMessage> {
+  /** The history with tags and the marker; the same array when nothing was hidden. */
+  messages: M[];
+  truncationId: string;
+  /** How many messages were hidden. */
+  messagesRemoved: number;
+}
+
+/** The arguments of `manageContext`. */
+export interface ContextManagementOptions<M extends RooMessage = RooMessage> extends WindowUsage, Omit<TaggedSummarizeOptions<M>, "isAutomaticTrigger"> {}
+
+/** The arguments of `willManageContext`. */
+export interface WillManageContextOptions extends WindowUsage {
+  /** Tokens of the newest message, which the API has not reported yet. */
+  lastMessageTokens: number;
+}
+
+/** What `manageContext` gives. */
+export interface ContextManagementResponse<M extends RooMessage = RooMessage> extends SummarizeResponse<M> {
+  /** Tokens before: `totalTokens` and those of the last message. */
+  prevContextTokens: number;
+  /** After a truncation: its id. */
+  truncationId?: string;
+  /** After a truncation: how many messages were hidden. */
+  messagesRemoved?: number;
+  /** After a truncation: tokens of the system prompt and of the visible messages. */
+  newContextTokensAfterTruncation?: number;
+}
+
+/** The 2026 module for the window: what no longer fits is hidden. */
+export interface ContextManagement<M extends RooMessage = RooMessage> {
+  /** The share of the window that is never filled: 0.1. */
+  readonly TOKEN_BUFFER_PERCENTAGE: 0.1;
+  /** Tokens by the handler's count; 0 without asking it when there is nothing to count. */
+  estimateTokenCount(content: readonly RooBlock[], apiHandler: RooApiHandler): Promise<number>;
+  /** Hides as many of the visible messages as the 2025 function removes, and inserts a marker after them. */
+  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): TruncationResult<T>;
+  /** Whether `manageContext` would condense or truncate. Synchronous. */
+  willManageContext(options: WillManageContextOptions): boolean;
+  /** Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. */
+  manageContext<T extends M>(options: ContextManagementOptions<T>): Promise<ContextManagementResponse<T>>;
+}
+
+/** The 2026 module for the window. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+export function createContextManagement<M extends RooMessage = RooMessage>(host?: RooHost): ContextManagement<M>;
+
+// Cost and tokens ---------------------------------------------------------------------------------------------------------------------
+
+/** Prices in dollars per million tokens; absent and null count as 0. Roo-Code's `ModelInfo` has them. */
+export interface RooModelPrice {
+  inputPrice?: number | null | undefined;
+  outputPrice?: number | null | undefined;
+  cacheWritesPrice?: number | null | undefined;
+  cacheReadsPrice?: number | null | undefined;
+  /** Multipliers for requests whose input is over `thresholdTokens`. Used by `calculateApiCostOpenAI` only. */
+  longContextPricing?:
+    | {
+        thresholdTokens: number;
+        inputPriceMultiplier?: number | undefined;
+        outputPriceMultiplier?: number | undefined;
+        cacheWritesPriceMultiplier?: number | undefined;
+        cacheReadsPriceMultiplier?: number | undefined;
+        /** The service tiers they hold for. Default: all. */
+        appliesToServiceTiers?: readonly string[] | undefined;
+      }
+    | undefined;
+}
+
+/** What a request cost. */
+export interface ApiCost {
+  /** Cached tokens included. */
+  totalInputTokens: number;
+  totalOutputTokens: number;
+  /** Dollars. */
+  totalCost: number;
+}
+
+/** The cost of a request when `inputTokens` leave the cached ones out, as Anthropic counts. Equal to Roo-Code's to the last bit. */
+export function calculateApiCostAnthropic(
+  modelInfo: RooModelPrice,
+  inputTokens: number,
+  outputTokens: number,
+  cacheCreationInputTokens?: number | null,
+  cacheReadInputTokens?: number | null,
+): ApiCost;
+
+/**
+ * The cost of a request when `inputTokens` include the cached ones, as OpenAI counts. Equal to Roo-Code's to the last bit.
+ *
+ * @param serviceTier Default `"default"`; matters where the long-context prices hold for some tiers only.
+ */
+export function calculateApiCostOpenAI(
+  modelInfo: RooModelPrice,
+  inputTokens: number,
+  outputTokens: number,
+  cacheCreationInputTokens?: number | null,
+  cacheReadInputTokens?: number | null,
+  serviceTier?: string,
+): ApiCost;
+
+/**
+ * Tokens by Roo-Code's rule: o200k_base, times 1.5, rounded up once per call; an image counts the square root of the length of its base64
+ * data, rounded up, or 300 without data; blocks of other types count nothing.
+ *
+ * @param options.toolBlocks Whether calls and results count, as text. Default true, as in 2026; 2025 counts nothing for them.
+ * @throws {TypeError} `invalid_argument`, as a rejection; `binary_not_found` (Error) when there is no binary for the platform.
+ */
+export function countTokens(content: readonly RooBlock[], options?: { toolBlocks?: boolean | undefined }): Promise<number>;

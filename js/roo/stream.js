@@ -1,0 +1,81 @@
+"use strict";
+
+// The answer of an ApiHandler, read to its end.
+
+/**
+ * Reads the stream that `start()` returns. Resolves to the joined text, the cost and output tokens of the last `usage` chunk, and
+ * `failure` when the stream threw, `cancelled` when the signal fired. With `errorChunks` an `error` chunk ends it as a failure that is
+ * `reported`; Roo-Code ignores those chunks.
+ */
+async function readAnswer(start, { signal, errorChunks = false } = {}) {
+  const answer = { text: "", cost: 0, outputTokens: 0, cancelled: false };
+  try {
+    if (signal?.aborted) return { ...answer, cancelled: true };
+    for await (const chunk of signal ? until(signal, start()) : start()) {
+      if (chunk.type === "text") {
+        answer.text += chunk.text;
+      } else if (chunk.type === "usage") {
+        answer.cost = chunk.totalCost ?? 0;
+        answer.outputTokens = chunk.outputTokens ?? 0;
+      } else if (chunk.type === "error" && errorChunks) {
+        const message = chunk.message || chunk.error || "the stream reported an error without a message";
+        answer.failure = { error: new Error(message), reported: true };
+        break;
+      }
+    }
+  } catch (failure) {
+    if (failure === CANCELLED) answer.cancelled = true;
+    else answer.failure = { error: failure };
+  }
+  return answer;
+}
+
+const CANCELLED = Symbol("cancelled");
+
+/** The chunks of a stream until the signal fires. A stream that hangs is left behind; its `finally` runs when it wakes up. */
+async function* until(signal, stream) {
+  const iterator = stream[Symbol.asyncIterator]();
+  let stop;
+  const aborted = new Promise((_, reject) => {
+    stop = () => reject(CANCELLED);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  aborted.catch(() => {});
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([iterator.next(), aborted]);
+      if (done) {
+        ended = true;
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    if (!ended) Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+/** What is known of a failed request, for the person who has to mend it. */
+function describeFailure(error) {
+  if (!(error instanceof Error)) return { message: String(error), details: String(error) };
+  const lines = [`Error: ${error.message}`];
+  if (error.status) lines.push(`HTTP Status: ${error.status}`);
+  if (error.code) lines.push(`Error Code: ${error.code}`);
+  for (const [title, value] of [["API Response", error.response], ["Error Body", error.body]]) {
+    if (value) lines.push(`${title}:\n${asText(value)}`);
+  }
+  return { message: error.message, details: lines.join("\n\n") };
+}
+
+function asText(value) {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return String(value);
+  }
+}
+
+module.exports = { describeFailure, readAnswer };

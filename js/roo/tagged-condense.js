@@ -1,0 +1,157 @@
+"use strict";
+
+// Condensing as in 2026: a summary is appended and stands for everything before it, which stays in the history, tagged.
+
+const { randomUUID } = require("node:crypto");
+const { Guard, guarded } = require("./guard.js");
+const { resolveHost } = require("./host.js");
+const { condenseByManager } = require("./managed.js");
+const { CANCELLED } = require("./messages.js");
+const { CONDENSE_2026, SUMMARY_2026 } = require("./prompts.js");
+const { describeFailure, readAnswer } = require("./stream.js");
+const { injectSyntheticToolResults } = require("./synthetic-results.js");
+const { cleanupAfterTruncation, extractCommandBlocks, getEffectiveApiHistory, getMessagesSinceLastSummary } = require("./tagged-history.js");
+const { appendCondensed, appendSummary } = require("./tagging.js");
+const { convertToolBlocksToText, toolResultToText, toolUseToText, transformMessagesForCondensing } = require("./tool-text.js");
+const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+
+const textBlock = (text) => ({ type: "text", text });
+
+function createTaggedCondense(host) {
+  const services = resolveHost(host);
+  const guard = services.guard && new Guard(services.guard);
+
+  async function summarizeConversation(options) {
+    const { messages, taskId, isAutomaticTrigger, customCondensingPrompt } = options;
+    const customPrompt = customCondensingPrompt?.trim();
+    services.telemetry()?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
+    let before = 0;
+    const request = { ...options, customPrompt, condensingHandler: services.condensingHandler(taskId), tellBefore: (tokens) => (before = tokens) };
+    const { cancelled, ...response } = await guarded(
+      guard,
+      { taskId, isAutomatic: isAutomaticTrigger, before: () => before },
+      () => refuse(messages, "condensed_recently"),
+      () => (services.host.manager ? throughManager(request) : summarize(request)),
+    );
+    return response;
+  }
+
+  const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
+
+  async function summarize(request) {
+    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, environmentDetails, customPrompt, condensingHandler, tellBefore } = request;
+    const old = getMessagesSinceLastSummary(messages);
+    if (old.length <= 1) return refuse(messages, messages.length <= 1 ? "condense_not_enough_messages" : "condensed_recently");
+    if (old.length <= 2 && old.some((message) => message.isSummary)) return refuse(messages, "condensed_recently");
+
+    const handler = chooseHandler(condensingHandler, apiHandler);
+    if (!handler) {
+      services.error("API handler is invalid for condensing, so nothing is condensed. Check the API configuration of the conversation.");
+      return refuse(messages, "condense_handler_invalid");
+    }
+    const requestMessages = requestFor(old, customPrompt, apiHandler);
+    const prompt = services.prompts.summary || SUMMARY_2026;
+    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages, metadata), { signal: services.signal(taskId), errorChunks: services.fixes });
+    const { cost } = answer;
+    if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
+    if (answer.failure) {
+      services.error("The request for a summary failed:", answer.failure.error);
+      const { message, details } = describeFailure(answer.failure.error);
+      return { messages, summary: "", cost, error: services.translate("condense_api_failed", { message }), errorDetails: details };
+    }
+    const summary = answer.text.trim();
+    if (summary === "") return refuse(messages, "condense_failed", cost);
+
+    const content = [
+      textBlock(`## Conversation Summary\n${summary}`),
+      ...workflows(messages[0]),
+      ...(await foldedFiles(request)),
+      ...(isAutomaticTrigger && environmentDetails?.trim() ? [textBlock(environmentDetails)] : []),
+    ];
+    const condenseId = randomUUID();
+    const tokens = await apiHandler.countTokens([textBlock(systemPrompt), ...content]);
+    const before = services.fixes || guard ? await countEffective(messages, systemPrompt, apiHandler) : undefined;
+    if (services.fixes && tokens >= before) return refuse(messages, "condense_context_grew", cost);
+    const toolTokens = await countTools(metadata, apiHandler);
+    tellBefore(before + toolTokens);
+    const newContextTokens = tokens + toolTokens;
+    return { messages: appendSummary(messages, content, condenseId), summary, cost, newContextTokens, condenseId };
+  }
+
+  /** What the model is asked: calls without a result get one, images the model cannot see and tool blocks become text. */
+  function requestFor(messages, customPrompt, apiHandler) {
+    const instructions = { role: "user", content: customPrompt || services.prompts.condense || CONDENSE_2026 };
+    const cleaned = services.removeImages([...injectSyntheticToolResults(messages), instructions], apiHandler);
+    return transformMessagesForCondensing(cleaned).map(({ role, content }) => ({ role, content }));
+  }
+
+  /** 2026 has no condensing handler of its own; a host can give one, which gives way when it cannot create messages. */
+  function chooseHandler(condensingHandler, apiHandler) {
+    if (isValid(condensingHandler)) return condensingHandler;
+    if (condensingHandler) services.warn("Chosen API handler for condensing does not support message creation; the one of the conversation is used.");
+    return isValid(apiHandler) ? apiHandler : undefined;
+  }
+
+  /** The structure of the files that were read, a block each. */
+  async function foldedFiles({ filesReadByRoo, cwd, rooIgnoreController }) {
+    if (!services.host.foldFiles || !(filesReadByRoo?.length > 0) || !cwd) return [];
+    try {
+      const sections = await services.host.foldFiles(filesReadByRoo, { cwd, rooIgnoreController });
+      return sections.filter((section) => section.trim() !== "").map(textBlock);
+    } catch (error) {
+      services.error("The files that were read could not be folded, so the summary goes without them:", error);
+      return [];
+    }
+  }
+
+  async function throughManager(request) {
+    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, customPrompt, condensingHandler, tellBefore } = request;
+    const { condensed, before, ...outcome } = await condenseByManager(services, {
+      messages: getEffectiveApiHistory(messages),
+      systemPrompt,
+      taskId,
+      apiHandler,
+      condensingHandler,
+      customCondensingPrompt: customPrompt,
+      isAutomatic: isAutomaticTrigger ?? false,
+      metadata,
+    });
+    if (outcome.error !== undefined) return { messages, summary: "", ...outcome };
+    tellBefore(before);
+    const condenseId = randomUUID();
+    return { messages: appendCondensed(messages, condensed, condenseId), ...outcome, condenseId };
+  }
+
+  return {
+    MIN_CONDENSE_THRESHOLD,
+    MAX_CONDENSE_THRESHOLD,
+    summarizeConversation,
+    getMessagesSinceLastSummary,
+    getEffectiveApiHistory,
+    cleanupAfterTruncation,
+    injectSyntheticToolResults,
+    transformMessagesForCondensing,
+    convertToolBlocksToText,
+    toolUseToText,
+    toolResultToText,
+    extractCommandBlocks,
+  };
+}
+
+const isValid = (handler) => typeof handler?.createMessage === "function";
+
+/** The slash commands of the first message: without them the model would stop following them. */
+function workflows(firstMessage) {
+  const commands = firstMessage ? extractCommandBlocks(firstMessage) : "";
+  if (commands === "") return [];
+  return [textBlock(`<system-reminder>\n## Active Workflows\nThe following directives must be maintained across all future condensings:\n${commands}\n</system-reminder>`)];
+}
+
+/** The system prompt and what the API got so far. */
+const countEffective = (messages, systemPrompt, apiHandler) => apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
+
+async function countTools(metadata, apiHandler) {
+  return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;
+}
+
+module.exports = { createTaggedCondense };

@@ -1,0 +1,44 @@
+"use strict";
+
+// How many of the oldest messages go when the window slides.
+
+/** Roo-Code's number: the share of all but the first, rounded down to an even one, so that the roles still alternate. */
+function pairsToRemove(count, fraction) {
+  const wanted = Math.floor((count - 1) * fraction);
+  return wanted - (wanted % 2);
+}
+
+/**
+ * The number of messages after the first that can go without parting a call from its result: `wanted`, or else the next larger one,
+ * or the next smaller one when there is none that leaves a message. Two user messages in a row make `wanted` part them.
+ */
+function unbrokenRemoval(messages, wanted) {
+  if (wanted <= 0) return wanted;
+  const parts = partedPairs(messages);
+  if (!parts[wanted]) return wanted;
+  for (let removed = wanted + 1; removed < messages.length - 1; removed++) if (!parts[removed]) return removed;
+  for (let removed = wanted - 1; removed > 0; removed--) if (!parts[removed]) return removed;
+  return 0;
+}
+
+/** For each number of messages removed after the first, how many calls it would part from their results. */
+function partedPairs(messages) {
+  const calls = new Map();
+  // A pair is parted by every number from the index of its call up to that before its result: +1 where that begins, -1 where it ends.
+  const changes = new Array(messages.length + 1).fill(0);
+  messages.forEach(({ content }, index) => {
+    if (!Array.isArray(content)) return;
+    for (const block of content) {
+      if (block.type === "tool_use") calls.set(block.id, index);
+      if (block.type !== "tool_result" || !calls.has(block.tool_use_id)) continue;
+      const callIndex = calls.get(block.tool_use_id);
+      // A call in the first message is never removed: its result is parted from it by every number from its own index on.
+      changes[callIndex === 0 ? index : callIndex]++;
+      changes[callIndex === 0 ? messages.length : index]--;
+    }
+  });
+  let parted = 0;
+  return changes.map((change) => (parted += change));
+}
+
+module.exports = { pairsToRemove, unbrokenRemoval };
