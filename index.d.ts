@@ -546,7 +546,10 @@ export interface CondensationMetrics {
   condensedTokens: number;
   /** 0 to 100. */
   reductionPercentage: number;
-  /** `lossless_prelude` and `pass_` with the id, for each pass of the smart provider that changed something, and then as `operationsPerformed`. */
+  /**
+   * For each pass of the smart provider that changed something `pass_` with its id, or `lossless_prelude` and `salient_to_target` for what goes before
+   * and after them; then as `operationsPerformed`.
+   */
   operationsApplied: string[];
 }
 
@@ -782,7 +785,10 @@ export interface LosslessConfig {
   consolidateToolResults?: boolean | undefined;
   /** Leave out what a later message replaced. What is left out is in `restoreData` only. Default: true. */
   removeObsoleteState?: boolean | undefined;
-  /** Accepted for configurations that have it; there is nothing to switch. Default: true. */
+  /**
+   * Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the condensation. The
+   * result is the same either way. Default: true.
+   */
   maintainReferenceCache?: boolean | undefined;
   /** Do only what can be read back from the conversation itself: turns `removeObsoleteState` off. Default: false. */
   strict?: boolean | undefined;
@@ -900,7 +906,10 @@ export interface SmartConfig<M extends MessageLike = Message> {
   maxConcurrency?: number | undefined;
   /** When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. Default: 0. */
   minReductionTokens?: number | undefined;
-  /** When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of one's own. */
+  /**
+   * When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of
+   * one's own.
+   */
   meetTarget?: boolean | undefined;
   /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
   noMoreTokensThan?: PresetName | undefined;
