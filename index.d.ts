@@ -407,7 +407,7 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly contextWindow?: number | null | undefined;
   /** Tokens the model may answer with. Default, and for 0: 8192. */
   readonly maxTokens?: number | null | undefined;
-  /** Whose threshold applies, and whose metrics count. Default: none. */
+  /** Whose threshold, handlers, prompt and price apply, and whose metrics count. Default: none. */
   readonly profileId?: string | null | undefined;
 }
 
@@ -518,7 +518,10 @@ export interface RestoreData {
   readonly edits: readonly unknown[];
 }
 
-/** Sums of a condensation. */
+/**
+ * Sums of a condensation. Totals are those of the handler's `countTokens` when there is one (before: `totalTokens`, when it is given), or else
+ * counted here.
+ */
 export interface CondensationStats {
   /** Tokens before, system prompt included. */
   originalTokens: number;
@@ -543,7 +546,10 @@ export interface CondensationMetrics {
   condensedTokens: number;
   /** 0 to 100. */
   reductionPercentage: number;
-  /** `lossless_prelude` and `pass_` with the id, for each pass of the smart provider that changed something, and then as `operationsPerformed`. */
+  /**
+   * For each pass of the smart provider that changed something `pass_` with its id, or `lossless_prelude` and `salient_to_target` for what goes before
+   * and after them; then as `operationsPerformed`.
+   */
   operationsApplied: string[];
 }
 
@@ -779,7 +785,10 @@ export interface LosslessConfig {
   consolidateToolResults?: boolean | undefined;
   /** Leave out what a later message replaced. What is left out is in `restoreData` only. Default: true. */
   removeObsoleteState?: boolean | undefined;
-  /** Accepted for configurations that have it; there is nothing to switch. Default: true. */
+  /**
+   * Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the condensation. The
+   * result is the same either way. Default: true.
+   */
   maintainReferenceCache?: boolean | undefined;
   /** Do only what can be read back from the conversation itself: turns `removeObsoleteState` off. Default: false. */
   strict?: boolean | undefined;
@@ -825,21 +834,27 @@ export interface TruncationConfig {
   mode?: "content" | "window" | undefined;
   /** What stays: what is most likely to be used again (`salient`, the default), the first lines (`head`), or the first and the last (`head_tail`). */
   strategy?: "salient" | "head" | "head_tail" | undefined;
-  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). `salient` decides that itself. */
+  /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). Not for `salient`. */
   truncationMode?: "truncate" | "suppress" | undefined;
   /** The newest messages that are never touched, 1 to 1000. Default: 5. */
   preserveRecentCount?: number | undefined;
-  /** Lines that stay of an old tool result, 1 to 100,000. Default: 5; with a target and no value of its own, as many as fit. */
+  /**
+   * Lines that stay of an old tool result, 1 to 100,000. Default: 5; with a target and no value of its own, as many as fit. `salient` needs it only
+   * without a target.
+   */
   maxToolResultLines?: number | undefined;
-  /** Characters that stay of each of those lines, 20 to 1,000,000. Default: 500. */
+  /** Characters that stay of each of those lines, 20 to 1,000,000. Default: 500. Not for `salient`. */
   maxLineChars?: number | undefined;
-  /** Characters that stay of a long string in tool parameters, 1 to 1,000,000. Default: 100; with a target and no value of its own, as many as fit. */
+  /**
+   * Characters that stay of a long string in tool parameters, 1 to 1,000,000. Default: 100; with a target and no value of its own, as many as fit. Not
+   * for `salient`, which leaves parameters whole unless a target asks for more.
+   */
   maxToolParamChars?: number | undefined;
-  /** Whether what the user wrote stays whole. Default: true. */
+  /** Whether what the user wrote stays whole. Default: true. Not for `salient`, which cuts it only where a target cannot be met otherwise. */
   preserveUserMessages?: boolean | undefined;
-  /** Whether what the assistant wrote stays whole. Default: true. */
+  /** Whether what the assistant wrote stays whole. Default: true. Not for `salient`, which cuts it only where there is a target. */
   preserveAssistantText?: boolean | undefined;
-  /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. */
+  /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. `salient` needs it only without a target. */
   minTokensForTruncation?: number | undefined;
   /** A signal of the strategy `salient` to do without, to measure what it is worth. Default: `none`. */
   withoutSignal?: "none" | "recurrence" | "recency" | "use" | "mention" | "form" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
@@ -891,7 +906,10 @@ export interface SmartConfig<M extends MessageLike = Message> {
   maxConcurrency?: number | undefined;
   /** When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. Default: 0. */
   minReductionTokens?: number | undefined;
-  /** When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of one's own. */
+  /**
+   * When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of
+   * one's own.
+   */
   meetTarget?: boolean | undefined;
   /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
   noMoreTokensThan?: PresetName | undefined;

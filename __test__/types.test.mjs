@@ -1,6 +1,6 @@
 // The types compile as hosts of every kind compile them. (`npm test` also compiles them once by itself, for the whole message.)
 
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
@@ -39,4 +39,36 @@ test("everything that is exported has a type, and the reverse", async () => {
   const provider = declared.find(({ name }) => name === "BuiltInProvider");
   const real = exported.createLosslessProvider();
   for (const name of provider.members.keys()) if (name !== "Config") expect(real[name], name).toBeDefined();
+});
+
+/** The types that index.d.ts exports, by name, and their checker. */
+function declaredTypes() {
+  const file = path.join(root, "index.d.ts");
+  const program = ts.createProgram([file], { strict: true });
+  const checker = program.getTypeChecker();
+  const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)));
+  return { checker, typeOf: (name) => checker.getDeclaredTypeOfSymbol(symbols.find((symbol) => symbol.name === name)) };
+}
+
+test("configurations have the fields that the providers read", async () => {
+  const { default: exported } = await import("roo-condense");
+  const { checker, typeOf } = declaredTypes();
+  for (const name of ["Native", "Lossless", "Truncation", "Smart"]) {
+    const { properties } = exported[`create${name}Provider`]().getConfigSchema();
+    const fields = typeOf(`${name}Config`).getProperties().map((property) => property.name);
+    expect(fields.sort(), name).toEqual(Object.keys(properties).sort());
+    for (const [field, { enum: allowed }] of Object.entries(properties)) {
+      if (!allowed) continue;
+      const declared = checker.getNonNullableType(checker.getTypeOfSymbol(typeOf(`${name}Config`).getProperty(field)));
+      expect(declared.types.map(({ value }) => value).sort(), `${name}Config.${field}`).toEqual([...allowed].sort());
+    }
+  }
+});
+
+test("the table in the README has every code of an error once, and no other", () => {
+  const { typeOf } = declaredTypes();
+  const codes = typeOf("ErrorCode").types.map(({ value }) => value);
+  const [, section] = readFileSync(path.join(root, "README.md"), "utf8").split("## Errors\n");
+  const listed = [...section.split("\n## ")[0].matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
+  expect(listed.sort()).toEqual(codes.sort());
 });
