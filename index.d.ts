@@ -832,8 +832,13 @@ export interface LosslessConfig {
 export interface TruncationConfig {
   /** `content` (default) cuts old tool results and parameters, `window` drops the oldest messages. */
   mode?: "content" | "window" | undefined;
-  /** What stays: what is most likely to be used again (`salient`, the default), the first lines (`head`), or the first and the last (`head_tail`). */
-  strategy?: "salient" | "head" | "head_tail" | undefined;
+  /**
+   * Which lines stay: those most likely to be used again (`salient`), the first ones (`head`), or the first and the last
+   * (`head_tail`). Default `auto`: `salient` when there is a target and none of the limits of the other strategies
+   * (`truncationMode`, `maxToolResultLines`, `maxLineChars`, `maxToolParamChars`, `preserveUserMessages`,
+   * `preserveAssistantText`) is set, `head` otherwise. With `truncationMode: "suppress"` `salient` means `head`.
+   */
+  strategy?: "auto" | "salient" | "head" | "head_tail" | undefined;
   /** Whether old results and parameters are cut (`truncate`, the default) or replaced by a note (`suppress`). Not for `salient`. */
   truncationMode?: "truncate" | "suppress" | undefined;
   /** The newest messages that are never touched, 1 to 1000. Default: 5. */

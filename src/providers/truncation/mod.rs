@@ -39,8 +39,9 @@ const FIELDS: &[Field] = &[
     },
     Field {
         name: "strategy",
-        kind: FieldKind::Choice { default: "salient", allowed: &["salient", "head", "head_tail"] },
-        description: "Which lines stay: those most likely to be used again, the first ones, or the first and the last.",
+        kind: FieldKind::Choice { default: "auto", allowed: &["auto", "salient", "head", "head_tail"] },
+        description: "Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is \
+                      `salient` when there is a target and no limit of the other strategies is set, `head` otherwise.",
     },
     Field {
         name: "truncationMode",
@@ -134,13 +135,35 @@ impl Provider for Truncation {
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
-        let mut proposal = match (settings.choice("mode"), settings.choice("strategy")) {
+        let mut proposal = match (settings.choice("mode"), strategy(&settings, &config, request.target_tokens)) {
             ("window", _) => window_proposal(request, &settings),
             (_, "salient") => return salient_proposal(request, &settings),
             _ => ContentCut::new(request, &settings, &config).propose()?,
         };
         say_if_target_missed(request, &mut proposal)?;
         Ok(proposal)
+    }
+}
+
+/// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.
+const LIMITS: &[&str] = &[
+    "truncationMode",
+    "maxToolResultLines",
+    "maxLineChars",
+    "maxToolParamChars",
+    "preserveUserMessages",
+    "preserveAssistantText",
+];
+
+/// The strategy that a configuration comes down to.
+fn strategy<'s>(settings: &'s Settings, config: &Value, target: Option<usize>) -> &'s str {
+    // A suppressed text has no lines to choose from.
+    let suppresses = settings.choice("truncationMode") == "suppress";
+    match settings.choice("strategy") {
+        "salient" if suppresses => "head",
+        "auto" if target.is_some() && !LIMITS.iter().any(|limit| config.get(limit).is_some()) => "salient",
+        "auto" => "head",
+        chosen => chosen,
     }
 }
 
