@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { Failure, main, root } from "./tools.mjs";
 
-const SIGNALS = ["recurrence", "recency", "use", "mention", "form", "kind", "newest", "coverage", "passages", "dropping"];
+const SIGNALS = ["recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
 
 await main(async () => {
   const { values, positionals } = parseArgs({

@@ -165,8 +165,7 @@ impl<'t> Survey<'t> {
         survey.mark_replaced();
         survey.price_exchanges(scope, exchanges);
         let now = scope.conversation.len();
-        survey.weights =
-            names.facts.iter().zip(&names.names).map(|(facts, name)| scope.weights.name(name, facts, now)).collect();
+        survey.weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
         survey.names = names.names;
         survey
     }
@@ -301,13 +300,9 @@ impl<'t> Names<'t> {
                 facts.messages += 1;
                 facts.last = message;
             }
-            match origin {
-                Origin::Parameters(_) if facts.uses == 0 || facts.last_use != message => {
-                    facts.uses += 1;
-                    facts.last_use = message;
-                }
-                Origin::Assistant => facts.last_mention = message + 1,
-                _ => {}
+            if matches!(origin, Origin::Parameters(_)) && (facts.uses == 0 || facts.last_use != message) {
+                facts.uses += 1;
+                facts.last_use = message;
             }
             occurrences.push(number);
         });

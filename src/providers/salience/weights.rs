@@ -15,10 +15,6 @@ pub enum Signal {
     Recency,
     /// How often and how lately the assistant used it in a call.
     Use,
-    /// How lately the assistant wrote it.
-    Mention,
-    /// Names of several words are more telling than single long ones.
-    Form,
     /// A line that was read is worth more where files are edited or written than in the output of a command.
     Kind,
     /// What an edit has replaced since, and what stands again later, is worth little.
@@ -36,8 +32,6 @@ pub const SIGNALS: &[(&str, Signal)] = &[
     ("recurrence", Signal::Recurrence),
     ("recency", Signal::Recency),
     ("use", Signal::Use),
-    ("mention", Signal::Mention),
-    ("form", Signal::Form),
     ("kind", Signal::Kind),
     ("newest", Signal::Newest),
     ("coverage", Signal::Coverage),
@@ -62,8 +56,6 @@ pub struct NameFacts {
     pub uses: u32,
     /// The newest of them.
     pub last_use: usize,
-    /// The newest message in which the assistant wrote it, from 1; 0 for none.
-    pub last_mention: usize,
     /// It stands in what stays anyway, so it needs no keeping.
     pub stays: bool,
 }
@@ -95,27 +87,18 @@ impl Weights {
     }
 
     /// The probability that a name is used again. `now` is the number of messages.
-    pub fn name(self, name: &str, facts: &NameFacts, now: usize) -> f32 {
+    pub fn name(self, facts: &NameFacts, now: usize) -> f32 {
         if facts.stays {
             return 0.0;
         }
         let age = |message: usize| as_float(now.saturating_sub(message).max(1));
         // A signal that is off counts as what it is worth for the average name, so that names keep their weight against passages.
-        let mut z = -1.92;
+        let mut z = -2.32;
         z += if self.uses(Signal::Recurrence) { 0.99 * as_float(facts.messages as usize).ln_1p() } else { 1.0 };
         z -= if self.uses(Signal::Recency) { 0.39 * age(facts.last).ln() } else { 1.4 };
         if self.uses(Signal::Use) && facts.uses > 0 {
             z += 0.32 * as_float(facts.uses as usize).ln_1p() + 2.0 / (1.0 + age(facts.last_use) / 10.0);
         }
-        if self.uses(Signal::Mention) && facts.last_mention > 0 {
-            z += 2.0 / (1.0 + age(facts.last_mention - 1) / 10.0);
-        }
-        z += if self.uses(Signal::Form) {
-            let words = if name.contains('_') { 0.4 } else { 0.0 };
-            words - 0.2 * as_float(name.len()).ln()
-        } else {
-            -0.4
-        };
         1.0 / (1.0 + (-z).exp())
     }
 
@@ -134,7 +117,7 @@ impl Weights {
             Origin::Environment => 0.02,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
-        0.006 * kind * decay
+        0.005 * kind * decay
     }
 
     /// What a name is worth that is readable in `covered` places already.
@@ -150,7 +133,7 @@ impl Weights {
 
 /// The values that `withoutSignal` may have, for the configuration.
 pub const WITHOUT: &[&str] =
-    &["none", "recurrence", "recency", "use", "mention", "form", "kind", "newest", "coverage", "passages", "dropping"];
+    &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
 
 fn as_float(count: usize) -> f32 {
     #[allow(clippy::cast_precision_loss)]
