@@ -2,7 +2,7 @@
 //!
 //! Recomposition is [`super::Edit::set_text`]: a text is put back at the address it was taken from, and everything around it stays.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde::Serialize;
 
@@ -58,6 +58,14 @@ impl Message {
                 .collect(),
             Content::Other(_) | Content::Missing => Vec::new(),
         }
+    }
+}
+
+impl Message {
+    /// The texts of this message by their path.
+    #[must_use]
+    pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
+        self.texts().into_iter().map(|text| (text.path, text.text)).collect()
     }
 }
 

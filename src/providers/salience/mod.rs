@@ -102,16 +102,17 @@ impl Salience {
         request.cancel.check()?;
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
         selection.fill(as_float(budget));
-        let mut best: Option<(Choice, usize)> = None;
+        let mut best: Option<(Choice, Written, usize)> = None;
         for _ in 0..MOST_ROUNDS {
             let choice = selection.choice();
-            let tokens = measure(request, &plan(request, texts, &survey, &choice))?.total();
+            let written = write(request, texts, &survey, &choice);
+            let tokens = measure(request, &written.plan)?.total();
             let (fits, share) = (tokens <= budget, ratio(tokens, budget));
             let better = best
                 .as_ref()
-                .is_none_or(|(_, known)| if fits { *known > budget || tokens > *known } else { tokens < *known });
+                .is_none_or(|(_, _, known)| if fits { *known > budget || tokens > *known } else { tokens < *known });
             if better {
-                best = Some((choice, tokens));
+                best = Some((choice, written, tokens));
             }
             if fits && (share >= CLOSE_ENOUGH || selection.is_complete()) {
                 break;
@@ -128,8 +129,8 @@ impl Salience {
                 break;
             }
         }
-        let Some((choice, tokens)) = best else { return Ok((Proposal::default(), request.tally.total())) };
-        Ok((propose(request, texts, &survey, &choice), tokens))
+        let Some((choice, written, tokens)) = best else { return Ok((Proposal::default(), request.tally.total())) };
+        Ok((written.explained(&survey, &choice), tokens))
     }
 
     /// Every old text that is longer than `lines` lines, cut to those that matter most.
@@ -158,7 +159,7 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        propose(request, &texts, &survey, &choice)
+        write(request, &texts, &survey, &choice).explained(&survey, &choice)
     }
 
     /// Uses every signal.
@@ -214,15 +215,25 @@ fn measure(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
 
 type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 
-/// The edits that make a choice true.
-fn plan(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Plan {
+/// The edits that make a choice true, and what they change.
+struct Written {
+    plan: Plan,
+    /// The passages that get another text.
+    changed: Vec<usize>,
+    /// For each message, whether it goes.
+    dropped: Vec<bool>,
+}
+
+fn write(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Written {
     let mut plan = Plan::default();
+    let mut changed = Vec::new();
     let dropped = dropped_messages(request.conversation.len(), survey, choice);
     let mut replacements = Replacements::new();
     for (index, passage) in survey.passages.iter().enumerate() {
         if let Some(text) = rendered(index, passage, survey, choice, &dropped) {
             let key = (passage.message, passage.piece.path.clone());
             replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
+            changed.push(index);
         }
     }
     for ((message, path), mut replaced) in replacements {
@@ -231,25 +242,25 @@ fn plan(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choic
         }
     }
     plan.edits.extend((0..dropped.len()).filter(|message| dropped[*message]).map(|message| Edit::Drop { message }));
-    plan
+    Written { plan, changed, dropped }
 }
 
-/// The plan of a choice, and why.
-fn propose(request: &Request, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Proposal {
-    let dropped = dropped_messages(request.conversation.len(), survey, choice);
-    let mut notes = Vec::new();
-    for (index, passage) in survey.passages.iter().enumerate() {
-        if rendered(index, passage, survey, choice, &dropped).is_some() {
+impl Written {
+    /// The plan with the reasons for it.
+    fn explained(self, survey: &Survey<'_>, choice: &Choice) -> Proposal {
+        let mut notes = Vec::new();
+        for index in self.changed {
+            let passage = &survey.passages[index];
             let reason = reason(passage, &choice.kept[index], survey);
             let block = Some(passage.piece.block);
             notes.push(Note { message: passage.message, block, operation: "salient", reason, grade: None });
         }
+        for message in (0..self.dropped.len()).filter(|message| self.dropped[*message]) {
+            let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
+            notes.push(Note { message, block: None, operation: "drop", reason, grade: None });
+        }
+        Proposal { plan: self.plan, notes, ..Proposal::default() }
     }
-    for message in (0..dropped.len()).filter(|message| dropped[*message]) {
-        let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
-        notes.push(Note { message, block: None, operation: "drop", reason, grade: None });
-    }
-    Proposal { plan: plan(request, texts, survey, choice), notes, ..Proposal::default() }
 }
 
 fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<bool> {

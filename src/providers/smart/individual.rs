@@ -12,7 +12,7 @@ use super::{
     engine::SUMMARY_MARKER,
 };
 use crate::{
-    conversation::{ContentKind, Conversation, Edit, PathStep, is_blank, json_text::splice},
+    conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
     providers::{
         Note, Proposal, Request,
         salience::{Room, Salience},
@@ -49,7 +49,7 @@ pub(super) fn targets<'a>(request: &Request, selection: &Selection, individual: 
     let mut found = Vec::new();
     for (message, pieces) in decompose(conversation).into_iter().enumerate().filter(|(message, _)| chosen[*message]) {
         let origin = conversation.entries()[message].origin;
-        let texts = texts_by_path(conversation, message);
+        let texts = conversation.message(message).texts_by_path();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
         for piece in pieces {
@@ -274,16 +274,11 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
     let mut texts: Option<(usize, TextsByPath<'_>)> = None;
     for ((message, path), mut replaced) in changed {
         if texts.as_ref().is_none_or(|(known, _)| *known != message) {
-            texts = Some((message, texts_by_path(&request.conversation, message)));
+            texts = Some((message, request.conversation.message(message).texts_by_path()));
         }
         if let Some(whole) = texts.as_ref().and_then(|(_, texts)| texts.get(&*path)) {
             proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole, &mut replaced)));
         }
     }
     proposal
-}
-
-/// The texts of a message by their path.
-fn texts_by_path(conversation: &Conversation, message: usize) -> TextsByPath<'_> {
-    conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
 }

@@ -1,8 +1,7 @@
 //! Mode `content`: old tool results and long strings in tool parameters are cut, so far as a target asks for.
 
 use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     ops::Range,
     sync::Arc,
 };
@@ -17,7 +16,7 @@ use super::{
     window_to_fit,
 };
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Role, json_text::splice},
+    conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, json_text::splice},
     providers::{CondenseError, Note, Proposal, Request, Settings},
     tokens::count,
     transcript::{Piece, PieceSource, decompose},
@@ -90,7 +89,7 @@ impl<'a> ContentCut<'a> {
             if pieces.is_empty() {
                 continue;
             }
-            let texts = texts_by_path(conversation, message);
+            let texts = conversation.message(message).texts_by_path();
             for piece in pieces {
                 let text = texts[&*piece.path][piece.range.clone()].to_owned();
                 if is_suppressed_note(&text) {
@@ -265,7 +264,7 @@ impl<'a> ContentCut<'a> {
         if changed.is_empty() {
             return;
         }
-        let texts = texts_by_path(&self.request.conversation, message);
+        let texts = self.request.conversation.message(message).texts_by_path();
         for (path, mut replacements) in changed {
             let text = splice(&texts[path], &mut replacements);
             proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), text));
@@ -286,11 +285,6 @@ fn texts_that_frame_tools(message: &Message, pieces: &[Piece]) -> HashSet<Arc<[P
     };
     let tools = pieces.iter().filter(|piece| matches!(piece.source, PieceSource::Tool(_)) && spoken(piece.block));
     tools.map(|piece| piece.path.clone()).collect()
-}
-
-/// The texts of a message by their path.
-fn texts_by_path(conversation: &Conversation, message: usize) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
-    conversation.message(message).texts().into_iter().map(|text| (text.path, text.text)).collect()
 }
 
 /// Whether a text is a note of [`suppressed_note`]: a note about a note would say nothing.
