@@ -6,6 +6,7 @@
 //! | module | what it holds | knows |
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
+//! | [`helper`] | a second thread for large work | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | nobody |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
@@ -16,6 +17,7 @@
 
 pub mod cancel;
 pub mod conversation;
+pub mod helper;
 pub mod llm;
 pub mod manager;
 pub mod providers;

@@ -10,7 +10,7 @@ mod surrogates;
 mod texts;
 pub mod utf16;
 
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -25,6 +25,7 @@ pub use self::{
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},
 };
+use crate::helper::in_two;
 
 /// A conversation under work: its messages, and where each one came from. Messages are shared, so a copy is cheap.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +58,8 @@ impl Conversation {
     pub fn parse(json: &str) -> Result<Self, NotAnArray> {
         let (json, surrogates) = Surrogates::repair(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
-        let messages = read_messages(&raw, json.len());
+        let read = |raw: &[&RawValue]| raw.iter().map(|raw| Message::read(raw)).collect();
+        let messages: Vec<Message> = in_two(&raw, |raw| raw.get().len(), read);
         let entries = messages.into_iter().enumerate();
         let entries =
             entries.map(|(index, message)| Entry { origin: Some(index), foreign: None, message: Arc::new(message) });
@@ -111,6 +113,16 @@ impl Conversation {
         &self.entries[index].message
     }
 
+    /// The texts of every message: [`Message::texts`].
+    #[must_use]
+    pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {
+        in_two(
+            &self.entries,
+            |entry| entry.message.bytes(),
+            |entries| entries.iter().map(|entry| entry.message.texts()).collect(),
+        )
+    }
+
     /// JSON on its way out: texts that came from this conversation may hold stand-ins for unpaired surrogates, which
     /// become escapes of those surrogates again.
     ///
@@ -125,30 +137,4 @@ impl Serialize for Conversation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.messages())
     }
-}
-
-/// Below this many bytes a second thread costs more than it saves.
-const TWO_THREADS_FROM: usize = 256 * 1024;
-
-fn read_messages(raw: &[&RawValue], bytes: usize) -> Vec<Message> {
-    let read = |raw: &[&RawValue]| raw.iter().map(|raw| Message::read(raw)).collect::<Vec<_>>();
-    if bytes < TWO_THREADS_FROM {
-        return read(raw);
-    }
-    let mut half = 0;
-    let mut seen = 0;
-    while half < raw.len() && seen < bytes / 2 {
-        seen += raw[half].get().len();
-        half += 1;
-    }
-    let (first, second) = raw.split_at(half);
-    thread::scope(|scope| {
-        let second = scope.spawn(|| read(second));
-        let mut messages = read(first);
-        match second.join() {
-            Ok(rest) => messages.extend(rest),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        messages
-    })
 }

@@ -62,6 +62,15 @@ impl Message {
 }
 
 impl Message {
+    /// About how many bytes its texts have.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Text(text) => text.len(),
+            content => content.blocks().iter().map(Block::bytes).sum(),
+        }
+    }
+
     /// The texts of this message by their path.
     #[must_use]
     pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
@@ -70,6 +79,15 @@ impl Message {
 }
 
 impl Block {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text { text, .. } | Self::ToolResult { content: Content::Text(text), .. } => text.len(),
+            Self::ToolUse { input, .. } => input.get().len(),
+            Self::ToolResult { content, .. } => content.blocks().iter().map(Self::bytes).sum(),
+            _ => 0,
+        }
+    }
+
     /// The texts in this block, which is the `index`th of its message and stands at `path`.
     #[must_use]
     pub fn texts(&self, index: usize, path: &[PathStep]) -> Vec<TextAt<'_>> {
