@@ -42,7 +42,7 @@ pub use self::{
     labels::ToolSource,
     outcomes::Outcome,
     patches::Change,
-    pieces::{Piece, PieceSource, decompose},
+    pieces::{Piece, PieceSource, decompose, decompose_texts},
     place::{ConversationText, Excerpt, Numbering, Place, Span},
     reader::read,
     search_hits::Hit,

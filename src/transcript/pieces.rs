@@ -63,8 +63,14 @@ impl PieceSource {
 /// one empty piece. Linear in the length of the conversation.
 #[must_use]
 pub fn decompose(conversation: &Conversation) -> Vec<Vec<Piece>> {
+    decompose_texts(conversation, &conversation.texts())
+}
+
+/// [`decompose`], for those who have the texts of the conversation already.
+#[must_use]
+pub fn decompose_texts(conversation: &Conversation, texts: &[Vec<TextAt<'_>>]) -> Vec<Vec<Piece>> {
     let mut decomposer = Decomposer::default();
-    conversation.messages().map(|message| decomposer.message(message)).collect()
+    conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
 
 /// Tools whose answer is what the user says.
@@ -79,16 +85,15 @@ struct Decomposer<'a> {
 }
 
 impl<'a> Decomposer<'a> {
-    fn message(&mut self, message: &'a Message) -> Vec<Piece> {
-        let texts = message.texts();
+    fn message(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
         match message.role {
             Role::Assistant => self.assistant(message, texts),
             Role::User => self.user(message, texts),
-            Role::Other(_) => texts.into_iter().map(|text| self.whole(message, text)).collect(),
+            Role::Other(_) => texts.iter().map(|text| self.whole(message, text)).collect(),
         }
     }
 
-    fn assistant(&mut self, message: &'a Message, texts: Vec<TextAt<'_>>) -> Vec<Piece> {
+    fn assistant(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
         self.called.clear();
         for (index, block) in message.content.blocks().iter().enumerate() {
             let Block::ToolUse { id, name, .. } = block else { continue };
@@ -104,7 +109,7 @@ impl<'a> Decomposer<'a> {
                 pieces.push(self.whole(message, text));
                 continue;
             }
-            let mut cutter = Cutter::new(&text, &mut pieces);
+            let mut cutter = Cutter::new(text, &mut pieces);
             for call in xml_calls::calls(&text.text) {
                 self.called.push(call.name.to_owned());
                 let values =
@@ -121,21 +126,21 @@ impl<'a> Decomposer<'a> {
         pieces
     }
 
-    fn user(&mut self, message: &'a Message, texts: Vec<TextAt<'_>>) -> Vec<Piece> {
+    fn user(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
         let whole = matches!(message.content, Content::Text(_));
         let mut pieces = Vec::with_capacity(texts.len());
         let mut answers = Vec::new();
         {
             let called = &self.called;
             let mut reader = UserTexts::new(|name: &str| called.iter().any(|called| called == name));
-            for text in &texts {
+            for text in texts {
                 let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(&text.text, whole));
                 answers.push(sections);
             }
         }
         for (text, sections) in texts.iter().zip(answers) {
             let Some(sections) = sections else {
-                pieces.push(self.whole(message, text.clone()));
+                pieces.push(self.whole(message, text));
                 continue;
             };
             let mut cutter = Cutter::new(text, &mut pieces);
@@ -171,7 +176,7 @@ impl<'a> Decomposer<'a> {
     }
 
     /// A text that is one piece.
-    fn whole(&self, message: &Message, text: TextAt<'_>) -> Piece {
+    fn whole(&self, message: &Message, text: &TextAt<'_>) -> Piece {
         let id = match message.content.blocks().get(text.block) {
             Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => Some(id.as_str()),
             _ => None,
@@ -185,7 +190,7 @@ impl<'a> Decomposer<'a> {
             block: text.block,
             range: 0..text.text.len(),
             kind: if spoken { ContentKind::MessageText } else { text.kind },
-            path: text.path.into(),
+            path: text.path.as_slice().into(),
             source,
         }
     }

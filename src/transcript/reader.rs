@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Role};
+use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt};
 
 use super::{
     calls::{Call, Parameters},
@@ -20,8 +20,8 @@ use super::{
 #[must_use]
 pub fn read<'a>(conversation: &'a Conversation, table: &ToolTable) -> Transcript<'a> {
     let mut reader = Reader::new(table);
-    for (index, message) in conversation.messages().enumerate() {
-        reader.message(index, message);
+    for (index, (message, texts)) in conversation.messages().zip(conversation.texts()).enumerate() {
+        reader.message(index, message, texts);
     }
     reader.flush();
     reader.finish()
@@ -62,9 +62,9 @@ impl<'a, 't> Reader<'a, 't> {
         }
     }
 
-    fn message(&mut self, index: usize, message: &'a Message) {
+    fn message(&mut self, index: usize, message: &'a Message, texts: Vec<TextAt<'a>>) {
         let first = self.texts.len();
-        self.texts.extend(message.texts().into_iter().map(|text| ConversationText {
+        self.texts.extend(texts.into_iter().map(|text| ConversationText {
             message: index,
             block: text.block,
             path: text.path.into(),

@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 pub use self::weights::{WITHOUT, Weights};
 use self::{
     selection::{Choice, Selection},
-    survey::{Passage, Scope, Survey, as_float, texts_of},
+    survey::{Passage, Scope, Survey, as_float},
 };
 use super::{CondenseError, Note, Proposal, Request};
 use crate::{
@@ -74,7 +74,7 @@ impl Salience {
     /// # Errors
     /// When the work is cancelled.
     pub fn propose(&self, request: &Request, budget: usize) -> Result<(Proposal, usize), CondenseError> {
-        let texts = texts_of(&request.conversation);
+        let texts = request.conversation.texts();
         let (proposal, tokens) = self.with_users(request, &texts, budget, false)?;
         if tokens <= budget {
             return Ok((proposal, tokens));
@@ -136,7 +136,7 @@ impl Salience {
     /// Every old text that is longer than `lines` lines, cut to those that matter most.
     #[must_use]
     pub fn cut_each(&self, request: &Request, lines: usize, least_tokens: usize) -> Proposal {
-        let texts = texts_of(&request.conversation);
+        let texts = request.conversation.texts();
         let scope = Scope {
             conversation: &request.conversation,
             tally: &request.tally,
@@ -171,7 +171,7 @@ impl Salience {
     /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
     /// the older messages, those of the user included.
     pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
-        let texts = texts_of(&request.conversation);
+        let texts = request.conversation.texts();
         let scope = Scope {
             conversation: &request.conversation,
             tally: &request.tally,

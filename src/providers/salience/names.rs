@@ -11,50 +11,69 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !is_path_byte(bytes[at]) && bytes[at] != b'$' {
+        if KINDS[bytes[at] as usize] == 0 {
             at += 1;
             continue;
         }
-        let end = run_end(bytes, at, is_path_byte);
-        if bytes[at..end].contains(&b'/') {
-            let path = text[at..end].trim_end_matches(['.', '-']);
+        let start = at;
+        // What kinds of bytes are in the run.
+        let mut kinds = 0;
+        let mut run = |belongs: u8| {
+            while let Some(byte) = bytes.get(at).filter(|byte| KINDS[**byte as usize] & belongs != 0) {
+                kinds |= KINDS[*byte as usize];
+                at += 1;
+            }
+            (at, kinds)
+        };
+        let (end, kinds) = run(IN_PATH);
+        if kinds & SLASH != 0 {
+            let path = text[start..end].trim_end_matches(['.', '-']);
             if path.len() >= SHORTEST && path.len() <= LONGEST && path.bytes().any(|b| b.is_ascii_alphabetic()) {
                 found(path);
             }
-            at = end;
-        } else {
-            let end = run_end(bytes, at, |b| is_path_byte(b) || b == b'$');
-            // Most words are too short to be names.
-            if end - at < SHORTEST {
-                at = end;
-                continue;
-            }
-            text[at..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
-            at = end;
+            continue;
+        }
+        let (end, kinds) = run(IN_PATH | DOLLAR);
+        // Most words are too short to be names, or prose: letters of one case.
+        let is_prose = kinds & !(LOWER | DIVIDER) == 0 || kinds & !(UPPER | DIVIDER) == 0;
+        if end - start >= SHORTEST && !is_prose {
+            text[start..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
         }
     }
 }
 
-/// For every byte whether it can be part of a path: a table, because every byte of a conversation is asked for.
-const PATH_BYTES: [bool; 256] = {
-    let mut table = [false; 256];
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+const UNDERSCORE: u8 = 8;
+/// Stands between the parts of a name.
+const DIVIDER: u8 = 16;
+const SLASH: u8 = 32;
+const DOLLAR: u8 = 64;
+/// Kinds of bytes that can be part of a path.
+const IN_PATH: u8 = LOWER | UPPER | DIGIT | UNDERSCORE | DIVIDER | SLASH;
+
+/// For every byte what kind it is; 0 for what no name has. A table, because every byte of a conversation is asked for.
+const KINDS: [u8; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         #[allow(clippy::cast_possible_truncation)]
         let value = byte as u8;
-        table[byte] = value.is_ascii_alphanumeric() || matches!(value, b'_' | b'.' | b'-' | b'/');
+        table[byte] = match value {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => UNDERSCORE,
+            b'.' | b'-' => DIVIDER,
+            b'/' => SLASH,
+            b'$' => DOLLAR,
+            _ => 0,
+        };
         byte += 1;
     }
     table
 };
-
-fn is_path_byte(byte: u8) -> bool {
-    PATH_BYTES[byte as usize]
-}
-
-fn run_end(bytes: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
-    bytes[from..].iter().position(|byte| !belongs(*byte)).map_or(bytes.len(), |length| from + length)
-}
 
 /// `part` when it looks like an identifier or a hash rather than a word of prose.
 fn identifier(part: &str) -> Option<&str> {

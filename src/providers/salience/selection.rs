@@ -70,6 +70,13 @@ impl Seen {
     }
 }
 
+/// What can be added to an exchange.
+struct More {
+    density: f32,
+    value: f32,
+    cost: f32,
+}
+
 /// What was taken in one step, to undo it.
 struct Taken {
     unit: Unit,
@@ -93,8 +100,12 @@ pub struct Selection<'s, 't> {
     kept: Vec<Vec<bool>>,
     open: Vec<bool>,
     covered: Vec<u32>,
+    /// What each name is worth where one more line with it is kept.
+    worth_of: Vec<f32>,
     windows: HashMap<u64, u32, ByHash>,
     seen: RefCell<Seen>,
+    /// For [`Selection::exchange_worth`], so that it need not be made anew each time.
+    more: RefCell<Vec<More>>,
     again: [f32; MOST_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
@@ -122,8 +133,10 @@ impl<'s, 't> Selection<'s, 't> {
             kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
             open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
             covered: vec![0; survey.weights.len()],
+            worth_of: survey.weights.clone(),
             windows: HashMap::default(),
             seen: RefCell::new(Seen { marks: vec![0; survey.weights.len()], round: 0 }),
+            more: RefCell::default(),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),
@@ -300,17 +313,12 @@ impl<'s, 't> Selection<'s, 't> {
     fn names_worth(&self, names: Range<usize>, seen: &mut Seen) -> f32 {
         let mut value = 0.0;
         for name in &self.survey.occurrences[names] {
-            let weight = self.survey.weights[*name as usize];
-            if weight > 0.0 && seen.is_new(*name) {
-                value += weight * self.again(*name);
+            let worth = self.worth_of[*name as usize];
+            if worth > 0.0 && seen.is_new(*name) {
+                value += worth;
             }
         }
         value
-    }
-
-    /// What is left of a name's worth where it is readable already.
-    fn again(&self, name: u32) -> f32 {
-        self.again[self.covered[name as usize].min(MOST_COVERED) as usize]
     }
 
     fn line_worth(&self, passage: usize, line: usize) -> (f32, f32) {
@@ -326,7 +334,7 @@ impl<'s, 't> Selection<'s, 't> {
         let names = &self.survey.occurrences[value.names.clone()];
         for (index, name) in names.iter().enumerate() {
             if !names[..index.min(16)].contains(name) {
-                total += self.survey.weights[*name as usize] * self.again(*name);
+                total += self.worth_of[*name as usize];
             }
         }
         (total, value.cost + markers)
@@ -360,7 +368,9 @@ impl<'s, 't> Selection<'s, 't> {
     fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
         let exchange = &self.survey.exchanges[exchange];
         let (mut value, mut cost) = (0.0, exchange.cost);
-        let mut more: Vec<(f32, f32)> = Vec::new();
+        let more = &mut *self.more.borrow_mut();
+        more.clear();
+        let mut add = |value: f32, cost: f32| more.push(More { density: value / cost, value, cost });
         for index in exchange.passages.clone() {
             let passage = &self.survey.passages[index];
             {
@@ -371,21 +381,20 @@ impl<'s, 't> Selection<'s, 't> {
                     if passage.whole {
                         value += names;
                     } else if names > 0.0 {
-                        more.push((names, value_of.cost + MARKER_TOKENS / 2.0));
+                        add(names, value_of.cost + MARKER_TOKENS / 2.0);
                     }
                 }
             }
-            more.extend(
-                (0..passage.parts.len()).map(|part| self.part_worth(index, part)).filter(|(_, cost)| *cost > 0.0),
-            );
+            let parts = (0..passage.parts.len()).map(|part| self.part_worth(index, part));
+            parts.filter(|(_, cost)| *cost > 0.0).for_each(|(value, cost)| add(value, cost));
         }
-        more.sort_by(|a, b| (b.0 / b.1).total_cmp(&(a.0 / a.1)));
-        for (more_value, more_cost) in more {
-            if (value + more_value) / (cost + more_cost) <= value / cost {
+        more.sort_by(|a, b| b.density.total_cmp(&a.density));
+        for more in more {
+            if (value + more.value) / (cost + more.cost) <= value / cost {
                 break;
             }
-            value += more_value;
-            cost += more_cost;
+            value += more.value;
+            cost += more.cost;
         }
         (value, cost)
     }
@@ -433,6 +442,7 @@ impl<'s, 't> Selection<'s, 't> {
     fn cover(&mut self, names: Range<usize>) {
         for name in &self.survey.occurrences[names] {
             self.covered[*name as usize] += 1;
+            self.value_anew(*name as usize);
         }
     }
 
@@ -440,7 +450,14 @@ impl<'s, 't> Selection<'s, 't> {
         for name in &self.survey.occurrences[names] {
             let covered = &mut self.covered[*name as usize];
             *covered = covered.saturating_sub(1);
+            self.value_anew(*name as usize);
         }
+    }
+
+    /// A name is worth less where it is readable already.
+    fn value_anew(&mut self, name: usize) {
+        let again = self.again[self.covered[name].min(MOST_COVERED) as usize];
+        self.worth_of[name] = self.survey.weights[name] * again;
     }
 
     /// The `most` lines of a passage that are worth most, whatever they cost, with at most so many `characters`.

@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
+    helper::{both, middle},
     tokens::{Tally, count},
-    transcript::{Meaning, Piece, PieceSource, ToolTable, decompose},
+    transcript::{Meaning, Piece, PieceSource, ToolTable, decompose_texts},
 };
 
 /// About how many tokens a marker takes.
@@ -107,11 +108,6 @@ pub struct Survey<'t> {
     pub names: Vec<&'t str>,
 }
 
-/// The texts of all messages. A survey borrows from them.
-pub fn texts_of(conversation: &Conversation) -> Vec<Vec<TextAt<'_>>> {
-    conversation.messages().map(|message| message.texts()).collect()
-}
-
 /// What a survey is about.
 pub struct Scope<'a> {
     /// The conversation.
@@ -129,101 +125,37 @@ pub struct Scope<'a> {
 impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
-        let pieces = decompose(scope.conversation);
-        let mut survey = Self {
-            passages: Vec::new(),
-            exchanges: Vec::new(),
-            occurrences: Vec::new(),
-            weights: Vec::new(),
-            names: Vec::new(),
-        };
-        let mut names = Names::default();
-        for (message, texts) in texts.iter().enumerate() {
-            if !scope.zone.contains(&message) {
-                texts.iter().for_each(|text| names.stay(&text.text));
-            }
-        }
-        let table = ToolTable::default();
+        let pieces = decompose_texts(scope.conversation, texts);
         let exchanges = exchanges(scope, &pieces);
         let mut exchange_of = vec![None; scope.conversation.len()];
         for (index, messages) in exchanges.iter().enumerate() {
             exchange_of[messages.clone()].fill(Some(index));
         }
-        for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)) {
-            let mut at = 0;
-            for piece in pieces {
-                // Texts and their pieces come in the same order.
-                while texts[message].get(at).is_some_and(|text| *text.path != *piece.path) {
-                    at += 1;
-                }
-                let Some(whole) = texts[message].get(at) else { break };
-                let text = &whole.text[piece.range.clone()];
-                let passage = survey.passage(scope, message, piece, text, &table, &mut names);
-                survey.passages.push(Passage { exchange: exchange_of[message], ..passage });
+        let mut first = Reading::of(scope, texts, &exchange_of);
+        for (message, texts) in texts.iter().enumerate() {
+            if !scope.zone.contains(&message) {
+                texts.iter().for_each(|text| first.names.stay(&text.text));
             }
         }
+        let mut pieces: Vec<_> =
+            pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
+        let bytes = |(_, pieces): &(usize, Vec<Piece>)| pieces.iter().map(|piece| piece.range.len()).sum();
+        if let Some(middle) = middle(&pieces, bytes) {
+            let rest = pieces.split_off(middle);
+            let mut second = Reading::of(scope, texts, &exchange_of);
+            both(|| first.read(pieces), || second.read(rest));
+            first.append(second);
+        } else {
+            first.read(pieces);
+        }
+        let Reading { passages, occurrences, names, .. } = first;
+        let now = scope.conversation.len();
+        let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
+        let mut survey = Self { passages, exchanges: Vec::new(), occurrences, weights, names: names.names };
         survey.mark_replaced();
         survey.price_exchanges(scope, exchanges);
-        let now = scope.conversation.len();
-        survey.weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
-        survey.names = names.names;
         survey
     }
-
-    fn passage(
-        &mut self,
-        scope: &Scope<'_>,
-        message: usize,
-        piece: Piece,
-        text: &'t str,
-        table: &ToolTable,
-        names: &mut Names<'t>,
-    ) -> Passage<'t> {
-        let role = &scope.conversation.message(message).role;
-        let origin = origin(&piece, role, table);
-        let tokens = count(text, scope.tally.encoding()).tokens;
-        let smallest = match origin {
-            Origin::Parameters(Meaning::Todo) => SMALLEST,
-            Origin::Parameters(_) => SMALLEST_PARAMETER,
-            Origin::Assistant => SMALLEST_WORDS,
-            _ => SMALLEST,
-        };
-        let users = origin == Origin::User;
-        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
-        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
-        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
-        let Lines { lines, numbered } = Lines::of(text);
-        let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
-        let costs = costs(&lines, numbered, tokens);
-        let around = |index: usize| {
-            let at = |index: Option<usize>| index.and_then(|index| hashes.get(index)).copied().unwrap_or_default();
-            let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
-            xxh3_64(&window.map(u64::to_le_bytes).concat())
-        };
-        let lines: Vec<LineValue> = lines
-            .into_iter()
-            .zip(costs)
-            .enumerate()
-            .map(|(index, (line, cost))| {
-                let first = self.occurrences.len();
-                if line.gap.is_none() {
-                    names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
-                }
-                LineValue {
-                    hash: hashes[index],
-                    line,
-                    cost,
-                    window: around(index),
-                    replaced: false,
-                    names: first..self.occurrences.len(),
-                }
-            })
-            .collect();
-        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
-        let density = scope.weights.passage(origin, scope.conversation.len() - message);
-        Passage { message, piece, text, origin, lines, numbered, tokens, exchange: None, whole, parts, density }
-    }
-
     /// Lines that stand in the old text of a later edit are no longer in the file.
     fn mark_replaced(&mut self) {
         let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
@@ -267,6 +199,113 @@ impl<'t> Survey<'t> {
     }
 }
 
+/// A part of the conversation as it is read. Parts can be read at the same time and put together afterwards.
+struct Reading<'a, 't> {
+    scope: &'a Scope<'a>,
+    texts: &'t [Vec<TextAt<'t>>],
+    /// The exchange of each message.
+    exchange_of: &'a [Option<usize>],
+    passages: Vec<Passage<'t>>,
+    occurrences: Vec<u32>,
+    names: Names<'t>,
+}
+
+impl<'a, 't> Reading<'a, 't> {
+    fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], exchange_of: &'a [Option<usize>]) -> Self {
+        Self { scope, texts, exchange_of, passages: Vec::new(), occurrences: Vec::new(), names: Names::default() }
+    }
+
+    fn read(&mut self, messages: Vec<(usize, Vec<Piece>)>) {
+        let table = ToolTable::default();
+        for (message, pieces) in messages {
+            let texts = &self.texts[message];
+            let mut at = 0;
+            for piece in pieces {
+                // Texts and their pieces come in the same order.
+                while texts.get(at).is_some_and(|text| *text.path != *piece.path) {
+                    at += 1;
+                }
+                let Some(whole) = texts.get(at) else { break };
+                let text = &whole.text[piece.range.clone()];
+                let passage = self.passage(message, piece, text, &table);
+                self.passages.push(passage);
+            }
+        }
+    }
+
+    fn passage(&mut self, message: usize, piece: Piece, text: &'t str, table: &ToolTable) -> Passage<'t> {
+        let scope = self.scope;
+        let role = &scope.conversation.message(message).role;
+        let origin = origin(&piece, role, table);
+        let tokens = count(text, scope.tally.encoding()).tokens;
+        let smallest = match origin {
+            Origin::Parameters(Meaning::Todo) => SMALLEST,
+            Origin::Parameters(_) => SMALLEST_PARAMETER,
+            Origin::Assistant => SMALLEST_WORDS,
+            _ => SMALLEST,
+        };
+        let users = origin == Origin::User;
+        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
+        let Lines { lines, numbered } = Lines::of(text);
+        let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
+        let costs = costs(&lines, numbered, tokens);
+        let around = |index: usize| {
+            let at = |index: Option<usize>| index.and_then(|index| hashes.get(index)).copied().unwrap_or_default();
+            let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
+            xxh3_64(&window.map(u64::to_le_bytes).concat())
+        };
+        let lines: Vec<LineValue> = lines
+            .into_iter()
+            .zip(costs)
+            .enumerate()
+            .map(|(index, (line, cost))| {
+                let first = self.occurrences.len();
+                if line.gap.is_none() {
+                    self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
+                }
+                LineValue {
+                    hash: hashes[index],
+                    line,
+                    cost,
+                    window: around(index),
+                    replaced: false,
+                    names: first..self.occurrences.len(),
+                }
+            })
+            .collect();
+        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
+        let density = scope.weights.passage(origin, scope.conversation.len() - message);
+        Passage {
+            message,
+            piece,
+            text,
+            origin,
+            lines,
+            numbered,
+            tokens,
+            exchange: self.exchange_of[message],
+            whole,
+            parts,
+            density,
+        }
+    }
+
+    /// Adds what was read of later messages.
+    fn append(&mut self, later: Self) {
+        let numbers = self.names.append(later.names);
+        let before = self.occurrences.len();
+        self.occurrences.extend(later.occurrences.into_iter().map(|name| numbers[name as usize]));
+        self.passages.extend(later.passages.into_iter().map(|mut passage| {
+            for value in &mut passage.lines {
+                value.names = value.names.start + before..value.names.end + before;
+            }
+            passage
+        }));
+    }
+}
+
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
 struct Names<'t> {
@@ -283,6 +322,22 @@ impl<'t> Names<'t> {
             self.facts.push(NameFacts::default());
             u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
         })
+    }
+
+    /// Takes over the names of later messages. Returns their new numbers.
+    fn append(&mut self, later: Self) -> Vec<u32> {
+        let names = later.names.into_iter().zip(later.facts);
+        names
+            .map(|(name, more)| {
+                let number = self.number(name);
+                let facts = &mut self.facts[number as usize];
+                facts.messages += more.messages;
+                facts.uses += more.uses;
+                facts.last = facts.last.max(more.last);
+                facts.last_use = facts.last_use.max(more.last_use);
+                number
+            })
+            .collect()
     }
 
     fn stay(&mut self, text: &'t str) {

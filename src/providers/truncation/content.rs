@@ -1,6 +1,7 @@
 //! Mode `content`: old tool results and long strings in tool parameters are cut, so far as a target asks for.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, HashSet},
     ops::Range,
     sync::Arc,
@@ -16,10 +17,10 @@ use super::{
     window_to_fit,
 };
 use crate::{
-    conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, json_text::splice},
+    conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     providers::{CondenseError, Note, Proposal, Request, Settings},
     tokens::count,
-    transcript::{Piece, PieceSource, decompose},
+    transcript::{Piece, PieceSource, decompose_texts},
 };
 
 /// With a target, the most lines of a result that are tried before it counts as whole.
@@ -41,13 +42,25 @@ struct Limits {
 }
 
 /// A piece that may be cut.
-struct Candidate {
+struct Candidate<'a> {
     message: usize,
     piece: Piece,
-    text: String,
+    /// The text that it is a part of.
+    whole: &'a str,
+    text: &'a str,
     tokens: usize,
-    line_lengths: LineLengths,
+    /// Known once an estimate asks for them.
+    line_lengths: OnceCell<LineLengths>,
 }
+
+impl Candidate<'_> {
+    fn line_lengths(&self, limits: Limits) -> &LineLengths {
+        self.line_lengths.get_or_init(|| LineLengths::of(self.text, limits.line_characters))
+    }
+}
+
+/// What is put where in a text.
+type Replacements = Vec<(Range<usize>, String)>;
 
 /// The work of this mode on one conversation.
 pub(super) struct ContentCut<'a> {
@@ -60,23 +73,22 @@ pub(super) struct ContentCut<'a> {
     fixed_line_characters: bool,
     fixed_characters: bool,
     /// In order of message and position.
-    candidates: Vec<Candidate>,
+    candidates: Vec<Candidate<'a>>,
 }
 
 impl<'a> ContentCut<'a> {
-    pub(super) fn new(request: &'a Request, settings: &Settings, config: &Value) -> Self {
+    pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], settings: &Settings, config: &Value) -> Self {
         let conversation = &request.conversation;
         let keep_recent = settings.integer("preserveRecentCount");
         let zone = 1..conversation.len().saturating_sub(keep_recent);
         let least = settings.integer("minTokensForTruncation");
-        let line_characters = settings.integer("maxLineChars");
         let may_cut = |message: usize, kind: ContentKind| match (kind, &conversation.message(message).role) {
             (ContentKind::ToolResults | ContentKind::ToolParameters, _) => true,
             (ContentKind::MessageText, Role::User) => !settings.flag("preserveUserMessages"),
             (ContentKind::MessageText, Role::Assistant) => !settings.flag("preserveAssistantText"),
             (ContentKind::MessageText, Role::Other(_)) => false,
         };
-        let pieces = if zone.is_empty() { Vec::new() } else { decompose(conversation) };
+        let pieces = if zone.is_empty() { Vec::new() } else { decompose_texts(conversation, texts) };
         let mut candidates = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
             let frames = texts_that_frame_tools(conversation.message(message), &pieces);
@@ -89,16 +101,18 @@ impl<'a> ContentCut<'a> {
             if pieces.is_empty() {
                 continue;
             }
-            let texts = conversation.message(message).texts_by_path();
+            let mut texts = texts[message].iter().peekable();
             for piece in pieces {
-                let text = texts[&*piece.path][piece.range.clone()].to_owned();
-                if is_suppressed_note(&text) {
+                // Texts and their pieces come in the same order.
+                while texts.next_if(|text| *text.path != *piece.path).is_some() {}
+                let Some(whole) = texts.peek().map(|text| &*text.text) else { break };
+                let text = &whole[piece.range.clone()];
+                if is_suppressed_note(text) {
                     continue;
                 }
-                let tokens = count(&text, request.tally.encoding()).tokens;
+                let tokens = count(text, request.tally.encoding()).tokens;
                 if tokens >= least {
-                    let line_lengths = LineLengths::of(&text, line_characters);
-                    candidates.push(Candidate { message, piece, text, tokens, line_lengths });
+                    candidates.push(Candidate { message, piece, whole, text, tokens, line_lengths: OnceCell::new() });
                 }
             }
         }
@@ -107,7 +121,7 @@ impl<'a> ContentCut<'a> {
             keep: if settings.choice("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
             keep_recent,
             limits: Limits {
-                line_characters,
+                line_characters: settings.integer("maxLineChars"),
                 lines: settings.integer("maxToolResultLines"),
                 parameter_characters: settings.integer("maxToolParamChars"),
                 suppress: settings.choice("truncationMode") == "suppress",
@@ -208,8 +222,10 @@ impl<'a> ContentCut<'a> {
                 let length = candidate.text.len();
                 let bytes = match candidate.piece.kind {
                     ContentKind::ToolParameters => limits.parameter_characters.saturating_add(MARKER_BYTES),
-                    _ if limits.lines == usize::MAX => candidate.line_lengths.with_lines_of(limits.line_characters),
-                    _ => candidate.line_lengths.after_cut(limits.lines, self.keep),
+                    _ if limits.lines == usize::MAX => {
+                        candidate.line_lengths(self.limits).with_lines_of(limits.line_characters)
+                    }
+                    _ => candidate.line_lengths(self.limits).after_cut(limits.lines, self.keep),
                 };
                 candidate.tokens * bytes.min(length) / length.max(1)
             };
@@ -223,7 +239,7 @@ impl<'a> ContentCut<'a> {
     fn proposal(&self, kept: usize, limits: Limits) -> Proposal {
         let suppressed = self.candidates.len() - kept;
         let mut proposal = Proposal::default();
-        let mut by_message: BTreeMap<usize, Vec<(&Candidate, bool)>> = BTreeMap::new();
+        let mut by_message: BTreeMap<usize, Vec<(&Candidate<'_>, bool)>> = BTreeMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             let suppress = limits.suppress || index < suppressed;
             by_message.entry(candidate.message).or_default().push((candidate, suppress));
@@ -237,14 +253,14 @@ impl<'a> ContentCut<'a> {
     fn change_message(
         &self,
         message: usize,
-        candidates: &[(&Candidate, bool)],
+        candidates: &[(&Candidate<'_>, bool)],
         limits: Limits,
         proposal: &mut Proposal,
     ) {
-        let mut changed: BTreeMap<&[PathStep], Vec<(Range<usize>, String)>> = BTreeMap::new();
+        let mut changed: BTreeMap<&[PathStep], (&str, Replacements)> = BTreeMap::new();
         for (candidate, suppress) in candidates {
             let piece = &candidate.piece;
-            let text = candidate.text.as_str();
+            let text = candidate.text;
             let parameter = piece.kind == ContentKind::ToolParameters;
             let new = if *suppress {
                 suppressed_note(text, piece.kind).into()
@@ -259,14 +275,14 @@ impl<'a> ContentCut<'a> {
             let reason = reason(piece, *suppress, limits, self.keep);
             let operation = if *suppress { "suppress" } else { "truncate" };
             proposal.notes.push(Note { message, block: Some(piece.block), operation, reason, grade: None });
-            changed.entry(&piece.path).or_default().push((piece.range.clone(), new.into_owned()));
+            changed
+                .entry(&piece.path)
+                .or_insert_with(|| (candidate.whole, Vec::new()))
+                .1
+                .push((piece.range.clone(), new.into_owned()));
         }
-        if changed.is_empty() {
-            return;
-        }
-        let texts = self.request.conversation.message(message).texts_by_path();
-        for (path, mut replacements) in changed {
-            let text = splice(&texts[path], &mut replacements);
+        for (path, (whole, mut replacements)) in changed {
+            let text = splice(whole, &mut replacements);
             proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), text));
         }
     }

@@ -20,11 +20,13 @@ const OPENING: &str = "... (";
 
 /// `text` cut to `lines` lines of at most `line_characters` characters each.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
-    let all: Vec<&str> = text.split('\n').collect();
     let mut missing: usize = 0;
-    let mut shown: Vec<&str> = Vec::with_capacity(all.len());
+    let mut shown: Vec<&str> = Vec::with_capacity(text.len() / 32 + 1);
     let mut marker_at = None;
-    for line in all {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
+        let line = &text[start..end];
+        start = end + 1;
         // Only one marker of ours can be in a text: the first one counts, others are content.
         match hidden_lines(line) {
             Some(hidden) if marker_at.is_none() => {
@@ -56,6 +58,9 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
 
 /// `text` cut to its first `characters` characters (Unicode scalar values).
 pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
+    if text.len() <= characters {
+        return Cow::Borrowed(text);
+    }
     let (shown, hidden) = match text.rsplit_once(OPENING) {
         Some((shown, rest)) => match rest.strip_suffix(CHARACTERS).and_then(|digits| digits.parse::<usize>().ok()) {
             Some(hidden) => (shown, hidden),

@@ -138,7 +138,7 @@ impl Provider for Truncation {
         let mut proposal = match (settings.choice("mode"), strategy(&settings, &config, request.target_tokens)) {
             ("window", _) => window_proposal(request, &settings),
             (_, "salient") => return salient_proposal(request, &settings),
-            _ => ContentCut::new(request, &settings, &config).propose()?,
+            _ => ContentCut::new(request, &request.conversation.texts(), &settings, &config).propose()?,
         };
         say_if_target_missed(request, &mut proposal)?;
         Ok(proposal)
