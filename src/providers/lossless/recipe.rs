@@ -7,7 +7,10 @@ use std::{
 
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
-use crate::conversation::{Conversation, Edit, PathStep, Plan, TextAt, Value};
+use crate::{
+    conversation::{Conversation, Edit, Message, PathStep, Plan, TextAt, Value},
+    helper::in_two,
+};
 
 use super::{
     decoder::rows_of,
@@ -79,11 +82,13 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     let position: HashMap<usize, usize> =
         after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
     let needed = needed(before, plan, &position);
-    let texts: Vec<Vec<TextAt<'_>>> = after
-        .messages()
-        .enumerate()
-        .map(|(index, message)| if needed.contains(&index) { message.texts() } else { Vec::new() })
-        .collect();
+    let messages: Vec<Option<&Message>> =
+        after.messages().enumerate().map(|(index, message)| needed.contains(&index).then_some(message)).collect();
+    let texts: Vec<Vec<TextAt<'_>>> = in_two(
+        &messages,
+        |message| message.map_or(0, Message::bytes),
+        |messages| messages.iter().map(|message| message.map_or_else(Vec::new, Message::texts)).collect(),
+    );
     let flat: Vec<(usize, &TextAt<'_>)> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
     let names = Names::new(flat.iter().map(|(message, text)| TextPlace {
@@ -95,27 +100,34 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     // Where the texts of each message begin in the list of all.
     let starts: Vec<usize> =
         texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
-    let mut cook = Cook { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
-    let mut found = Vec::new();
-    // The texts of the message that the edit before was about: most often it is the same.
-    let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
-    for (edit, set) in plan.edits.iter().enumerate() {
-        let Edit::Set { message, path, value: Value::Text(new) } = set else { continue };
-        if !may_hold_markers(new) {
-            continue;
+    let edits: Vec<(usize, &Edit)> = plan.edits.iter().enumerate().collect();
+    let bytes = |(_, edit): &(usize, &Edit)| match edit {
+        Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
+        Edit::Drop { .. } | Edit::Insert { .. } => 0,
+    };
+    in_two(&edits, bytes, |edits| {
+        let mut cook = Cook { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
+        let mut found = Vec::new();
+        // The texts of the message that the edit before was about: most often it is the same.
+        let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
+        for (edit, set) in edits {
+            let Edit::Set { message, path, value: Value::Text(new) } = set else { continue };
+            if !may_hold_markers(new) {
+                continue;
+            }
+            let Some(old) = before.entries().get(*message) else { continue };
+            let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
+            let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
+            if old_texts.0 != *message {
+                old_texts = (*message, old.message.texts());
+            }
+            let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
+            if let Some(recipe) = cook.recipe(starts[*at] + text, &was.text) {
+                found.push((*edit, recipe));
+            }
         }
-        let Some(old) = before.entries().get(*message) else { continue };
-        let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
-        let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
-        if old_texts.0 != *message {
-            old_texts = (*message, old.message.texts());
-        }
-        let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-        if let Some(recipe) = cook.recipe(starts[*at] + text, &was.text) {
-            found.push((edit, recipe));
-        }
-    }
-    found
+        found
+    })
 }
 
 /// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
