@@ -7,6 +7,7 @@ mod by_hash;
 mod lines;
 mod marker;
 mod names;
+mod outline;
 mod render;
 mod selection;
 mod survey;

@@ -11,9 +11,12 @@ use std::{
     ops::Range,
 };
 
+use crate::helper::in_two;
+
 use super::{
     by_hash::ByHash,
-    survey::{MARKER_TOKENS, Survey, as_float},
+    outline::Outline,
+    survey::{Exchange, MARKER_TOKENS, Survey, as_float},
     weights::{Signal, Weights},
 };
 
@@ -52,17 +55,23 @@ impl Ord for Queued {
 }
 
 /// The names that were counted in one valuation, without a set to be filled each time.
-struct Seen {
+pub struct Seen {
     marks: Vec<u32>,
     round: u32,
 }
 
 impl Seen {
-    fn start(&mut self) {
+    fn of(names: usize) -> Self {
+        Self { marks: vec![0; names], round: 0 }
+    }
+
+    /// Begins a valuation.
+    pub fn start(&mut self) {
         self.round += 1;
     }
 
-    fn is_new(&mut self, name: u32) -> bool {
+    /// Whether this valuation has not met the name yet.
+    pub fn is_new(&mut self, name: u32) -> bool {
         let mark = &mut self.marks[name as usize];
         let new = *mark != self.round;
         *mark = self.round;
@@ -75,6 +84,59 @@ struct More {
     density: f32,
     value: f32,
     cost: f32,
+}
+
+impl More {
+    fn new(value: f32, cost: f32) -> Self {
+        Self { density: value / cost, value, cost }
+    }
+}
+
+/// The lines that stay as parts of passages, by their windows.
+struct Windows {
+    counts: HashMap<u64, u32, ByHash>,
+    /// A bit for each window that was ever added, by the end of its hash. Most windows are asked for in vain, and this takes a fraction of the time
+    /// and memory.
+    added: Vec<u64>,
+}
+
+impl Windows {
+    fn for_lines(lines: usize) -> Self {
+        Self { counts: HashMap::default(), added: vec![0; (lines / 8).next_power_of_two()] }
+    }
+
+    fn bit(&self, window: u64) -> (usize, u64) {
+        #[allow(clippy::cast_possible_truncation, reason = "the mask leaves less than the length")]
+        let word = (window >> 6) as usize & (self.added.len() - 1);
+        (word, 1 << (window & 63))
+    }
+
+    fn add(&mut self, window: u64) {
+        let (word, bit) = self.bit(window);
+        self.added[word] |= bit;
+        *self.counts.entry(window).or_default() += 1;
+    }
+
+    fn remove(&mut self, window: u64) {
+        if let Some(count) = self.counts.get_mut(&window) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn contain(&self, window: u64) -> bool {
+        let (word, bit) = self.bit(window);
+        self.added[word] & bit != 0 && self.counts.get(&window).is_some_and(|count| *count > 0)
+    }
+}
+
+fn outlines(survey: &Survey<'_>, weights: Weights) -> Vec<Outline> {
+    let bytes =
+        |exchange: &Exchange| survey.passages[exchange.passages.clone()].iter().map(|passage| passage.text.len()).sum();
+    in_two(&survey.exchanges, bytes, |exchanges| {
+        let (mut in_part, mut in_passage) = (Seen::of(survey.weights.len()), Seen::of(survey.weights.len()));
+        let outline = |exchange| Outline::of(survey, exchange, weights, &mut in_part, &mut in_passage);
+        exchanges.iter().map(outline).collect()
+    })
 }
 
 /// What was taken in one step, to undo it.
@@ -102,10 +164,12 @@ pub struct Selection<'s, 't> {
     covered: Vec<u32>,
     /// What each name is worth where one more line with it is kept.
     worth_of: Vec<f32>,
-    windows: HashMap<u64, u32, ByHash>,
+    windows: Windows,
+    /// Of each exchange, once they are valued.
+    outlines: Vec<Outline>,
     seen: RefCell<Seen>,
     /// For [`Selection::exchange_worth`], so that it need not be made anew each time.
-    more: RefCell<Vec<More>>,
+    more: RefCell<(Vec<More>, Vec<More>)>,
     again: [f32; MOST_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
@@ -134,8 +198,9 @@ impl<'s, 't> Selection<'s, 't> {
             open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
-            windows: HashMap::default(),
-            seen: RefCell::new(Seen { marks: vec![0; survey.weights.len()], round: 0 }),
+            windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
+            outlines: Vec::new(),
+            seen: RefCell::new(Seen::of(survey.weights.len())),
             more: RefCell::default(),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
@@ -191,6 +256,9 @@ impl<'s, 't> Selection<'s, 't> {
 
     /// Takes what is worth most until the conversation has `budget` tokens.
     pub fn fill(&mut self, budget: f32) {
+        if self.outlines.is_empty() {
+            self.outlines = outlines(self.survey, self.weights);
+        }
         for unit in std::mem::take(&mut self.skipped) {
             self.push(unit);
         }
@@ -250,9 +318,7 @@ impl<'s, 't> Selection<'s, 't> {
                 }
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
-                        if let Some(count) = self.windows.get_mut(&self.survey.passages[passage].lines[line].window) {
-                            *count = count.saturating_sub(1);
-                        }
+                        self.windows.remove(self.survey.passages[passage].lines[line].window);
                     }
                     self.release(passage, &lines);
                 }
@@ -351,7 +417,7 @@ impl<'s, 't> Selection<'s, 't> {
             if line_value.line.gap.is_some() {
                 continue;
             }
-            if self.windows.get(&line_value.window).is_none_or(|count| *count == 0) {
+            if !self.windows.contain(line_value.window) {
                 let replaced = if line_value.replaced { self.weights.replaced() } else { 1.0 };
                 value += replaced * survey.density * line_value.cost;
             }
@@ -366,27 +432,44 @@ impl<'s, 't> Selection<'s, 't> {
 
     /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
     fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
-        let exchange = &self.survey.exchanges[exchange];
-        let (mut value, mut cost) = (0.0, exchange.cost);
-        let more = &mut *self.more.borrow_mut();
+        let outline = &self.outlines[exchange];
+        let (mut value, mut cost) = (0.0, self.survey.exchanges[exchange].cost);
+        let (more, parts) = &mut *self.more.borrow_mut();
         more.clear();
-        let mut add = |value: f32, cost: f32| more.push(More { density: value / cost, value, cost });
-        for index in exchange.passages.clone() {
-            let passage = &self.survey.passages[index];
-            {
-                let seen = &mut *self.seen.borrow_mut();
-                seen.start();
-                for value_of in &passage.lines {
-                    let names = self.names_worth(value_of.names.clone(), seen);
-                    if passage.whole {
-                        value += names;
-                    } else if names > 0.0 {
-                        add(names, value_of.cost + MARKER_TOKENS / 2.0);
+        let (mut line, mut name) = (0, 0);
+        for part in &outline.parts {
+            let (mut part_value, mut part_cost) = (0.0, 0.0);
+            for line in &outline.lines[std::mem::replace(&mut line, part.end as usize)..part.end as usize] {
+                let (mut in_line, mut in_part) = (0.0, 0.0);
+                for name in &outline.names[std::mem::replace(&mut name, line.end as usize)..line.end as usize] {
+                    let worth = self.worth_of[name.number as usize];
+                    in_part += worth;
+                    if !name.repeated {
+                        in_line += worth;
                     }
                 }
+                if part.is_whole {
+                    value += in_line;
+                    continue;
+                }
+                if in_line > 0.0 {
+                    more.push(More::new(in_line, line.cost + MARKER_TOKENS / 2.0));
+                }
+                if !line.is_gap {
+                    if !self.windows.contain(line.window) {
+                        part_value += line.in_passage;
+                    }
+                    part_cost += line.cost;
+                    part_value += LEFTOVER * line.cost;
+                    part_value += in_part;
+                }
             }
-            let parts = (0..passage.parts.len()).map(|part| self.part_worth(index, part));
-            parts.filter(|(_, cost)| *cost > 0.0).for_each(|(value, cost)| add(value, cost));
+            if part_cost > 0.0 {
+                parts.push(More::new(part_value, part_cost + 2.0));
+            }
+            if part.is_last {
+                more.append(parts);
+            }
         }
         more.sort_by(|a, b| b.density.total_cmp(&a.density));
         for more in more {
@@ -417,7 +500,7 @@ impl<'s, 't> Selection<'s, 't> {
                     if !self.is_kept(passage, line) {
                         self.keep(passage, line, &mut lines);
                     }
-                    *self.windows.entry(self.survey.passages[passage].lines[line].window).or_default() += 1;
+                    self.windows.add(self.survey.passages[passage].lines[line].window);
                 }
                 self.queue_neighbours(passage, range.start, range.end);
             }
