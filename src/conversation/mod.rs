@@ -123,6 +123,17 @@ impl Conversation {
         )
     }
 
+    /// Whether it has the very same messages.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self
+                .entries
+                .iter()
+                .zip(other.entries.iter())
+                .all(|(one, another)| Arc::ptr_eq(&one.message, &another.message))
+    }
+
     /// JSON on its way out: texts that came from this conversation may hold stand-ins for unpaired surrogates, which
     /// become escapes of those surrogates again.
     ///

@@ -22,7 +22,7 @@ use self::{
 };
 use super::{CondenseError, Note, Proposal, Request};
 use crate::{
-    conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
+    conversation::{ContentKind, Conversation, Edit, PathStep, Plan, TextAt, json_text::splice},
     tokens::Tally,
     transcript::Piece,
 };
@@ -92,13 +92,7 @@ impl Salience {
         budget: usize,
         user_too: bool,
     ) -> Result<(Proposal, usize), CondenseError> {
-        let scope = Scope {
-            conversation: &request.conversation,
-            tally: &request.tally,
-            zone: self.zone(request),
-            user_too,
-            weights: self.weights,
-        };
+        let scope = self.scope(request, user_too);
         let survey = Survey::of(&scope, texts);
         request.cancel.check()?;
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
@@ -138,13 +132,7 @@ impl Salience {
     #[must_use]
     pub fn cut_each(&self, request: &Request, lines: usize, least_tokens: usize) -> Proposal {
         let texts = request.conversation.texts();
-        let scope = Scope {
-            conversation: &request.conversation,
-            tally: &request.tally,
-            zone: self.zone(request),
-            user_too: false,
-            weights: self.weights,
-        };
+        let scope = self.scope(request, false);
         let survey = Survey::of(&scope, &texts);
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
         let mut choice = selection.choice();
@@ -173,13 +161,7 @@ impl Salience {
     /// the older messages, those of the user included.
     pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
         let texts = request.conversation.texts();
-        let scope = Scope {
-            conversation: &request.conversation,
-            tally: &request.tally,
-            zone: self.zone(request),
-            user_too: true,
-            weights: self.weights,
-        };
+        let scope = self.scope(request, true);
         let survey = Survey::of(&scope, &texts);
         let mut selection = Selection::new(&survey, self.weights, request.tally.total());
         let mut cuts = Vec::new();
@@ -196,9 +178,17 @@ impl Salience {
         cuts
     }
 
-    fn zone(&self, request: &Request) -> Range<usize> {
-        let length = request.conversation.len();
-        1..length.saturating_sub(self.preserve_recent).max(1)
+    fn scope<'r>(&self, request: &'r Request, user_too: bool) -> Scope<'r> {
+        let older = |conversation: &Conversation| 1..conversation.len().saturating_sub(self.preserve_recent).max(1);
+        let (conversation, original) = (&request.conversation, &request.original);
+        Scope {
+            conversation,
+            tally: &request.tally,
+            zone: older(conversation),
+            before: (!conversation.is_same(original)).then(|| (original, older(original))),
+            user_too,
+            weights: self.weights,
+        }
     }
 }
 

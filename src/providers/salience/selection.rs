@@ -17,7 +17,7 @@ use super::{
     by_hash::ByHash,
     outline::Outline,
     survey::{Exchange, MARKER_TOKENS, Survey, as_float},
-    weights::{Signal, Weights},
+    weights::{OPENING, Signal, Weights},
 };
 
 /// Something that can be taken.
@@ -433,7 +433,7 @@ impl<'s, 't> Selection<'s, 't> {
     /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
     fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
         let outline = &self.outlines[exchange];
-        let (mut value, mut cost) = (0.0, self.survey.exchanges[exchange].cost);
+        let (mut value, mut cost) = (0.0, OPENING * self.survey.exchanges[exchange].cost);
         let (more, parts) = &mut *self.more.borrow_mut();
         more.clear();
         let (mut line, mut name) = (0, 0);

@@ -116,6 +116,9 @@ pub struct Scope<'a> {
     pub tally: &'a Tally,
     /// The messages that may be changed.
     pub zone: Range<usize>,
+    /// The conversation as it was before others worked on it, and its older messages. It tells better how a name was used: once things are said
+    /// only once, names no longer recur.
+    pub before: Option<(&'a Conversation, Range<usize>)>,
     /// Whether what the user wrote may be cut.
     pub user_too: bool,
     /// Which signals are in use.
@@ -148,8 +151,12 @@ impl<'t> Survey<'t> {
         } else {
             first.read(pieces);
         }
-        let Reading { passages, occurrences, names, .. } = first;
-        let now = scope.conversation.len();
+        let Reading { passages, occurrences, mut names, .. } = first;
+        let mut now = scope.conversation.len();
+        if let Some((before, zone)) = &scope.before {
+            names.learn(before, zone.clone());
+            now = before.len();
+        }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
         let mut survey = Self { passages, exchanges: Vec::new(), occurrences, weights, names: names.names };
         survey.mark_replaced();
@@ -350,17 +357,31 @@ impl<'t> Names<'t> {
     fn add(&mut self, text: &'t str, message: usize, origin: Origin, occurrences: &mut Vec<u32>) {
         for_each_name(text, |name| {
             let number = self.number(name);
-            let facts = &mut self.facts[number as usize];
-            if facts.messages == 0 || facts.last != message {
-                facts.messages += 1;
-                facts.last = message;
-            }
-            if matches!(origin, Origin::Parameters(_)) && (facts.uses == 0 || facts.last_use != message) {
-                facts.uses += 1;
-                facts.last_use = message;
-            }
+            self.facts[number as usize].note(message, matches!(origin, Origin::Parameters(_)));
             occurrences.push(number);
         });
+    }
+
+    /// Knows the names from then on as the older messages of another conversation use them. Those that do not stand there stay as they are.
+    fn learn(&mut self, conversation: &Conversation, older: Range<usize>) {
+        let texts = conversation.texts();
+        let pieces = decompose_texts(conversation, &texts);
+        let mut learned = vec![NameFacts::default(); self.facts.len()];
+        for message in older {
+            let texts: HashMap<&[PathStep], &str> =
+                texts[message].iter().map(|text| (&*text.path, text.text.as_ref())).collect();
+            for piece in &pieces[message] {
+                let Some(text) = texts.get(&*piece.path) else { continue };
+                for_each_name(&text[piece.range.clone()], |name| {
+                    if let Some(number) = self.numbers.get(&xxh3_64(name.as_bytes())) {
+                        learned[*number as usize].note(message, piece.kind == ContentKind::ToolParameters);
+                    }
+                });
+            }
+        }
+        for (facts, learned) in self.facts.iter_mut().zip(learned).filter(|(_, learned)| learned.messages > 0) {
+            *facts = NameFacts { stays: facts.stays, ..learned };
+        }
     }
 }
 
