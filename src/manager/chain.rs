@@ -209,7 +209,7 @@ async fn step(
     outcome.cost += request.llm.spent.take();
     let proposal = proposal?;
     outcome.cost += proposal.cost;
-    if !request.llm.preview {
+    if request.llm.preview.is_none() {
         request.llm.budget.record(proposal.cost);
     }
     request.cancel.check()?;

@@ -38,7 +38,7 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     llm::{Budget, MemoryStore, SummaryStore},
-    providers::{self, CondenseError, Llm, Lossless, Native, Observed, Progress, Provider, Request, Truncation},
+    providers::{self, CondenseError, Llm, Lossless, Native, Observed, Preview, Progress, Provider, Request, Truncation},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
 };
 
@@ -213,7 +213,7 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work) -> Report {
-        self.run(&Work { llm: Llm { preview: true, ..work.llm.clone() }, ..work }, None).await
+        self.run(&Work { llm: Llm { preview: Some(Preview::Expected), ..work.llm.clone() }, ..work }, None).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.

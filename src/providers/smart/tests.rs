@@ -15,7 +15,7 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan, problems},
     llm::{LlmError, LlmHandler, LlmRequest, LlmResponse, MemoryStore, ProgressSink, StopReason, Usage},
-    providers::{CondenseError, Llm, Progress, Proposal, Provider, Request, Settled, settle},
+    providers::{CondenseError, Llm, Preview, Progress, Proposal, Provider, Request, Settled, settle},
     tokens::{Encoding, Scale, Tally},
 };
 
@@ -816,7 +816,7 @@ async fn a_preview_asks_nobody_and_marks_estimates() {
     let conversation = reads(60, 60);
     let model = Arc::new(Model::default());
     let (proposal, _, _) =
-        with_model(preset("balanced"), &conversation, &model, |request| request.llm.preview = true).await.unwrap();
+        with_model(preset("balanced"), &conversation, &model, |request| request.llm.preview = Some(Preview::Expected)).await.unwrap();
     assert_eq!(model.asked.load(Ordering::SeqCst), 0);
     let first = &proposal.passes[1];
     assert!(
