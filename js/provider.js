@@ -6,6 +6,7 @@ const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
 const { bindHandlers } = require("./llm-options.js");
+const { previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { optionsWithSelections, withoutFunctions } = require("./smart.js");
 
@@ -64,9 +65,15 @@ class NativeCondensationProvider {
     return this.#run(context, options, false);
   }
 
+  preview(context, options) {
+    return this.#run(context, options, true).then(previewOf);
+  }
+
   #run(context, options, preview) {
-    const start = (prepared, cancel, listener) =>
+    const start = (prepared, cancel, listener) => {
+      prepared.isPreview = preview;
       this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
+    };
     return condense(context, optionsWithSelections(() => this.#config, context, options), start);
   }
 

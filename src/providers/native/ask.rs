@@ -16,8 +16,8 @@ use crate::{
     cancel::Cancel,
     conversation::is_blank,
     llm::{
-        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage, cache_key,
-        calculate_api_cost_anthropic, calculate_api_cost_openai,
+        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage,
+        cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
     },
     tokens::count,
 };
@@ -293,7 +293,9 @@ impl<'a> Asker<'a> {
     }
 
     async fn store(&self, key: &str, text: &str) {
-        let Some(store) = self.request.llm.cache.as_ref().filter(|_| self.request.llm.preview.is_none()) else { return };
+        let Some(store) = self.request.llm.cache.as_ref().filter(|_| self.request.llm.preview.is_none()) else {
+            return;
+        };
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
             kept = patiently(store.set(key, text)) => kept,

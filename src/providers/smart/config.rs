@@ -336,11 +336,12 @@ fn selection(mut selection: Object<'_>) -> Selection {
 fn mode(pass: &mut Object<'_>) -> Mode {
     match pass.required_choice("mode", MODES) {
         "batch" => {
-            pass.take("individualConfig");
+            // Not used, but checked: what is wrong in it is no less wrong.
+            individual(pass.object("individualConfig"));
             batch(pass.required_object("batchConfig", ", because mode is \"batch\""))
         }
         _ => {
-            pass.take("batchConfig");
+            batch(pass.object("batchConfig"));
             individual(pass.required_object("individualConfig", ", because mode is \"individual\""))
         }
     }

@@ -39,7 +39,8 @@ use serde_json::Value;
 pub use self::report::PassReport;
 use self::{config::SmartConfig, engine::Engine, state::State};
 use super::{
-    Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed, merged,
+    Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed,
+    merged,
 };
 use crate::llm::Budget;
 

@@ -52,11 +52,8 @@ pub(super) async fn summarize(
         }
     }
     let total = by_profile.values().map(Vec::len).sum();
-    let mut summaries = Summaries {
-        replacements: targets.iter().map(|_| None).collect(),
-        warnings: Vec::new(),
-        failure: None,
-    };
+    let mut summaries =
+        Summaries { replacements: targets.iter().map(|_| None).collect(), warnings: Vec::new(), failure: None };
     let progress = Counter { request, done: AtomicUsize::new(0), total };
     progress.add(0);
     // Handlers one after the other: what may be asked at once is said of all of them together.

@@ -1,0 +1,82 @@
+"use strict";
+
+// What a condensation would do, from one that was only tried.
+
+/** Messages of a sample. */
+const MOST_SAMPLES = 5;
+/** What stands where a model would write: words, and filling of about as many tokens as the summary would have. */
+const STAND_IN = /\(what a model would write here\)((?: …)*)/g;
+/** Tokens of the words. */
+const TOKENS_OF_WORDS = 8;
+
+const inWords = (text) => text.replace(STAND_IN, (_, filling) => `(what a model would write here, about ${TOKENS_OF_WORDS + filling.length / 2} tokens)`);
+
+/** The plan with stand-ins for summaries in words, and its edits that have one: what a model would write is not known. */
+function readablePlan(plan) {
+  const estimated = new Set();
+  const edits = plan.map((edit) => {
+    const { value } = edit;
+    const text = typeof value === "string" ? value : value?.message?.content;
+    const told = typeof text === "string" ? inWords(text) : text;
+    if (told === text) return edit;
+    const readable = { ...edit, value: typeof value === "string" ? told : { ...value, message: { ...value.message, content: told } } };
+    estimated.add(readable);
+    return readable;
+  });
+  return { edits, estimated };
+}
+
+/** Every changed, dropped and added message, in order, as it was and as it is. */
+function changedMessages(before, after, { edits, estimated }) {
+  const inserted = new Map();
+  const dropped = new Set();
+  const changed = new Map();
+  for (const edit of edits) {
+    if (edit.op === "insert") inserted.set(edit.before, [...(inserted.get(edit.before) ?? []), !estimated.has(edit)]);
+    else if (edit.op === "drop") dropped.add(edit.message);
+    else changed.set(edit.message, (changed.get(edit.message) ?? true) && !estimated.has(edit));
+  }
+  const found = [];
+  let at = 0;
+  for (let messageIndex = 0; messageIndex <= before.length; messageIndex++) {
+    for (const exact of inserted.get(messageIndex) ?? []) found.push({ messageIndex, before: null, after: after[at++], exact });
+    if (messageIndex === before.length) break;
+    const message = before[messageIndex];
+    if (dropped.has(messageIndex)) {
+      found.push({ messageIndex, before: message, after: null, exact: true });
+      continue;
+    }
+    if (changed.has(messageIndex)) found.push({ messageIndex, before: message, after: after[at], exact: changed.get(messageIndex) });
+    at++;
+  }
+  return found;
+}
+
+/** What was added, and of the rest the messages that save most, in order. `plan` is what {@link readablePlan} made. */
+function samples(before, after, plan, changes) {
+  const byMessage = new Map();
+  for (const { messageIndex, operation, tokensBefore, tokensAfter } of changes) {
+    const sum = byMessage.get(messageIndex) ?? { operations: new Set(), tokensSaved: 0 };
+    sum.operations.add(operation);
+    sum.tokensSaved += Math.max(tokensBefore - tokensAfter, 0);
+    byMessage.set(messageIndex, sum);
+  }
+  const all = changedMessages(before, after, plan).map((change) => {
+    const { operations, tokensSaved } = byMessage.get(change.messageIndex) ?? { operations: [], tokensSaved: 0 };
+    return { ...change, operations: [...operations], tokensSaved: change.before === null ? 0 : tokensSaved };
+  });
+  const rank = (sample) => (sample.before === null ? Infinity : sample.tokensSaved);
+  const ranked = all.map((sample, index) => [rank(sample), index]).sort(([one, first], [other, second]) => (one === other ? first - second : one < other ? 1 : -1));
+  return ranked
+    .slice(0, MOST_SAMPLES)
+    .map(([, index]) => index)
+    .sort((one, other) => one - other)
+    .map((index) => all[index]);
+}
+
+/** The preview that a result amounts to. */
+function previewOf({ messages, restoreData, didCondense, summary, ...rest }) {
+  return { wouldCondense: didCondense, summary: inWords(summary), ...rest };
+}
+
+module.exports = { previewOf, readablePlan, samples };
