@@ -644,7 +644,10 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
 export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
   /** Whether anything would change. */
   wouldCondense: boolean;
-  /** Up to five messages: those that would be added, and of the others those that would save most, in order. */
+  /**
+   * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
+   * others that would save most.
+   */
   samples: PreviewSample<M>[];
 }
 

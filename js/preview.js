@@ -52,26 +52,40 @@ function changedMessages(before, after, { edits, estimated }) {
   return found;
 }
 
-/** What was added, and of the rest the messages that save most, in order. `plan` is what {@link readablePlan} made. */
-function samples(before, after, plan, changes) {
+/** Tokens that the changes save, by message and by operation: `Map` of `Map`s. */
+function savings(changes) {
   const byMessage = new Map();
   for (const { messageIndex, operation, tokensBefore, tokensAfter } of changes) {
-    const sum = byMessage.get(messageIndex) ?? { operations: new Set(), tokensSaved: 0 };
-    sum.operations.add(operation);
-    sum.tokensSaved += Math.max(tokensBefore - tokensAfter, 0);
-    byMessage.set(messageIndex, sum);
+    const operations = byMessage.get(messageIndex) ?? new Map();
+    operations.set(operation, (operations.get(operation) ?? 0) + Math.max(tokensBefore - tokensAfter, 0));
+    byMessage.set(messageIndex, operations);
   }
+  return byMessage;
+}
+
+const sumOf = (values) => [...values].reduce((sum, value) => sum + value, 0);
+
+/**
+ * A few changed messages, in order: what was added; for each operation, those that save most first, the message in which it saves most; and others that
+ * save most. `plan` is what {@link readablePlan} made.
+ */
+function samples(before, after, plan, changes) {
+  const saved = savings(changes);
   const all = changedMessages(before, after, plan).map((change) => {
-    const { operations, tokensSaved } = byMessage.get(change.messageIndex) ?? { operations: [], tokensSaved: 0 };
-    return { ...change, operations: [...operations], tokensSaved: change.before === null ? 0 : tokensSaved };
+    const operations = saved.get(change.messageIndex) ?? new Map();
+    return { ...change, operations: [...operations.keys()], tokensSaved: change.before === null ? 0 : sumOf(operations.values()) };
   });
-  const rank = (sample) => (sample.before === null ? Infinity : sample.tokensSaved);
-  const ranked = all.map((sample, index) => [rank(sample), index]).sort(([one, first], [other, second]) => (one === other ? first - second : one < other ? 1 : -1));
-  return ranked
-    .slice(0, MOST_SAMPLES)
-    .map(([, index]) => index)
-    .sort((one, other) => one - other)
-    .map((index) => all[index]);
+  const totals = new Map();
+  for (const operations of saved.values()) for (const [operation, tokens] of operations) totals.set(operation, (totals.get(operation) ?? 0) + tokens);
+  const chosen = new Set(all.filter((sample) => sample.before === null));
+  const most = (value) => {
+    const left = all.filter((sample) => !chosen.has(sample));
+    const best = left.reduce((found, sample) => (found === undefined || value(sample) > value(found) ? sample : found), undefined);
+    if (best !== undefined && chosen.size < MOST_SAMPLES) chosen.add(best);
+  };
+  for (const [operation] of [...totals].sort(([, one], [, other]) => other - one)) most(({ messageIndex }) => saved.get(messageIndex)?.get(operation) ?? 0);
+  while (chosen.size < Math.min(MOST_SAMPLES, all.length)) most(({ tokensSaved }) => tokensSaved);
+  return all.filter((sample) => chosen.has(sample)).slice(0, MOST_SAMPLES);
 }
 
 /** The preview that a result amounts to. */
