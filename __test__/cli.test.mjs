@@ -787,18 +787,18 @@ describe("passes and previews", () => {
     event("pass", 1, 2, { passId: "a" });
     event("pass", 1, 2, { passId: "b" });
     event("summarizing", 0, 1);
-    event("condensing", 1, 2);
+    event("condensing", 1, 2, { providerId: "native" });
     event("done", 1, 1);
     expect(told).toEqual([
       "condensing (smart) 0.00",
       "lossless prelude 0.00",
       "pass a 0.00",
-      "pass a, summaries: 5 of 10 0.13",
-      "attempt 1 of 4 failed (llm_overloaded), again in 1.5 s 0.13",
-      "pass a 0.25",
-      "pass b 0.25",
-      "waiting for the summary 0.25",
-      "condensing (smart) 0.50",
+      "pass a, summaries: 5 of 10 0.20",
+      "attempt 1 of 4 failed (llm_overloaded), again in 1.5 s 0.20",
+      "pass a 0.40",
+      "pass b 0.40",
+      "waiting for the summary 0.40",
+      "condensing (native) 0.80",
     ]);
   });
 });

@@ -106,12 +106,12 @@ async function condense(library, history, settings, { env, signal, step }) {
   const price = readObject("--price", settings.price);
   const isLong = history.bytes.length > 5e6;
   await library.warmUp();
-  step("counting tokens", 1, 5, isLong);
+  step("counting tokens", 1, 20, isLong);
   const before = reportAsUsage(() => countByKind(messages, library.countTokens));
   const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100) };
-  const onProgress = condensingSteps((label, share) => step(label, 2 + 2 * share, 5));
+  const onProgress = condensingSteps((label, share) => step(label, 2 + 16 * share, 20));
   const begun = performance.now();
-  step(`condensing (${id})`, 2, 5);
+  step(`condensing (${id})`, 2, 20);
   const options = { provider: id, signal, onProgress, ...(config && { config }), ...(price && { price }), ...(target && { targetTokens: target.tokens }) };
   if (settings.preview) {
     const preview = await reportAsUsage(() => manager.preview({ messages }, options));
@@ -122,7 +122,7 @@ async function condense(library, history, settings, { env, signal, step }) {
   const result = await reportAsUsage(() => manager.condense({ messages }, options));
   const condensingMs = performance.now() - begun;
   if (result.error) throw failureOf(result.error, signal.aborted);
-  step("counting what is left", 4, 5);
+  step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   return { ...result, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };

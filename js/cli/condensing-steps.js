@@ -4,10 +4,10 @@
 
 const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/**
- * A listener for progress events, which calls `tell(label, share)`; the share goes from 0 to 1. Providers have equal parts of the whole, and so
- * have passes of that of their provider.
- */
+/** What the provider that was asked has of the whole; those that may stand in for it, which is seldom, share the rest. */
+const FIRST = 0.8;
+
+/** A listener for progress events, which calls `tell(label, share)`; the share goes from 0 to 1. Passes have equal parts of that of their provider. */
 function condensingSteps(tell) {
   let share = 0;
   let provider = { begin: 0, size: 1 };
@@ -17,7 +17,8 @@ function condensingSteps(tell) {
   const step = (label, reached = share) => tell(label, (share = Math.max(share, Math.min(reached, 1))));
   const listeners = {
     condensing({ providerId, done, total }) {
-      pass = provider = partOf({ begin: 0, size: 1 }, done, total);
+      if (total > 1) provider = done === 0 ? { begin: 0, size: FIRST } : partOf({ begin: FIRST, size: 1 - FIRST }, done - 1, total - 1);
+      pass = provider;
       step(`condensing (${providerId})`, provider.begin);
     },
     prelude: () => step("lossless prelude"),
