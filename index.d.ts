@@ -644,6 +644,8 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
 export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
   /** Whether anything would change. */
   wouldCondense: boolean;
+  /** False when what a model would write is in it, of which tokens and dollars are estimates. */
+  exact: boolean;
   /**
    * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
    * others that would save most.
@@ -677,7 +679,10 @@ export interface TokenEstimate {
   estimatedReduction: number;
   /** 0 to 100. */
   reductionPercent: number;
-  /** 1 when it was tried, less when it is a guess, 0 when trying failed. */
+  /**
+   * 1 when all of it was tried. With summaries by a model, 1 less their expected tokens over the tokens removed: that much would still be removed if they
+   * became twice as long. 0 when trying failed.
+   */
   confidence: number;
   /** Dollars. */
   cost: number;

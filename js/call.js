@@ -107,7 +107,10 @@ function finish(report, prepared) {
     warnings: [...rest.warnings, ...prepared.warnings],
     restoreData: restoreData(changed ? applied.inverse : []),
   };
-  if (prepared.isPreview) result.samples = changed ? samples(prepared.snapshot, result.messages, told, rest.changes) : [];
+  if (prepared.isPreview) {
+    const { estimatedTokens } = changed ? told : { estimatedTokens: 0 };
+    Object.assign(result, { estimatedTokens, samples: changed ? samples(prepared.snapshot, result.messages, told, rest.changes) : [] });
+  }
   if (failure) result.error = failure;
   if (trigger) result.trigger = trigger;
   return result;

@@ -7,8 +7,8 @@ const { OPTION_FIELDS, condense, isObject } = require("./call.js");
 const { argumentError, checked, notAllowed, outOfRange, readable } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
-const { previewOf } = require("./preview.js");
-const { NativeCondensationProvider, estimate } = require("./provider.js");
+const { estimateOf, previewOf } = require("./preview.js");
+const { NativeCondensationProvider } = require("./provider.js");
 const { optionsWithSelections, profilesNamed } = require("./smart.js");
 const { serializeSettings } = require("./serialize.js");
 
@@ -151,7 +151,7 @@ class CondensationManager {
   }
 
   estimateReduction(context, options) {
-    return this.#run("preview", context, options).then(estimate);
+    return this.#run("preview", context, options).then(estimateOf);
   }
 
   estimateCost(context, options) {

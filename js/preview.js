@@ -9,11 +9,16 @@ const STAND_IN = /\(what a model would write here\)((?: …)*)/g;
 /** Tokens of the words. */
 const TOKENS_OF_WORDS = 8;
 
-const inWords = (text) => text.replace(STAND_IN, (_, filling) => `(what a model would write here, about ${TOKENS_OF_WORDS + filling.length / 2} tokens)`);
+const tokensOf = (filling) => TOKENS_OF_WORDS + filling.length / 2;
+const inWords = (text) => text.replace(STAND_IN, (_, filling) => `(what a model would write here, about ${tokensOf(filling)} tokens)`);
 
-/** The plan with stand-ins for summaries in words, and its edits that have one: what a model would write is not known. */
+/**
+ * The plan with stand-ins for summaries in words; its edits that have one, because what a model would write is not known; and how many tokens that is
+ * thought to be.
+ */
 function readablePlan(plan) {
   const estimated = new Set();
+  let estimatedTokens = 0;
   const edits = plan.map((edit) => {
     const { value } = edit;
     const text = typeof value === "string" ? value : value?.message?.content;
@@ -21,9 +26,10 @@ function readablePlan(plan) {
     if (told === text) return edit;
     const readable = { ...edit, value: typeof value === "string" ? told : { ...value, message: { ...value.message, content: told } } };
     estimated.add(readable);
+    for (const [, filling] of text.matchAll(STAND_IN)) estimatedTokens += tokensOf(filling);
     return readable;
   });
-  return { edits, estimated };
+  return { edits, estimated, estimatedTokens };
 }
 
 /** Every changed, dropped and added message, in order, as it was and as it is. */
@@ -89,8 +95,23 @@ function samples(before, after, plan, changes) {
 }
 
 /** The preview that a result amounts to. */
-function previewOf({ messages, restoreData, didCondense, summary, ...rest }) {
-  return { wouldCondense: didCondense, summary: inWords(summary), ...rest };
+function previewOf({ messages, restoreData, didCondense, summary, estimatedTokens, ...rest }) {
+  return { wouldCondense: didCondense, exact: estimatedTokens === 0, summary: inWords(summary), ...rest };
 }
 
-module.exports = { previewOf, readablePlan, samples };
+/** What a condensation that was only tried says about tokens. */
+function estimateOf({ stats, cost, error, estimatedTokens }) {
+  const estimatedReduction = stats.originalTokens - stats.finalTokens;
+  return {
+    originalTokens: stats.originalTokens,
+    estimatedTokens: stats.finalTokens,
+    estimatedReduction,
+    reductionPercent: stats.reductionPercent,
+    // What was tried is known; how long summaries will be is not. Of what failed nothing is known.
+    confidence: error ? 0 : estimatedTokens === 0 ? 1 : Math.max(0, 1 - estimatedTokens / Math.max(estimatedReduction, 1)),
+    cost,
+    ...(error && { error }),
+  };
+}
+
+module.exports = { estimateOf, previewOf, readablePlan, samples };

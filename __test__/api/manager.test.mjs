@@ -219,7 +219,8 @@ describe("preview and estimates", () => {
     expect(manager.getMetrics().total.calls).toBe(0);
     const { messages: condensed, restoreData, didCondense, metrics, ...rest } = await manager.condense({ messages: history }, options);
     expect(preview).not.toHaveProperty("messages");
-    const { samples, ...others } = preview;
+    const { samples, exact: isExact, ...others } = preview;
+    expect(isExact).toBe(true);
     expect(others).toEqual({ ...rest, wouldCondense: didCondense, metrics: { ...metrics, timeElapsed: preview.metrics.timeElapsed } });
     expect(samples.length).toBeGreaterThan(0);
     for (const { messageIndex, before, after, exact } of samples) {

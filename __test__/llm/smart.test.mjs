@@ -166,6 +166,9 @@ describe("previews", () => {
     expect(promptCache.rewriteCost).toBeCloseTo((promptCache.rewrittenTokens * 3.75) / 1e6);
     expect(promptCache.savedPerRequest).toBeCloseTo(((stats.originalTokens - stats.finalTokens) * 0.3) / 1e6);
     expect(promptCache.extraCost).toBeCloseTo(promptCache.rewriteCost + ((promptCache.keptTokens - stats.originalTokens) * 0.3) / 1e6);
+    expect(preview.exact).toBe(false);
+    const estimate = await manager.estimateReduction({ messages }, { config: presets.balanced });
+    expect(estimate.confidence).toBeCloseTo(1 - (35 * 120) / estimate.estimatedReduction);
     expect(samples).toHaveLength(5);
     for (const { before, after, exact, operations, messageIndex } of samples) {
       expect(before).toBe(messages[messageIndex]);

@@ -117,7 +117,7 @@ async function condense(library, history, settings, { env, signal, step }) {
     const preview = await reportAsUsage(() => manager.preview({ messages }, options));
     if (preview.error) throw failureOf(preview.error, signal.aborted);
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
-    return { ...preview, didCondense: preview.wouldCondense, exact: (preview.passes ?? []).every(({ exact }) => exact), id, tokens: { before }, target, condensingMs: performance.now() - begun, problems: library.validateMessages(messages) };
+    return { ...preview, didCondense: preview.wouldCondense, id, tokens: { before }, target, condensingMs: performance.now() - begun, problems: library.validateMessages(messages) };
   }
   const result = await reportAsUsage(() => manager.condense({ messages }, options));
   const condensingMs = performance.now() - begun;
