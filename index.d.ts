@@ -432,6 +432,11 @@ export interface ProviderCallOptions {
   onProgress?: ((event: ProgressEvent) => void) | undefined;
   /** Whether the host, not its user, wanted it. Handed to providers of the host. Default: false. */
   isAutomatic?: boolean | undefined;
+  /**
+   * What the conversation's own model costs: for {@link PromptCacheEffect}, and for summaries where there is no `condensingHandler`.
+   * Default: the price of `handler`, or else of the profile.
+   */
+  price?: ModelPrice | null | undefined;
 }
 
 /** Options of one call of a manager. */
@@ -443,16 +448,23 @@ export interface CondenseOptions extends ProviderCallOptions {
 /** How the work goes. */
 export interface ProgressEvent {
   /**
-   * `counting` first; `condensing` for each provider that is tried; `summarizing` for each request to a model, with how many are answered; `prelude`
-   * and `pass` of the smart provider; and `done`.
+   * `counting` first; `condensing` for each provider that is tried; `summarizing` with how many summaries are done, failed ones included; `retrying`
+   * when an HTTP handler sends a request again, with how many attempts were made of those it makes at most; `prelude`, and `pass` when a pass of the
+   * smart provider starts and when it is done; and `done`.
    */
-  phase: "counting" | "condensing" | "summarizing" | "prelude" | "pass" | "done" | (string & {});
+  phase: "counting" | "condensing" | "summarizing" | "retrying" | "prelude" | "pass" | "done" | (string & {});
   /** Who does it; empty while counting. */
   providerId: string;
   /** Steps done. */
   done: number;
   /** Steps in all. */
   total: number;
+  /** The pass of the smart provider that it is about or happens in. */
+  passId?: string;
+  /** Of `retrying`: milliseconds until the request is sent again. */
+  waitMs?: number;
+  /** Of `retrying`: why the attempt before failed. */
+  code?: LlmErrorCode;
 }
 
 /** The words for what can be done to a block or message; see {@link Change.operation}. */
@@ -573,6 +585,8 @@ interface CondensationReport {
   changes: Change[];
   /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
   firstChangedIndex: number;
+  /** What that means for the prompt cache; absent if nothing changed. */
+  promptCache?: PromptCacheEffect;
   /**
    * Each is `<word>: <text>`, with one of these words:
    *
@@ -581,9 +595,8 @@ interface CondensationReport {
    * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
    * - `handler_invalid`, `handler_missing`: a handler was passed over, or its profile has none
    * - `no_handler`: a pass of the smart provider wants a model, and there is no handler; `pass_failed`, `summary_failed`: it did without
-   * - `api_profile_ignored`: `apiProfile` of a pass is not used yet
    * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
-   * - `summary_truncated`: the summary ends in the middle, because the model may answer no longer
+   * - `summary_truncated`: a summary ends in the middle, because it may be no longer
    * - `window_too_large`: the model's window is smaller than thought; it was asked again in smaller parts
    * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
    * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
@@ -596,6 +609,24 @@ interface CondensationReport {
   trigger?: TriggerDecision;
 }
 
+/**
+ * What a change means for the prompt cache that the model's provider keeps: it holds the conversation up to the first difference. Dollars are by the
+ * price of the conversation's model ({@link ProviderCallOptions.price}), absent without one, and assume that all of the conversation stood in the
+ * cache; absent cache prices count as `inputPrice`.
+ */
+export interface PromptCacheEffect {
+  /** Tokens before the first change, system prompt included: they are still read from the cache. */
+  keptTokens: number;
+  /** Tokens from the first change on, which the next request writes anew. */
+  rewrittenTokens: number;
+  /** Dollars for writing them. */
+  rewriteCost?: number;
+  /** Dollars that the next request costs more than it would have without the change; negative when it costs less. */
+  extraCost?: number;
+  /** Dollars that each request after that costs less. */
+  savedPerRequest?: number;
+}
+
 /** What came of a condensation. */
 export interface CondensationResult<M extends MessageLike = Message> extends CondensationReport {
   /** The condensed messages. The array that came in when nothing changed; unchanged messages and blocks are the same objects. */
@@ -606,10 +637,36 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
   restoreData: RestoreData;
 }
 
-/** What a condensation would do. */
-export interface Preview extends CondensationReport {
+/**
+ * What a condensation would do. Mechanical work was tried and is exact; of summaries that a model would write, tokens and dollars are estimates,
+ * and `exact` is false from there on.
+ */
+export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
   /** Whether anything would change. */
   wouldCondense: boolean;
+  /** False when what a model would write is in it, of which tokens and dollars are estimates. */
+  exact: boolean;
+  /**
+   * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
+   * others that would save most.
+   */
+  samples: PreviewSample<M>[];
+}
+
+/** A message as it is and as it would be. */
+export interface PreviewSample<M extends MessageLike = MessageLike> {
+  /** Its index; of an added message the index it would stand before. */
+  messageIndex: number;
+  /** The caller's own object; `null` for a message that would be added. */
+  before: M | null;
+  /** `null` for a message that would be removed. */
+  after: M | null;
+  /** False where words stand for what a model would write. */
+  exact: boolean;
+  /** What would be done to it; see {@link Change.operation}. */
+  operations: string[];
+  /** Tokens, unscaled. */
+  tokensSaved: number;
 }
 
 /** What a condensation would save. */
@@ -622,7 +679,10 @@ export interface TokenEstimate {
   estimatedReduction: number;
   /** 0 to 100. */
   reductionPercent: number;
-  /** 1 when it was tried, less when it is a guess, 0 when trying failed. */
+  /**
+   * 1 when all of it was tried. With summaries by a model, 1 less their expected tokens over the tokens removed: that much would still be removed if they
+   * became twice as long. 0 when trying failed.
+   */
   confidence: number;
   /** Dollars. */
   cost: number;
@@ -755,6 +815,8 @@ export interface BuiltInProvider<Config extends object = object> {
    * the price.
    */
   estimateReduction<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<TokenEstimate>;
+  /** What `condense` would do, step by step; no model is asked. Arguments as for `condense`. */
+  preview<M extends MessageLike>(context: ConversationContext<M>, options?: ProviderCallOptions & { config?: Config | undefined }): Promise<Preview<M>>;
   /** Dollars that `condense` would cost. Arguments as for `estimateReduction`. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
 }
@@ -909,11 +971,14 @@ export interface SmartConfig<M extends MessageLike = Message> {
   passes?: readonly SmartPass<M>[] | undefined;
   /** Requests for summaries under way at once, 1 to 32. Default: 4. */
   maxConcurrency?: number | undefined;
-  /** When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. Default: 0. */
+  /**
+   * When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. No model is asked when even
+   * the shortest summaries would save fewer. Default: 0.
+   */
   minReductionTokens?: number | undefined;
   /**
-   * When the passes leave more than the target, salient truncation goes on. Default: true for all presets but `selective`; false with `passes` of
-   * one's own.
+   * When the passes leave more than the target, salient truncation goes on; and it takes the place of a pass without a model that would cut more than
+   * the target asks for. Default: true for all presets but `selective`; false with `passes` of one's own.
    */
   meetTarget?: boolean | undefined;
   /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
@@ -1019,13 +1084,21 @@ export interface TruncateParams {
 
 /** How a text is summarised. */
 export interface SummarizeParams {
-  /** The longest summary in tokens, 16 or more; texts of no more tokens are left as they are. Default: 150. */
+  /**
+   * The longest summary in tokens, 16 or more; what a model writes beyond that is cut off. Texts of no more tokens are left as they are. Default: 150.
+   */
   maxTokens?: number | undefined;
   /** Texts of fewer characters are left as they are. Default: 0. */
   minChars?: number | undefined;
-  /** The system prompt. Default: one that fits the content kind. */
+  /**
+   * The system prompt. Default: one that fits the content kind; with it, up to eight texts of up to 600 tokens are asked for in one request, where
+   * that costs less.
+   */
   customPrompt?: string | undefined;
-  /** Read, but not used yet: all summaries are asked of the condensing handler, and a warning says so. */
+  /**
+   * The profile of the manager (`ManagerOptions.profiles`) whose handler and price are for these summaries. Default, and with the warning
+   * `handler_missing` where the profile has no handler: the condensing handler.
+   */
   apiProfile?: string | undefined;
 }
 
@@ -1042,7 +1115,7 @@ export interface BatchConfig {
         keepFirst?: number | undefined;
         /** Messages that stay at the end where the selection would leave fewer. Default: 1. */
         keepLast?: number | undefined;
-        /** Read, but not used yet: all summaries are asked of the condensing handler, and a warning says so. */
+        /** The profile of the manager whose handler and price are for this summary. Default: the condensing handler. */
         apiProfile?: string | undefined;
       }
     | undefined;
@@ -1053,7 +1126,7 @@ export interface PassReport {
   /** The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them. */
   id: string;
   name: string;
-  /** Whether its condition held and the target was not reached before. */
+  /** Whether it ran: its condition held, and the target was not reached before. */
   ran: boolean;
   /** Why it did not run, or could not do its work. */
   skipped?: string;
@@ -1061,12 +1134,22 @@ export interface PassReport {
   tokensBefore: number;
   /** And after. */
   tokensAfter: number;
+  /** Tokens removed. */
+  tokensSaved: number;
+  /** 0 to 100. */
+  reductionPercentage: number;
   /** False where summaries that a model would write are only estimated. */
   exact: boolean;
   /** Dollars. */
   cost: number;
+  /** Milliseconds. */
+  timeElapsed: number;
   /** Messages that were changed or removed. */
   messagesChanged: number;
+  /** The first of them, by its index in the messages of the call; -1 when there is none. */
+  firstChangedIndex: number;
+  /** What was done to them, each once; see {@link Change.operation}. */
+  operationsApplied: string[];
 }
 
 /**
@@ -1327,7 +1410,7 @@ export class CondensationManager {
    * What `condense` would do. Nothing is changed or remembered and no model is asked; a provider of the host is called with
    * `context.isPreview`.
    */
-  preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview>;
+  preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 
   /** Dollars that `condense` would cost; 0 where the price is not known. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;

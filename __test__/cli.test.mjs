@@ -14,6 +14,7 @@ const require = createRequire(import.meta.url);
 const library = require("../index.js");
 const { version } = require("../package.json");
 const { readArguments } = require("../js/cli/arguments.js");
+const { condensingSteps } = require("../js/cli/condensing-steps.js");
 const { readHistory } = require("../js/cli/history-file.js");
 
 const main = path.join(root, "js", "cli", "main.js");
@@ -98,7 +99,7 @@ describe("help and version", () => {
   test.each(["--help", "-h"])("%s names every option, and every exit code", (option) => {
     const { code, stdout, stderr } = run([option]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const options = ["target", "provider", "preset", "config", "llm", "model", "base-url", "out", "force", "in-place", "explain", "json", "messages", "quiet", "no-progress", "help", "version"];
+    const options = ["target", "provider", "preset", "config", "llm", "model", "base-url", "price", "preview", "out", "force", "in-place", "explain", "json", "messages", "quiet", "no-progress", "help", "version"];
     for (const name of options) expect(stdout).toContain(`--${name}`);
     for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -128,6 +129,9 @@ describe("wrong usage ends with 2", () => {
     [["a", "--in-place", "--out", "b"], /exclude each other/],
     [["a", "--force"], /--force needs --out/],
     [["a", "--messages"], /--messages needs --json/],
+    [["a", "--preview", "--out", "b"], /--preview changes nothing, so there is nothing for --out/],
+    [["a", "--preview", "--in-place"], /nothing for --in-place/],
+    [["a", "--preview", "--json", "--messages"], /nothing for --messages/],
     [["a", "--json", "--out", "-"], /both want standard output/],
     [["a", "--quiet", "--explain"], /exclude each other/],
     [["a", "--preset", "balanced", "--provider", "lossless"], /--preset is for the provider smart/],
@@ -163,6 +167,8 @@ describe("wrong usage ends with 2", () => {
     expectFailure([file, "--config", '{"wrong":0}'], 2, /wrong: 0 is not allowed; allowed: the fields /);
     expectFailure([file, "--config", "{ wrong }"], 2, /--config:1:3: not JSON: a field name in double quotes/);
     expectFailure([file, "--config", put("list.json", "[1]")], 2, /an object is expected/);
+    expectFailure([file, "--price", '{"inputPrice":-1}'], 2, /price\.inputPrice: -1 is not allowed/);
+    expectFailure([file, "--price", "3"], 3, /--price 3/);
     expectFailure([file, "--out", file], 2, /--out is the input itself/);
     expectFailure([file, "--out", file, "--force"], 2, /--out is the input itself/);
     linkSync(file, path.join(folder, "other-name.json"));
@@ -723,6 +729,77 @@ changed.CondensationManager = class extends CondensationManager {
       return { messages: [messages[0], ...messages.slice(-1)] };
     }`));
     expectFailure([input, "--provider", "mine", "--in-place"], 130, /interrupted; nothing was written/, { file });
+  });
+});
+
+describe("passes and previews", () => {
+  const file = fixture("claude-code");
+  const price = JSON.stringify({ inputPrice: 3, outputPrice: 15, cacheWritesPrice: 3.75, cacheReadsPrice: 0.3 });
+  const model = { args: ["--llm", "anthropic", "--model", "claude-test", "--base-url", "http://127.0.0.1:9"], env: { ANTHROPIC_API_KEY: "k" } };
+
+  test("the report shows what each pass did, or why it did not run", () => {
+    const { code, stdout } = run([file, "--preset", "aggressive"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nPasses +before +after +saved\n {2}lossless_prelude( +[\d,]+){3} +\d+\.\d%\n/);
+    expect(stdout).toMatch(/\n {2}emergency-llm +not run\n {6}[\d,]+ tokens are not more than its threshold of 30000\n/);
+    expect(stdout.split("\n").filter((line) => line.length > 80 || /\s$/.test(line))).toEqual([]);
+    const { passes, promptCache } = runJson([file, "--preset", "aggressive"]).report;
+    expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lossless_prelude", "suppress-ancient", "truncate-middle"]));
+    expect(promptCache.rewrittenTokens).toBeGreaterThan(0);
+  });
+
+  test("--preview asks nobody, writes nothing, and says what it would cost", () => {
+    const before = snapshot();
+    const { code, stdout, stderr } = run([file, "--preset", "balanced", "--preview", "--price", price, ...model.args], { env: model.env });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/\n {2}llm-quality +[\d,]+ +~[\d,]+ +~[\d,]+ +\d+\.\d%\n {6}~\$0\.\d+\n/);
+    expect(stdout).toMatch(/\nPrompt cache\n {2}first changed message +\d+ +of \d+\n/);
+    expect(stdout).toMatch(/ {2}to be written anew +[\d,]+ +tokens, for \$0\.\d+\n {2}The next request costs \$/);
+    expect(stdout).toMatch(/\nExamples\n {2}message \d+: /);
+    expect(stdout).toMatch(/\(what\s+a\s+model\s+would\s+write\s+here,\s+about\s+\d+\s+tokens\)/);
+    expect(stdout).toMatch(/\nCost, estimated +\$0\.\d+\n/);
+    expect(stdout).toMatch(/[\d,]+ -> about [\d,]+ tokens, \d+\.\d% fewer\.\nThis was a preview: no model was asked, and nothing was written\.\n$/);
+    expect(stdout.split("\n").filter((line) => line.length > 80 || /\s$/.test(line))).toEqual([]);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("--preview --json has the same for programs", () => {
+    const { report } = runJson([file, "--preset", "conservative", "--preview"]);
+    expect(report).toMatchObject({ wouldCondense: true, provider: "smart", output: null });
+    expect(report).not.toHaveProperty("didCondense");
+    expect(report.samples.length).toBeGreaterThan(0);
+    expect(report.tokens.after).toBe(runJson([file, "--preset", "conservative"]).report.tokens.after);
+    expect(run([file, "--preview"]).stdout).toMatch(/\nThis was a preview: no model was asked, and nothing was written\.\n$/);
+    expect(run([file, "--preview", "--target", "90%", "--provider", "lossless"]).code).toBe(0);
+    expect(run([file, "--preview", "--target", "5"]).code).toBe(6);
+  });
+
+  test("the bar tells of passes, summaries and retries", () => {
+    const told = [];
+    const listener = condensingSteps((label, share) => told.push(`${label} ${share.toFixed(2)}`));
+    const event = (phase, done, total, extra) => listener({ phase, providerId: "smart", done, total, ...extra });
+    event("counting", 0, 1);
+    event("condensing", 0, 2);
+    event("prelude", 0, 2);
+    event("pass", 0, 2, { passId: "a" });
+    event("summarizing", 5, 10, { passId: "a" });
+    event("retrying", 1, 4, { passId: "a", waitMs: 1500, code: "llm_overloaded" });
+    event("pass", 1, 2, { passId: "a" });
+    event("pass", 1, 2, { passId: "b" });
+    event("summarizing", 0, 1);
+    event("condensing", 1, 2, { providerId: "native" });
+    event("done", 1, 1);
+    expect(told).toEqual([
+      "condensing (smart) 0.00",
+      "lossless prelude 0.00",
+      "pass a 0.00",
+      "pass a, summaries: 5 of 10 0.20",
+      "attempt 1 of 4 failed (llm_overloaded), again in 1.5 s 0.20",
+      "pass a 0.40",
+      "pass b 0.40",
+      "waiting for the summary 0.40",
+      "condensing (native) 0.80",
+    ]);
   });
 });
 

@@ -7,12 +7,13 @@ const { onAbort } = require("./abort.js");
 const { checked, messageOf, notAllowed, readable } = require("./errors.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
+const { readablePlan, samples } = require("./preview.js");
 const { restoreData } = require("./restore.js");
 const { serializeMessages, serializeSettings } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
 /** Options of a call; a manager takes `provider` as well. */
-const OPTION_FIELDS = ["targetTokens", "config", "customCondensingPrompt", "isAutomatic"];
+const OPTION_FIELDS = ["targetTokens", "config", "customCondensingPrompt", "isAutomatic", "price"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON. */
 const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
 
@@ -88,10 +89,11 @@ function tell(onProgress, json, prepared) {
 
 function finish(report, prepared) {
   const { plan, recipes, error, trigger, ...rest } = report;
+  const told = prepared.isPreview ? readablePlan(plan) : { edits: plan };
   let applied;
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
+    applied = applyPlan(prepared.snapshot, told.edits, prepared.foreign, recipes);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
@@ -105,6 +107,10 @@ function finish(report, prepared) {
     warnings: [...rest.warnings, ...prepared.warnings],
     restoreData: restoreData(changed ? applied.inverse : []),
   };
+  if (prepared.isPreview) {
+    const { estimatedTokens } = changed ? told : { estimatedTokens: 0 };
+    Object.assign(result, { estimatedTokens, samples: changed ? samples(prepared.snapshot, result.messages, told, rest.changes) : [] });
+  }
   if (failure) result.error = failure;
   if (trigger) result.trigger = trigger;
   return result;

@@ -81,4 +81,14 @@ function bindHandlers(prepared, defaults = NONE) {
   ];
 }
 
-module.exports = { bindHandlers, splitOptions };
+/** The addon's handlers of profiles, as `[ids, handlers]`: of those among `ids` that have one. */
+function bindProfiles({ warnings, causes }, { profiles }, ids) {
+  const bound = [...ids].flatMap((id) => {
+    const handler = profiles.get(id)?.handler;
+    if (handler?.invalid) warnings.push(`handler_invalid: ${handler.invalid} has no createMessage(); it is not used`);
+    return handler && !handler.invalid ? [[id, LlmHandler.bind(handler, causes)]] : [];
+  });
+  return [bound.map(([id]) => id), bound.map(([, handler]) => handler)];
+}
+
+module.exports = { bindHandlers, bindProfiles, splitOptions };

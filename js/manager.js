@@ -6,9 +6,10 @@ const native = require("./native.js");
 const { OPTION_FIELDS, condense, isObject } = require("./call.js");
 const { argumentError, checked, notAllowed, outOfRange, readable } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
-const { bindHandlers, splitOptions } = require("./llm-options.js");
-const { NativeCondensationProvider, estimate } = require("./provider.js");
-const { optionsWithSelections } = require("./smart.js");
+const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
+const { estimateOf, previewOf } = require("./preview.js");
+const { NativeCondensationProvider } = require("./provider.js");
+const { optionsWithSelections, profilesNamed } = require("./smart.js");
 const { serializeSettings } = require("./serialize.js");
 
 const SPEEDS = ["fast", "medium", "slow"];
@@ -146,11 +147,11 @@ class CondensationManager {
   }
 
   preview(context, options) {
-    return this.#run("preview", context, options).then(({ messages, restoreData, didCondense, ...rest }) => ({ wouldCondense: didCondense, ...rest }));
+    return this.#run("preview", context, options).then(previewOf);
   }
 
   estimateReduction(context, options) {
-    return this.#run("preview", context, options).then(estimate);
+    return this.#run("preview", context, options).then(estimateOf);
   }
 
   estimateCost(context, options) {
@@ -170,7 +171,9 @@ class CondensationManager {
     const configOf = () => NativeCondensationProvider.configOf(this.#providers.get(options?.provider ?? this.#native.active()));
     const selected = optionsWithSelections(configOf, context, options);
     const start = (prepared, cancel, listener) => {
-      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers));
+      const named = [...this.#providers.values()].map((provider) => NativeCondensationProvider.configOf(provider));
+      const profiles = bindProfiles(prepared, this.#handlers, profilesNamed([...named, prepared.options.config]));
+      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers), ...profiles);
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
     };
     return condense(context, selected, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));

@@ -6,6 +6,7 @@ const native = require("./native.js");
 const { condense, isObject } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
 const { bindHandlers } = require("./llm-options.js");
+const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { optionsWithSelections, withoutFunctions } = require("./smart.js");
 
@@ -64,34 +65,26 @@ class NativeCondensationProvider {
     return this.#run(context, options, false);
   }
 
+  preview(context, options) {
+    return this.#run(context, options, true).then(previewOf);
+  }
+
   #run(context, options, preview) {
-    const start = (prepared, cancel, listener) =>
+    const start = (prepared, cancel, listener) => {
+      prepared.isPreview = preview;
       this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
+    };
     return condense(context, optionsWithSelections(() => this.#config, context, options), start);
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
   estimateReduction(context, config, options = {}) {
-    return this.#run(context, config === undefined ? options : { ...options, config }, true).then(estimate);
+    return this.#run(context, config === undefined ? options : { ...options, config }, true).then(estimateOf);
   }
 
   estimateCost(context, config, options) {
     return this.estimateReduction(context, config, options).then(({ cost }) => cost);
   }
-}
-
-/** What a condensation that was only tried says about tokens. */
-function estimate({ stats, cost, error }) {
-  return {
-    originalTokens: stats.originalTokens,
-    estimatedTokens: stats.finalTokens,
-    estimatedReduction: stats.originalTokens - stats.finalTokens,
-    reductionPercent: stats.reductionPercent,
-    // It was tried, not guessed; of what failed nothing is known.
-    confidence: error ? 0 : 1,
-    cost,
-    ...(error && { error }),
-  };
 }
 
 const create = (id) => (config) => new NativeCondensationProvider(checked(() => new native.NativeProvider(id, configJson(config))));
@@ -108,5 +101,4 @@ module.exports = {
   createNativeProvider: create("native"),
   createSmartProvider,
   createTruncationProvider: create("truncation"),
-  estimate,
 };

@@ -37,7 +37,9 @@ function serializeMessages(messages, field = "context.messages") {
  */
 function serializeSettings(settings, field) {
   const json = readable(field, () =>
-    JSON.stringify(settings, (key, value) => {
+    JSON.stringify(settings, function (key, value) {
+      // The last tier of a host's prices has no limit, and null says the same.
+      if (key === "contextWindow" && value === Infinity && "inputPrice" in this) return null;
       if (typeof value === "number" && !Number.isFinite(value)) throw outOfRange(key, value, "a finite number");
       if (["bigint", "function", "symbol"].includes(typeof value)) throw notAllowed(key || field, value, "what JSON can hold");
       return value;

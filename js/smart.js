@@ -1,6 +1,7 @@
 "use strict";
 
-// What a configuration of the smart provider may hold that JSON cannot: functions that select messages.
+// What has to be known of a configuration of the smart provider before the addon reads it: functions that select messages, which JSON
+// cannot hold, and the profiles whose handlers it wants.
 
 const { argumentError, messageOf, notAllowed, readable } = require("./errors.js");
 
@@ -54,4 +55,18 @@ function optionsWithSelections(configOf, context, options) {
   return { ...options, config: { ...options?.config, passes } };
 }
 
-module.exports = { optionsWithSelections, withoutFunctions };
+/** The profiles that passes of configurations name as `apiProfile`. */
+function profilesNamed(configs) {
+  const named = new Set();
+  const look = (value) => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === "apiProfile" && typeof inner === "string") named.add(inner);
+      else look(inner);
+    }
+  };
+  for (const config of configs) look(config?.passes);
+  return named;
+}
+
+module.exports = { optionsWithSelections, profilesNamed, withoutFunctions };

@@ -219,7 +219,15 @@ describe("preview and estimates", () => {
     expect(manager.getMetrics().total.calls).toBe(0);
     const { messages: condensed, restoreData, didCondense, metrics, ...rest } = await manager.condense({ messages: history }, options);
     expect(preview).not.toHaveProperty("messages");
-    expect(preview).toEqual({ ...rest, wouldCondense: didCondense, metrics: { ...metrics, timeElapsed: preview.metrics.timeElapsed } });
+    const { samples, exact: isExact, ...others } = preview;
+    expect(isExact).toBe(true);
+    expect(others).toEqual({ ...rest, wouldCondense: didCondense, metrics: { ...metrics, timeElapsed: preview.metrics.timeElapsed } });
+    expect(samples.length).toBeGreaterThan(0);
+    for (const { messageIndex, before, after, exact } of samples) {
+      expect(before).toBe(history[messageIndex]);
+      expect(condensed.some((message) => JSON.stringify(message) === JSON.stringify(after))).toBe(after !== null);
+      expect(exact).toBe(true);
+    }
     expect(estimate).toEqual({ originalTokens: metrics.originalTokens, estimatedTokens: metrics.condensedTokens, estimatedReduction: metrics.tokensSaved, reductionPercent: metrics.reductionPercentage, confidence: 1, cost: 0 });
     expect(cost).toBe(0);
   });

@@ -69,6 +69,9 @@ export async function startFakeLlm(script) {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     requests,
+    get underWay() {
+      return underWay;
+    },
     get mostUnderWay() {
       return mostUnderWay;
     },

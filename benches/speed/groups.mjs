@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { releaseAddon } from "../../scripts/tools.mjs";
 import { DIALECTS, HOSTILE, codeText, fresh, historyOf, jsonLength, jsonText, largestConversations } from "./inputs.mjs";
 import { compare, longestStall, median, timed, timedOnCore, timedSync } from "./measure.mjs";
+import { ideal, startSummaries } from "./summaries.mjs";
 
 const require = createRequire(import.meta.url);
 const { countTokens, createLosslessProvider, createTruncationProvider } = require("../../index.js");
@@ -14,7 +15,7 @@ const { countTokens, createLosslessProvider, createTruncationProvider } = requir
 const SIZE = 1_500_000;
 
 /** Targets of the specification. */
-const TARGETS = { call: 3, stall: 1.5, growth: 12, again: 1 / 50, binary: 8 };
+const TARGETS = { call: 3, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 8 };
 
 const lossless = createLosslessProvider();
 const truncation = createTruncationProvider();
@@ -218,6 +219,13 @@ export async function* counters({ runs }) {
   tiktoken.free();
 }
 
+/** Summaries by a model that takes its time. */
+export async function* summaries({ runs }) {
+  const { calls: each, close } = await startSummaries();
+  for (const [name, measure] of each) yield [row(name, await compare(Math.min(3, runs), measure, ideal), TARGETS.summaries)];
+  await close();
+}
+
 /** The addon as it is shipped. */
 export async function* binary() {
   const file = process.env.ROO_CONDENSE_BINARY ?? releaseAddon;
@@ -234,6 +242,7 @@ export const GROUPS = [
   { title: "1 MB of hostile text, against 100 KB", rows: hostileGrowth },
   { title: "Counting again, against the first time, 1.5 MB", rows: countingAgain },
   { title: "Counting 1.5 MB, factor against other packages", rows: counters },
+  { title: "Summaries, against the time that the answers take", rows: summaries },
   { title: "Size", rows: binary },
 ];
 

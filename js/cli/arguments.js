@@ -14,6 +14,8 @@ const OPTIONS = {
   llm: { type: "string" },
   model: { type: "string" },
   "base-url": { type: "string" },
+  price: { type: "string" },
+  preview: { type: "boolean" },
   out: { type: "string" },
   force: { type: "boolean" },
   "in-place": { type: "boolean" },
@@ -89,12 +91,15 @@ function readArguments(args) {
   if (positionals.length > 1) throw wrong(`one history at a time: ${positionals.map((name) => `"${name}"`).join(", ")}`);
   const [file] = positionals;
   if (file === "") throw wrong("the name of the history is empty");
-  const { provider, preset, out, json, explain, messages, quiet, force } = values;
+  const { provider, preset, out, json, explain, messages, quiet, force, preview } = values;
   const inPlace = values["in-place"];
   if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other");
   if (inPlace && file === "-") throw wrong("--in-place needs a file: standard input cannot be replaced");
   if (force && out === undefined) throw wrong("--force needs --out");
   if (messages && !json) throw wrong("--messages needs --json");
+  if (preview && (inPlace || out !== undefined || messages)) {
+    throw wrong(`--preview changes nothing, so there is nothing for ${inPlace ? "--in-place" : messages ? "--messages" : "--out"}`);
+  }
   if (json && out === "-") throw wrong("--json and --out - both want standard output");
   if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`);
   if (preset !== undefined && provider !== undefined && provider !== "smart") throw wrong(`--preset is for the provider smart, not for "${provider}"`);
@@ -103,6 +108,8 @@ function readArguments(args) {
     provider,
     preset,
     config: values.config,
+    price: values.price,
+    preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
     model: readModel(values),
     out,

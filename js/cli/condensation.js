@@ -4,12 +4,13 @@
 
 const fs = require("node:fs");
 const { KEY_VARIABLES, wrong } = require("./arguments.js");
+const { condensingSteps } = require("./condensing-steps.js");
 const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { isObject, parse, unreadable } = require("./history-file.js");
 
-/** The object that `--config` gives: JSON, or a file with JSON. */
-function readConfig(given) {
+/** The object that an option gives: JSON, or a file with JSON. */
+function readObject(option, given) {
   if (given === undefined) return undefined;
   const isJson = given.trimStart().startsWith("{");
   let text = given;
@@ -17,17 +18,17 @@ function readConfig(given) {
     try {
       text = fs.readFileSync(given, "utf8").replace(/^\ufeff/, "");
     } catch (error) {
-      throw unreadable(`--config ${given}`, error);
+      throw unreadable(`${option} ${given}`, error);
     }
   }
-  let config;
+  let object;
   try {
-    config = parse(text, isJson ? "--config" : given);
+    object = parse(text, isJson ? option : given);
   } catch (error) {
     throw error instanceof Failure ? new Failure(EXIT.usage, error.message, { hints: error.hints, cause: error }) : error;
   }
-  if (!isObject(config)) throw wrong("--config: an object is expected");
-  return config;
+  if (!isObject(object)) throw wrong(`${option}: an object is expected`);
+  return object;
 }
 
 /** The handler that `--llm` asks for. */
@@ -94,28 +95,34 @@ function failureOf({ code, message }, interrupted) {
 }
 
 /**
- * Condenses. `step(label, done, total, long)` is told how it goes. Returns the result with what else the report needs:
- * `tokens` by kind before and after, `target`, `problems` of the input, and the provider that was asked.
+ * Condenses, or with the setting `preview` only says what that would do. `step(label, done, total, long)` is told how it goes. Returns the
+ * result with what else the report needs: `tokens` by kind before and, unless it is a preview, after, `target`, `problems` of the input, and
+ * the provider that was asked.
  */
 async function condense(library, history, settings, { env, signal, step }) {
   const { messages } = history;
   const { manager, id } = prepare(library, settings, env);
-  const config = readConfig(settings.config);
+  const config = readObject("--config", settings.config);
+  const price = readObject("--price", settings.price);
   const isLong = history.bytes.length > 5e6;
   await library.warmUp();
-  step("counting tokens", 1, 5, isLong);
+  step("counting tokens", 1, 20, isLong);
   const before = reportAsUsage(() => countByKind(messages, library.countTokens));
   const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100) };
-  const onProgress = ({ phase, providerId, done, total: all }) => {
-    if (phase === "condensing") step(`condensing (${providerId})`, 2 + done / Math.max(all, 1), 5);
-  };
+  const onProgress = condensingSteps((label, share) => step(label, 2 + 16 * share, 20));
   const begun = performance.now();
-  step(`condensing (${id})`, 2, 5);
-  const options = { provider: id, signal, onProgress, ...(config && { config }), ...(target && { targetTokens: target.tokens }) };
+  step(`condensing (${id})`, 2, 20);
+  const options = { provider: id, signal, onProgress, ...(config && { config }), ...(price && { price }), ...(target && { targetTokens: target.tokens }) };
+  if (settings.preview) {
+    const preview = await reportAsUsage(() => manager.preview({ messages }, options));
+    if (preview.error) throw failureOf(preview.error, signal.aborted);
+    if (target) target.met = preview.stats.finalTokens <= target.tokens;
+    return { ...preview, didCondense: preview.wouldCondense, id, tokens: { before }, target, condensingMs: performance.now() - begun, problems: library.validateMessages(messages) };
+  }
   const result = await reportAsUsage(() => manager.condense({ messages }, options));
   const condensingMs = performance.now() - begun;
   if (result.error) throw failureOf(result.error, signal.aborted);
-  step("counting what is left", 4, 5);
+  step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   return { ...result, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };

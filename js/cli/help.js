@@ -27,6 +27,10 @@ Where a language model writes summaries
                       OPENAI_API_KEY, never from an argument
   --model MODEL       the model's name
   --base-url URL      another server, such as http://localhost:11434/v1
+  --price PRICE       what the model costs in dollars per million tokens, a JSON
+                      object or a file that holds one: {"inputPrice":3,
+                      "outputPrice":15,"cacheWritesPrice":3.75,
+                      "cacheReadsPrice":0.3}
 
 What to write
   --out FILE          the condensed history; - is standard output, and the
@@ -36,6 +40,8 @@ What to write
                       .bak.1, .bak.2 and so on when there is one
 
 What to print
+  --preview           what would be done, step by step, and what it would cost;
+                      no model is asked, and nothing is written
   --explain           also every change, with its reason
   --json              the report as one JSON object on standard output
   --messages          with --json: also the messages, and what restore() needs
@@ -47,6 +53,7 @@ Examples
   roo-condense api_conversation_history.json
   roo-condense history.json --target 50% --explain
   roo-condense history.json --target 40000 --out shorter.json
+  roo-condense history.json --preset balanced --preview
   roo-condense history.json --provider truncation --target 25% --in-place \\
       --config '{"strategy":"head_tail"}'
   roo-condense - --target 50% --out - < history.json > shorter.json

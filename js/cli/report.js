@@ -11,6 +11,10 @@ const MAX_LINES = 10;
 
 const LABEL_WIDTH = 24;
 const NUMBER_WIDTH = 13;
+/** Characters of a message that is shown as an example. */
+const EXCERPT = 240;
+
+const dollars = (cost) => `$${cost.toFixed(4)}`;
 
 /** Builds the lines; the stream decides about colour and width. */
 class Report {
@@ -59,7 +63,13 @@ function approach({ id, target }, settings) {
 
 const goal = (target) => `Target: at most ${plural(target.tokens, "token")}${target.requested.endsWith("%") ? ` (${target.requested})` : ""}.`;
 
-function writeTokens(report, { tokens, stats }) {
+function writeTokens(report, { tokens, stats, exact = true }) {
+  if (!tokens.after) {
+    report.heading("Tokens", ["before", "after", "saved", ""]);
+    const saved = stats.originalTokens - stats.finalTokens;
+    report.row(exact ? "  total" : "  total, estimated", [number(stats.originalTokens), number(stats.finalTokens), number(saved), percent(saved, stats.originalTokens)], report.paint.bold);
+    return;
+  }
   report.heading("Tokens", ["before", "after", "saved", ""]);
   const row = (label, before, after, paint) => report.row(label, [number(before), number(after), number(before - after), percent(before - after, before)], paint);
   const { before, after } = tokens;
@@ -73,6 +83,69 @@ function writeOperations(report, { changes }) {
   if (changes.length === 0) return;
   report.heading("Operations", ["changes", "", "saved"]);
   for (const { operation, changes: count, tokensSaved } of byOperation(changes)) report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
+}
+
+/** Each pass of the smart provider: what it did, or why it did not run. */
+function writePasses(report, { passes }) {
+  if (!passes?.length) return;
+  report.heading("Passes", ["before", "after", "saved", ""]);
+  for (const { id, ran, skipped, tokensBefore, tokensAfter, tokensSaved, reductionPercentage, exact, cost } of passes) {
+    const about = exact ? "" : "~";
+    const tokens = [number(tokensBefore), `${about}${number(tokensAfter)}`, `${about}${number(tokensSaved)}`, `${reductionPercentage.toFixed(1)}%`];
+    report.row(`  ${visible(id).slice(0, LABEL_WIDTH - 3)}`, ran ? tokens : ["not run"]);
+    const remarks = [cost > 0 && `${about}${dollars(cost)}`, skipped && visible(skipped)].filter(Boolean);
+    for (const remark of remarks) for (const line of item("      ", remark, report.width)) report.line(report.paint.dim(line));
+  }
+}
+
+/** What the changes mean for the prompt cache of the model's provider. */
+function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
+  if (!promptCache) return;
+  const { keptTokens, rewrittenTokens, rewriteCost, extraCost, savedPerRequest } = promptCache;
+  report.heading("Prompt cache");
+  report.row("  first changed message", [number(firstChangedIndex), `  of ${number(count)}`]);
+  report.row("  still in the cache", [number(keptTokens), "  tokens"]);
+  report.row("  to be written anew", [number(rewrittenTokens), rewriteCost === undefined ? "  tokens" : `  tokens, for ${dollars(rewriteCost)}`]);
+  if (extraCost === undefined) return;
+  const first = extraCost > 0 ? `costs ${dollars(extraCost)} more` : `costs ${dollars(-extraCost)} less`;
+  const effect = `The next request ${first} than without the changes, each one after that ${dollars(savedPerRequest)} less.`;
+  for (const line of item("  ", effect, report.width)) report.line(report.paint.dim(line));
+}
+
+/** Messages as they are and as they would be, each cut to a few lines. */
+function writeSamples(report, samples) {
+  if (!samples?.length) return;
+  report.heading("Examples");
+  for (const { messageIndex, before, after, operations, tokensSaved } of samples) {
+    report.line(`  message ${number(messageIndex)}: ${operations.join(", ")}${before ? `, ${plural(tokensSaved, "token")} saved` : ""}`);
+    const [was, is] = [before && saidIn(before), after && saidIn(after)];
+    const start = was && is ? firstDifference(was, is) : 0;
+    for (const [mark, text, paint] of [["    - ", was, report.paint.red], ["    + ", is, report.paint.green]]) {
+      if (text) for (const line of item(mark, excerpt(text, start), report.width)) report.line(paint(line));
+    }
+  }
+}
+
+/** What a message says, in one line. */
+const saidIn = ({ content }) => visible(typeof content === "string" ? content : content.map(textOf).filter(Boolean).join(" | "));
+
+/** Where two texts begin to differ, less a few characters to see where that is. */
+function firstDifference(one, other) {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at < EXCERPT / 2 ? 0 : at - EXCERPT / 4;
+}
+
+function excerpt(text, start) {
+  const shown = text.slice(start, start + EXCERPT);
+  return `${start > 0 ? "… " : ""}${shown}${start + EXCERPT < text.length ? ` … (${number(text.length)} characters)` : ""}`;
+}
+
+function textOf({ type, text, content, input }) {
+  if (typeof text === "string") return text;
+  if (type === "tool_use") return JSON.stringify(input);
+  if (Array.isArray(content)) return content.map(textOf).join(" ");
+  return typeof content === "string" ? content : `[${type}]`;
 }
 
 function writeProblems(report, problems) {
@@ -122,6 +195,12 @@ function writeOutcome(report, condensed, settings, history, written) {
   const { didCondense, stats, target } = condensed;
   const { paint } = report;
   report.line();
+  if (settings.preview && didCondense && (!target || target.met)) {
+    const saved = stats.originalTokens - stats.finalTokens;
+    report.text(`${number(stats.originalTokens)} -> ${condensed.exact ? "" : "about "}${plural(stats.finalTokens, "token")}, ${percent(saved, stats.originalTokens)} fewer${target ? ", within the target" : ""}.`, paint.green);
+    report.text("This was a preview: no model was asked, and nothing was written.");
+    return;
+  }
   if (target && !target.met) {
     const [sentence, ...advice] = missedTarget(condensed, settings);
     report.text(sentence, paint.red);
@@ -145,17 +224,20 @@ function writeOutcome(report, condensed, settings, history, written) {
 function reportText(condensed, settings, history, { stream, env, written, totalMs }) {
   const report = new Report(stream, env);
   const { paint } = report;
-  const { changes, firstChangedIndex, condensingMs, cost, warnings, problems, didCondense } = condensed;
+  const { changes, firstChangedIndex, condensingMs, cost, warnings, problems, didCondense, samples, promptCache } = condensed;
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, paint.bold);
   report.text(approach(condensed, settings));
   if (condensed.target) report.text(goal(condensed.target));
   writeTokens(report, condensed);
+  writePasses(report, condensed);
   writeOperations(report, condensed);
+  if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
+  writeSamples(report, samples);
   if (settings.explain) writeChanges(report, changes);
   report.line();
-  if (didCondense) report.row("First changed message", [number(firstChangedIndex), `  of ${number(history.messages.length)}; a prompt cache holds up to it`]);
+  if (didCondense && !settings.preview) report.row("First changed message", [number(firstChangedIndex), `  of ${number(history.messages.length)}; a prompt cache holds up to it`]);
   report.row("Time", [milliseconds(totalMs), `  of which condensing ${milliseconds(condensingMs)}`]);
-  if (cost > 0) report.row("Cost", [`$${cost.toFixed(4)}`]);
+  if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
   if (hasToolText(history.messages)) {
     report.line();
     report.text("Tool calls stand as text in these messages, so they count as message text.", paint.dim);
@@ -173,9 +255,9 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
 
 /** The report for programs. */
 function reportJson(condensed, settings, history, { version, written, totalMs, exitCode }) {
-  const { id, tokens, target, stats, changes, didCondense, firstChangedIndex, cost, summary, warnings, problems, condensingMs } = condensed;
-  const [before, after] = [totalOf(tokens.before), totalOf(tokens.after)];
-  const byKind = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], after: tokens.after[kind] }]));
+  const { id, tokens, target, stats, changes, didCondense, firstChangedIndex, promptCache, passes, samples, cost, summary, warnings, problems, condensingMs } = condensed;
+  const [before, after] = [totalOf(tokens.before), tokens.after ? totalOf(tokens.after) : stats.finalTokens];
+  const byKind = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], ...(tokens.after && { after: tokens.after[kind] }) }]));
   return {
     version,
     exitCode,
@@ -183,11 +265,14 @@ function reportJson(condensed, settings, history, { version, written, totalMs, e
     provider: id,
     ...(settings.preset !== undefined && { preset: settings.preset }),
     target: target ?? null,
-    didCondense,
+    ...(settings.preview ? { wouldCondense: didCondense } : { didCondense }),
     tokens: { before, after, saved: before - after, reductionPercent: stats.reductionPercent, byKind },
     operations: byOperation(changes),
     changes,
     firstChangedIndex,
+    ...(promptCache && { promptCache }),
+    ...(passes && { passes }),
+    ...(samples && { samples }),
     cost,
     summary,
     warnings,

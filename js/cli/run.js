@@ -17,7 +17,7 @@ const { version } = require("../../package.json");
 /** Writes the result where the arguments say. Returns what was written, or undefined. */
 function write(history, condensed, settings, stdout, bar) {
   if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
-  bar.step("writing", 5, 5);
+  bar.step("writing", 20, 20);
   const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(condensed.messages));
   const content = Buffer.from(text);
   if (settings.out === "-") {
@@ -34,7 +34,7 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
   // A second one ends the process at once.
   process.once("SIGINT", interrupt);
   try {
-    bar.step("reading", 0, 5);
+    bar.step("reading", 0, 20);
     const history = readHistory(settings.file);
     if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
     const library = loadLibrary();

@@ -220,6 +220,8 @@ pub enum LlmProgress<'a> {
     Retrying {
         /// The attempt that failed, from 1.
         attempt: u32,
+        /// How many attempts are made at most.
+        attempts: u32,
         /// How long is waited first.
         wait: Duration,
         /// The code of its error.

@@ -206,7 +206,8 @@ impl HttpHandler {
                 return Err(error);
             }
             if let Some(progress) = progress {
-                progress.report(LlmProgress::Retrying { attempt: ledger.lock().attempts, wait, code: error.code() });
+                let (attempt, attempts) = (ledger.lock().attempts, self.config.retries.saturating_add(1));
+                progress.report(LlmProgress::Retrying { attempt, attempts, wait, code: error.code() });
             }
             tokio::time::sleep(wait).await;
         }

@@ -40,7 +40,9 @@ pub struct Outcome {
     pub original_tokens: usize,
     /// And after.
     pub final_tokens: usize,
-    /// The same by the handler's own count, where it has one.
+    /// Scaled tokens before the first change, system prompt included.
+    pub kept_tokens: usize,
+    /// Before and after, by the handler's own count, where it has one.
     pub host_count: Option<HostCount>,
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
@@ -106,6 +108,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         provider: asked,
         original_tokens: current.scaled(&original_tally),
         final_tokens: current.scaled(&original_tally),
+        kept_tokens: 0,
         host_count: None,
         passes: Vec::new(),
         calls: Vec::new(),
@@ -162,6 +165,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
         outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
+        let kept = outcome.first_changed_index().unwrap_or(0);
+        let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
+        outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);
     }
     outcome.elapsed_ms = milliseconds(started);
     outcome
@@ -209,7 +215,7 @@ async fn step(
     outcome.cost += request.llm.spent.take();
     let proposal = proposal?;
     outcome.cost += proposal.cost;
-    if !request.llm.preview {
+    if request.llm.preview.is_none() {
         request.llm.budget.record(proposal.cost);
     }
     request.cancel.check()?;

@@ -6,6 +6,7 @@ mod guard;
 mod metrics;
 mod options;
 mod profiles;
+mod prompt_cache;
 mod registry;
 mod report;
 mod totals;
@@ -26,6 +27,7 @@ pub use self::{
     metrics::{Call, Metrics, Totals, percent},
     options::{CallOptions, ManagerOptions},
     profiles::{Profile, Profiles},
+    prompt_cache::PromptCache,
     registry::Registry,
     report::Report,
     totals::HostCount,
@@ -37,8 +39,11 @@ pub use self::{
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
-    llm::{Budget, MemoryStore, SummaryStore},
-    providers::{self, CondenseError, Llm, Lossless, Native, Observed, Progress, Provider, Request, Truncation},
+    llm::{Budget, MemoryStore, ModelPrice, SummaryStore},
+    providers::{
+        self, CondenseError, Llm, Lossless, Native, Observed, Preview, ProfileHandler, Progress, Provider, Request,
+        Truncation,
+    },
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
 };
 
@@ -213,7 +218,7 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work) -> Report {
-        self.run(&Work { llm: Llm { preview: true, ..work.llm.clone() }, ..work }, None).await
+        self.run(&Work { llm: Llm { preview: Some(Preview::Expected), ..work.llm.clone() }, ..work }, None).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -279,7 +284,8 @@ impl Manager {
         if let Some(decision) = decision {
             request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
         }
-        let mut report = Report::of(chain::run(&chain, request, missing).await, prev);
+        let price = self.conversation_price(work);
+        let mut report = Report::of(chain::run(&chain, request, missing).await, prev, price.as_ref());
         alerts::warn(&mut report, &self.budget);
         work.progress.report("done", report.provider(), 1, 1);
         report
@@ -289,9 +295,14 @@ impl Manager {
     fn llm(&self, work: &Work, reported_tokens: Option<f64>) -> Llm {
         let profile = work.call.profile_id.as_deref();
         let prompt = || self.options.profiles.get(profile).custom_condensing_prompt;
+        let profiles = work.llm.profiles.iter().map(|(id, own)| {
+            let price = own.price.clone().or_else(|| self.options.profiles.get(Some(id)).price);
+            (id.clone(), ProfileHandler { price, ..own.clone() })
+        });
         Llm {
+            profiles: profiles.collect(),
             prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
-            price: self.options.profiles.price(profile),
+            price: self.options.profiles.price(profile).or_else(|| summary_price(work)),
             cache: self.cache.clone(),
             budget: Arc::clone(&self.budget),
             observed: Arc::clone(&self.observed),
@@ -299,6 +310,12 @@ impl Manager {
             reported_tokens,
             ..work.llm.clone()
         }
+    }
+
+    /// What the conversation's own model costs, as far as that is known.
+    fn conversation_price(&self, work: &Work) -> Option<ModelPrice> {
+        let profile = || self.options.profiles.get(work.call.profile_id.as_deref()).price;
+        conversation_price(work).or_else(profile)
     }
 
     fn count(&self, work: &Work) -> Result<Tally, CondenseError> {
@@ -368,6 +385,8 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         Ok(tally) => tally,
         Err(cancelled) => return Report::failed(cancelled.into(), work.call.total_tokens),
     };
+    let (prev, price) = (work.call.total_tokens, conversation_price(&work));
+    let summary_price = summary_price(&work);
     let request = Request {
         system_tokens: system_tokens(&work.call, encoding),
         original: work.conversation.clone(),
@@ -378,6 +397,7 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         config: work.call.config,
         host_call: work.host_call,
         llm: Llm {
+            price: summary_price,
             prompt: work.call.custom_condensing_prompt,
             system_prompt: work.call.system_prompt,
             reported_tokens: work.call.total_tokens,
@@ -386,7 +406,18 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         cancel: work.cancel,
         progress: work.progress,
     };
-    Report::of(chain::run(std::slice::from_ref(provider), request, Vec::new()).await, work.call.total_tokens)
+    Report::of(chain::run(std::slice::from_ref(provider), request, Vec::new()).await, prev, price.as_ref())
+}
+
+/// What the call says that the conversation's own model costs: itself, or by its handler.
+fn conversation_price(work: &Work) -> Option<ModelPrice> {
+    let of_handler = || work.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
+    work.call.price.clone().or_else(of_handler)
+}
+
+/// The price of summaries that the conversation's own model writes.
+fn summary_price(work: &Work) -> Option<ModelPrice> {
+    work.call.price.clone().filter(|_| work.llm.condensing_handler.is_none())
 }
 
 fn system_tokens(call: &CallOptions, encoding: Encoding) -> usize {

@@ -6,9 +6,11 @@ use serde_json::{Map, Value};
 
 use super::{
     GuardOptions, Profiles,
+    profiles::read_price,
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
+    llm::ModelPrice,
     providers::{ConfigError, whole_number},
     tokens::{Encoding, ScaleSetting},
 };
@@ -90,6 +92,8 @@ pub struct CallOptions {
     pub profile_id: Option<String>,
     /// The prompt to summarise by.
     pub custom_condensing_prompt: Option<String>,
+    /// What the conversation's own model costs.
+    pub price: Option<ModelPrice>,
 }
 
 impl CallOptions {
@@ -110,6 +114,7 @@ impl CallOptions {
             max_tokens: reader.number("maxTokens", 0.0, f64::MAX)?,
             profile_id: reader.text("profileId")?,
             custom_condensing_prompt: reader.text("customCondensingPrompt")?,
+            price: reader.take("price").map(|price| read_price("price", &price)).transpose()?,
         };
         reader.flag("isAutomatic")?;
         reader.finish()?;
@@ -169,13 +174,15 @@ impl Reader {
     }
 
     fn count(&mut self, name: &'static str) -> Read<Option<usize>> {
+        self.whole(name, 0, "a whole number of tokens, 0 or more")
+    }
+
+    fn whole(&mut self, name: &'static str, min: usize, allowed: &str) -> Read<Option<usize>> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match whole_number(&value).and_then(|count| usize::try_from(count).ok()) {
-            Some(count) => Ok(Some(count)),
-            None if value.is_number() => {
-                Err(vec![ConfigError::out_of_range(name, &value, "a whole number of tokens, 0 or more")])
-            }
-            None => wrong(name, &value, "a whole number of tokens, 0 or more"),
+            Some(count) if count >= min => Ok(Some(count)),
+            _ if value.is_number() => Err(vec![ConfigError::out_of_range(name, &value, allowed)]),
+            _ => wrong(name, &value, allowed),
         }
     }
 
@@ -214,8 +221,10 @@ impl Reader {
         let mut reader = Self::new(&value, "guard")?;
         let default = GuardOptions::default();
         let guard = GuardOptions {
-            attempts: reader.count("attempts")?.unwrap_or(default.attempts).max(1),
-            window_ms: reader.count("windowMs")?.map_or(default.window_ms, |ms| ms as u64),
+            attempts: reader.whole("attempts", 1, "a whole number, 1 or more")?.unwrap_or(default.attempts),
+            window_ms: reader
+                .whole("windowMs", 0, "a whole number of milliseconds, 0 or more")?
+                .map_or(default.window_ms, |ms| ms as u64),
             min_gain_percent: reader.number("minGainPercent", 0.0, 100.0)?.unwrap_or(default.min_gain_percent),
         };
         reader.finish()?;
@@ -295,6 +304,7 @@ mod tests {
             (json!({ "profileThresholds": { "a": "b" } }), "profileThresholds.a: \"b\""),
             (json!({ "fallback": "lossless" }), "fallback: \"lossless\""),
             (json!({ "guard": { "attempt": 1 } }), "attempt: 1"),
+            (json!({ "guard": { "attempts": 0 } }), "attempts: 0"),
             (json!({ "encoding": "gpt2" }), "encoding: \"gpt2\""),
             (json!({ "scale": 0 }), "scale: 0"),
             (json!({ "scale": "lama" }), "scale: \"lama\""),

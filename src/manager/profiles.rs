@@ -64,21 +64,26 @@ impl Profile {
             match name.as_str() {
                 "condensingApiConfigId" => profile.condensing_api_config_id = text()?,
                 "customCondensingPrompt" => profile.custom_condensing_prompt = text()?,
-                "price" => {
-                    let price = ModelPrice::from_json(value).map_err(|error| {
-                        let mut wrong =
-                            ConfigError::new(format!("{path}.{}", error.field), value, error.allowed.clone());
-                        wrong.value.clone_from(&error.value);
-                        wrong.out_of_range = error.is_range();
-                        vec![wrong]
-                    })?;
-                    profile.price = Some(price);
-                }
+                "price" => profile.price = Some(read_price(&field, value)?),
                 _ => return Err(vec![ConfigError::new(field, value, FIELDS)]),
             }
         }
         Ok(profile)
     }
+}
+
+/// The price at `path`.
+///
+/// # Errors
+/// The first field that is wrong.
+pub(super) fn read_price(path: &str, value: &Value) -> Result<ModelPrice, Vec<ConfigError>> {
+    ModelPrice::from_json(value).map_err(|error| {
+        let field = error.field.strip_prefix("price").unwrap_or(&error.field);
+        let mut wrong = ConfigError::new(format!("{path}{field}"), value, error.allowed.clone());
+        wrong.value.clone_from(&error.value);
+        wrong.out_of_range = error.is_range();
+        vec![wrong]
+    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::{
-    TriggerDecision,
+    PromptCache, TriggerDecision,
     chain::Outcome,
     metrics::{Call, percent},
 };
 use crate::{
     conversation::Plan,
+    llm::ModelPrice,
     providers::{Change, CondenseError, PassReport, Recipe},
 };
 
@@ -31,6 +32,9 @@ pub struct Report {
     changes: Vec<Change>,
     /// -1 when nothing changed.
     first_changed_index: i64,
+    /// Absent when nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache: Option<PromptCache>,
     warnings: Vec<String>,
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -74,9 +78,12 @@ struct ReportMetrics {
 }
 
 impl Report {
-    /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, if known.
+    /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, `price` what the conversation's model
+    /// costs, if known.
     #[must_use]
-    pub fn of(outcome: Outcome, prev: Option<f64>) -> Self {
+    pub fn of(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
+        let prompt_cache = (!outcome.plan.is_empty())
+            .then(|| PromptCache::of(outcome.kept_tokens, outcome.original_tokens, outcome.final_tokens, price));
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -109,6 +116,7 @@ impl Report {
                 reduction_percentage: reduction,
                 operations_applied: [passes, operations].concat(),
             },
+            prompt_cache,
             passes: outcome.passes,
             plan: outcome.plan,
             recipes: outcome.recipes,
@@ -147,12 +155,13 @@ impl Report {
             provider: String::new(),
             original_tokens: tokens,
             final_tokens: tokens,
+            kept_tokens: 0,
             host_count: None,
             passes: Vec::new(),
             calls: Vec::new(),
             elapsed_ms: 0.0,
         };
-        Self::of(outcome, Some(prev))
+        Self::of(outcome, Some(prev), None)
     }
 
     /// Adds why it was done.

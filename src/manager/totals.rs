@@ -32,7 +32,7 @@ pub async fn host_count(
     after: &Conversation,
     warnings: &mut Vec<String>,
 ) -> Result<Option<HostCount>, CondenseError> {
-    let Some(handler) = request.llm.handler.as_ref().filter(|_| !request.llm.preview) else { return Ok(None) };
+    let Some(handler) = request.llm.handler.as_ref().filter(|_| request.llm.preview.is_none()) else { return Ok(None) };
     let counted = async {
         let Some(after) = count(&**handler, request, after).await? else { return Ok(None) };
         let before = match request.llm.reported_tokens {

@@ -138,7 +138,8 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`.
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`; `profile_handlers` are those of
+    /// `profiles`, in their order.
     #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
     pub fn condense(
@@ -151,9 +152,12 @@ impl NativeManager {
         listener: Listener,
         handler: Option<ClassInstance<NativeHandler>>,
         condensing_handler: Option<ClassInstance<NativeHandler>>,
+        profiles: Vec<String>,
+        profile_handlers: Vec<ClassInstance<NativeHandler>>,
     ) -> Result<()> {
         let incoming = Incoming::read(messages, &call, host_call, cancel)?;
-        let incoming = incoming.with_handlers(&(handler, condensing_handler));
+        let incoming =
+            incoming.with_handlers(&(handler, condensing_handler)).with_profiles(profiles, &profile_handlers);
         self.check(&incoming)?;
         let manager = self.manager.clone();
         report(incoming, listener, move |work| async move {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     manager::condense_with,
-    providers::{self, Provider},
+    providers::{self, Preview, Provider},
     tokens::Encoding,
 };
 
@@ -75,7 +75,7 @@ impl NativeProvider {
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
         report(incoming, listener, move |mut work| async move {
-            work.llm.preview = preview;
+            work.llm.preview = preview.then_some(Preview::Expected);
             let progress = work.progress.clone();
             progress.report("counting", "", 0, 1);
             let report = condense_with(&provider, Encoding::default(), work).await;

@@ -25,7 +25,7 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, utf16},
     manager::{CallOptions, Report, Work, panic_message},
-    providers::{CondenseError, Llm, Progress},
+    providers::{CondenseError, Llm, ProfileHandler, Progress},
 };
 
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.
@@ -53,6 +53,13 @@ impl Incoming {
         let call = serde_json::from_str(call).map_err(super::error::unreadable)?;
         let call = CallOptions::read(&call).map_err(wrong_config)?;
         Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), llm: Llm::default() })
+    }
+
+    /// Adds handlers of profiles: the profiles' ids, and their handlers in the same order.
+    pub fn with_profiles(mut self, ids: Vec<String>, handlers: &[ClassInstance<NativeHandler>]) -> Self {
+        let handlers = handlers.iter().map(|handler| ProfileHandler { handler: handler.handler.clone(), price: None });
+        self.llm.profiles = ids.into_iter().zip(handlers).collect();
+        self
     }
 
     /// Adds the handlers of the call.

@@ -14,6 +14,8 @@ pub struct Llm {
     pub handler: Option<Arc<dyn LlmHandler>>,
     /// The handler for summaries; that of the conversation when absent.
     pub condensing_handler: Option<Arc<dyn LlmHandler>>,
+    /// Handlers for what asks under a profile of its own, by the profile's id.
+    pub profiles: HashMap<String, ProfileHandler>,
     /// The prompt to summarise by; the provider's when absent.
     pub prompt: Option<String>,
     /// Dollars per million tokens, for a handler that has no price of its own.
@@ -31,8 +33,26 @@ pub struct Llm {
     pub system_prompt: String,
     /// Tokens in the context as the API reported them.
     pub reported_tokens: Option<f64>,
-    /// Nothing is sent: costs are estimates, and answers stand-ins of the length to be expected.
-    pub preview: bool,
+    /// Whether anything is sent at all.
+    pub preview: Option<Preview>,
+}
+
+/// Nothing is sent: costs are estimates, and stand-ins take the place of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preview {
+    /// Stand-ins of the length that answers probably have.
+    Expected,
+    /// The shortest stand-ins: no answers could save more.
+    Shortest,
+}
+
+/// A handler of one of the host's profiles.
+#[derive(Clone)]
+pub struct ProfileHandler {
+    /// Who is asked.
+    pub handler: Arc<dyn LlmHandler>,
+    /// Dollars per million tokens, for a handler that has no price of its own.
+    pub price: Option<ModelPrice>,
 }
 
 impl Llm {
@@ -40,6 +60,23 @@ impl Llm {
     #[must_use]
     pub fn summarizer(&self) -> Option<&Arc<dyn LlmHandler>> {
         self.condensing_handler.as_ref().or(self.handler.as_ref())
+    }
+
+    /// The same, with summaries asked of the handler of a profile where it has one.
+    #[must_use]
+    pub fn under(&self, profile: Option<&str>) -> Self {
+        match profile.and_then(|profile| self.profiles.get(profile)) {
+            None => self.clone(),
+            Some(own) => {
+                Self { condensing_handler: Some(own.handler.clone()), price: own.price.clone(), ..self.clone() }
+            }
+        }
+    }
+
+    /// Whether anybody can be asked for summaries under a profile.
+    #[must_use]
+    pub fn can_ask(&self, profile: Option<&str>) -> bool {
+        self.summarizer().is_some() || profile.is_some_and(|profile| self.profiles.contains_key(profile))
     }
 }
 

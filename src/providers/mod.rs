@@ -21,7 +21,7 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
-    llm::{Llm, Observed, Spent},
+    llm::{Llm, Observed, Preview, ProfileHandler, Spent},
     lossless::{Lossless, Recipe, decode, recipes},
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},

@@ -6,15 +6,18 @@ use std::{
 };
 
 use super::{
-    super::{CondenseError, Request, llm::Ratios},
+    super::{
+        CondenseError, Request,
+        llm::{Preview, Ratios},
+    },
     estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, typical_scale},
 };
 use crate::{
     cancel::Cancel,
     conversation::is_blank,
     llm::{
-        LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage, cache_key,
-        calculate_api_cost_anthropic, calculate_api_cost_openai,
+        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage,
+        cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
     },
     tokens::count,
 };
@@ -23,12 +26,17 @@ use crate::{
 const LAST_WORDS: Duration = Duration::from_millis(25);
 /// How long a store may take. A cache slower than the model is of no use.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
+/// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
+/// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
+const TYPICAL_OUTPUT_PRICE: usize = 5;
 /// Part of every key, so that a later release with other requests does not find the answers to these.
 const KEY_VERSION: &str = "roo-condense summary 1";
 
 /// Asks the handler of a request.
 pub(in crate::providers) struct Asker<'a> {
     pub request: &'a Request,
+    /// Who asks, for progress events.
+    provider: &'static str,
     pub handler: Arc<dyn LlmHandler>,
     /// Stops all questions of this summary when one has failed.
     pub cancel: Cancel,
@@ -40,20 +48,23 @@ pub(in crate::providers) struct Asker<'a> {
 pub(in crate::providers) struct Answer {
     pub text: String,
     pub cached: bool,
+    /// False when the model reached the longest answer allowed, so that the end is missing.
+    pub complete: bool,
 }
 
 impl<'a> Asker<'a> {
     /// # Errors
     /// [`CondenseError::HandlerInvalid`] when there is nobody to ask.
-    pub fn new(request: &'a Request) -> Result<Self, CondenseError> {
+    pub fn new(request: &'a Request, provider: &'static str) -> Result<Self, CondenseError> {
         let handler = request.llm.summarizer().cloned().ok_or(CondenseError::HandlerInvalid)?;
-        Ok(Self { request, handler, cancel: request.cancel.child(), warnings: Mutex::default() })
+        Ok(Self { request, provider, handler, cancel: request.cancel.child(), warnings: Mutex::default() })
     }
 
     /// Asks the same handler, and is stopped on its own.
     pub fn for_group(other: &Self) -> Self {
         Self {
             request: other.request,
+            provider: other.provider,
             handler: Arc::clone(&other.handler),
             cancel: other.cancel.child(),
             warnings: Mutex::default(),
@@ -90,23 +101,76 @@ impl<'a> Asker<'a> {
         self.handler.price().or(self.request.llm.price.as_ref())
     }
 
+    /// The answer from the cache, or asked for; a good one is kept.
+    ///
+    /// # Errors
+    /// Those of [`Self::ask_anew`].
+    pub async fn ask(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
+        if let Some(text) = self.known(&question).await? {
+            return Ok(Answer { text, cached: true, complete: true });
+        }
+        let key = self.key(&question);
+        let answer = self.ask_anew(question).await?;
+        if answer.complete {
+            self.store(&key, &answer.text).await;
+        }
+        Ok(answer)
+    }
+
+    /// The answer to a question that was asked before.
+    ///
+    /// # Errors
+    /// [`CondenseError::Aborted`]. A cache that fails is a warning.
+    pub async fn known(&self, question: &LlmRequest) -> Result<Option<String>, CondenseError> {
+        self.cancel.check()?;
+        self.cached(&self.key(question)).await
+    }
+
+    /// Keeps an answer that came by another way than [`Self::ask`].
+    pub async fn keep(&self, question: &LlmRequest, text: &str) {
+        self.store(&self.key(question), text).await;
+    }
+
+    /// How long the answer will probably be, in tokens.
+    pub fn expected_tokens(&self, question: &LlmRequest) -> usize {
+        let longest = self.longest_answer_to(question);
+        answer_tokens(self.request, self.handler.model(), self.question_tokens(question), longest)
+    }
+
+    /// A text of about the length of the answer, for a preview.
+    pub fn stand_in(&self, question: &LlmRequest) -> String {
+        stand_in(match self.request.llm.preview {
+            Some(Preview::Shortest) => 1,
+            _ => self.expected_tokens(question),
+        })
+    }
+
+    /// What a question and its answer of so many tokens probably cost, to be compared with others: dollars where the price is known.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn weight(&self, question: &LlmRequest, answer_tokens: usize) -> f64 {
+        let input = self.question_tokens(question);
+        let dollars = self.dollars(&tokens_of(input, answer_tokens)).filter(|dollars| *dollars > 0.0);
+        dollars.unwrap_or((input + TYPICAL_OUTPUT_PRICE * answer_tokens) as f64)
+    }
+
+    fn longest_answer_to(&self, question: &LlmRequest) -> usize {
+        question.max_tokens.map_or_else(|| self.longest_answer(), |tokens| tokens as usize)
+    }
+
     /// Asks, and takes the answer only if it is one.
     ///
     /// # Errors
     /// Whatever keeps it from an answer. What was spent is written down in any case.
-    pub async fn ask(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
+    pub async fn ask_anew(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
         self.cancel.check()?;
-        let key = self.key(&question);
-        if let Some(text) = self.cached(&key).await? {
-            return Ok(Answer { text, cached: true });
-        }
         let model = self.handler.model();
         let expected_input = self.question_tokens(&question);
-        let longest = question.max_tokens.map_or_else(|| self.longest_answer(), |tokens| tokens as usize);
+        let longest = self.longest_answer_to(&question);
         let expected = answer_tokens(self.request, model, expected_input, longest);
         let ratios = self.request.llm.observed.ratios(model);
         let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
-        if self.request.llm.preview {
+        let is_preview = self.request.llm.preview.is_some();
+        if is_preview {
             // What it would cost is told also when that is too much.
             self.request.llm.spent.add(estimate);
         }
@@ -114,9 +178,10 @@ impl<'a> Asker<'a> {
         if self.price().is_none() && self.request.llm.budget.limit().is_some() {
             self.warn(format!("price_unknown: maxCost cannot be kept before a call, because the price of model \"{model}\" is not known"));
         }
-        if self.request.llm.preview {
-            return Ok(Answer { text: stand_in(expected), cached: false });
+        if is_preview {
+            return Ok(Answer { text: self.stand_in(&question), cached: false, complete: true });
         }
+        let has_own_limit = question.max_tokens.is_some();
         let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
         let cost = match &answer {
@@ -130,11 +195,24 @@ impl<'a> Asker<'a> {
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
             self.learn(&response.usage, expected_input);
         }
-        self.judge(response, &key).await
+        let answer = judge(&response)?;
+        if !answer.complete && !has_own_limit {
+            self.warn(format!(
+                "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
+            ));
+        }
+        Ok(answer)
     }
 
     async fn send(&self, question: LlmRequest) -> Result<LlmResponse, LlmError> {
-        let answer = self.handler.complete(question, self.cancel.token(), None);
+        let tell = |progress: LlmProgress<'_>| {
+            if let LlmProgress::Retrying { attempt, attempts, wait, code } = progress {
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                let (attempt, attempts) = (attempt as usize, attempts as usize);
+                self.request.progress.retrying(self.provider, attempt, attempts, wait_ms, code);
+            }
+        };
+        let answer = self.handler.complete(question, self.cancel.token(), Some(&tell));
         tokio::select! {
             biased;
             answer = answer => answer,
@@ -142,22 +220,6 @@ impl<'a> Asker<'a> {
                 Err(LlmError::aborted(self.handler.model(), Usage::default()))
             }
         }
-    }
-
-    async fn judge(&self, response: LlmResponse, key: &str) -> Result<Answer, CondenseError> {
-        let text = response.text.trim();
-        match response.stop_reason {
-            StopReason::Refusal => return Err(CondenseError::SummaryRefused),
-            _ if is_blank(text) => return Err(CondenseError::SummaryEmpty),
-            StopReason::MaxTokens => {
-                let longest = self.longest_answer();
-                self.warn(format!(
-                    "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
-                ));
-            }
-            _ => self.store(key, text).await,
-        }
-        Ok(Answer { text: text.to_owned(), cached: false })
     }
 
     /// Dollars by what the handler or the service said, else by the price.
@@ -231,7 +293,9 @@ impl<'a> Asker<'a> {
     }
 
     async fn store(&self, key: &str, text: &str) {
-        let Some(store) = &self.request.llm.cache else { return };
+        let Some(store) = self.request.llm.cache.as_ref().filter(|_| self.request.llm.preview.is_none()) else {
+            return;
+        };
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
             kept = patiently(store.set(key, text)) => kept,
@@ -256,7 +320,23 @@ fn scaled(tokens: usize, ratio: f64) -> usize {
     (tokens as f64 * ratio) as usize
 }
 
-/// A text of about this many tokens.
+/// What the model said, if it is a summary.
+fn judge(response: &LlmResponse) -> Result<Answer, CondenseError> {
+    let text = response.text.trim();
+    match response.stop_reason {
+        StopReason::Refusal => Err(CondenseError::SummaryRefused),
+        _ if is_blank(text) => Err(CondenseError::SummaryEmpty),
+        _ => {
+            let complete = response.stop_reason != StopReason::MaxTokens;
+            Ok(Answer { text: text.to_owned(), cached: false, complete })
+        }
+    }
+}
+
+/// A text of about this many tokens, which people may see in a preview.
 fn stand_in(tokens: usize) -> String {
-    "summary ".repeat(tokens)
+    const WORDS: &str = "(what a model would write here)";
+    /// Tokens of that in both vocabularies.
+    const OF_WORDS: usize = 8;
+    format!("{WORDS}{}", " …".repeat(tokens.saturating_sub(OF_WORDS)))
 }

@@ -143,7 +143,7 @@ impl Native {
     pub(super) async fn summarize_middle(request: &Request, what: Summarized<'_>) -> Result<Proposal, CondenseError> {
         let conversation = &request.conversation;
         let selection = select(conversation, what.keep)?;
-        let asker = Asker::new(request)?;
+        let asker = Asker::new(request, Self::ID)?;
         let job = Job {
             turns: to_summarize(request, &selection),
             prompt: chosen_prompt(request, what.prompt),

@@ -26,6 +26,7 @@ pub(super) async fn summarize(
     let skipped = messages_before(request, summary.keep_first, &chosen);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
+    let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), ..request };
     let what = Summarized { keep: keep_last, prompt: &summary.prompt, concurrency, window: Native::DEFAULT_WINDOW };
     let mut proposal = Native::summarize_middle(&request, what).await?;
     shift(&mut proposal, skipped);

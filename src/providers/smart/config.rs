@@ -189,11 +189,6 @@ impl SmartConfig {
         config.finish();
         read
     }
-
-    /// Whether any pass asks a model.
-    pub fn wants_model(&self) -> bool {
-        self.passes.iter().any(Pass::wants_model)
-    }
 }
 
 /// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
@@ -255,29 +250,30 @@ impl Pass {
         Self { id, name, selection, mode, token_threshold, key }
     }
 
-    /// The profiles it names.
-    pub fn api_profiles(&self) -> Vec<&str> {
+    /// Of each summary that it asks for, the profile under which that is; `None` for the handler of the call.
+    pub fn asked_under(&self) -> Vec<Option<&str>> {
         match &self.mode {
             Mode::BatchKeep => Vec::new(),
-            Mode::BatchSummarize(summary) => summary.api_profile.as_deref().into_iter().collect(),
+            Mode::BatchSummarize(summary) => vec![summary.api_profile.as_deref()],
             Mode::Individual(individual) => individual
                 .operations()
                 .filter_map(|operation| match operation {
-                    Operation::Summarize(summarize) => summarize.api_profile.as_deref(),
+                    Operation::Summarize(summarize) => Some(summarize.api_profile.as_deref()),
                     _ => None,
                 })
                 .collect(),
         }
     }
 
-    /// Whether it asks a model.
-    pub fn wants_model(&self) -> bool {
+    /// Whether all it does is to leave out the less salient lines, or to have summaries written.
+    pub fn is_salient(&self) -> bool {
         match &self.mode {
-            Mode::BatchKeep => false,
-            Mode::BatchSummarize(_) => true,
-            Mode::Individual(individual) => {
-                individual.operations().any(|operation| matches!(operation, Operation::Summarize(_)))
-            }
+            Mode::BatchKeep | Mode::BatchSummarize(_) => false,
+            Mode::Individual(individual) => individual.operations().all(|operation| match operation {
+                Operation::Keep | Operation::Summarize(_) => true,
+                Operation::Suppress => false,
+                Operation::Truncate(truncate) => truncate.strategy == Strategy::Salient,
+            }),
         }
     }
 }
@@ -340,11 +336,12 @@ fn selection(mut selection: Object<'_>) -> Selection {
 fn mode(pass: &mut Object<'_>) -> Mode {
     match pass.required_choice("mode", MODES) {
         "batch" => {
-            pass.take("individualConfig");
+            // Not used, but checked: what is wrong in it is no less wrong.
+            individual(pass.object("individualConfig"));
             batch(pass.required_object("batchConfig", ", because mode is \"batch\""))
         }
         _ => {
-            pass.take("batchConfig");
+            batch(pass.object("batchConfig"));
             individual(pass.required_object("individualConfig", ", because mode is \"individual\""))
         }
     }

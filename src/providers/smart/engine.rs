@@ -9,7 +9,8 @@ use super::{
     Smart, batch,
     config::{Mode, Pass, SmartConfig},
     individual, presets,
-    state::{PassReport, State},
+    report::{PassReport, Step},
+    state::{Applied, State},
     summaries,
 };
 use crate::providers::{CondenseError, Lossless, Proposal, Provider, Request, Truncation};
@@ -23,17 +24,19 @@ const MOST_ROUNDS: usize = 12;
 
 pub(super) struct Engine<'a> {
     request: &'a Request,
-    /// Somebody can be asked for summaries.
-    has_model: bool,
+    config: &'a SmartConfig,
+    /// Somebody can be asked for summaries that the configuration wants.
+    asks: bool,
     warnings: Mutex<Vec<String>>,
     failure: Mutex<Option<CondenseError>>,
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(request: &'a Request) -> Self {
+    pub fn new(request: &'a Request, config: &'a SmartConfig) -> Self {
         Self {
             request,
-            has_model: request.llm.summarizer().is_some(),
+            config,
+            asks: config.passes.iter().any(|pass| asks(request, pass)),
             warnings: Mutex::default(),
             failure: Mutex::default(),
         }
@@ -60,20 +63,23 @@ impl<'a> Engine<'a> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
+    /// Whether a model is asked.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
     /// Runs the whole configuration.
-    pub async fn run(&self, config: &SmartConfig) -> Result<State, CondenseError> {
-        self.warn_of_missing_model(config);
-        self.warn_of_profiles(config);
-        self.rounds(config, State::new(self.request)).await
+    pub async fn run(&self) -> Result<State, CondenseError> {
+        self.warn_of_missing_models();
+        self.rounds(self.config, State::new(self.request)).await
     }
 
     fn rounds<'s>(&'s self, config: &'s SmartConfig, mut state: State) -> BoxFuture<'s, Result<State, CondenseError>> {
         Box::pin(async move {
-            let asks = self.has_model && config.wants_model();
-            for _ in 0..if asks { 1 } else { MOST_ROUNDS } {
+            for _ in 0..if self.asks { 1 } else { MOST_ROUNDS } {
                 let start = state.clone();
                 self.round(config, &mut state).await?;
-                if let Some(other) = config.no_more_tokens_than.filter(|_| !self.has_model).and_then(presets::config) {
+                if let Some(other) = config.no_more_tokens_than.filter(|_| !self.asks).and_then(presets::config) {
                     let unchanged = state.tokens() == start.tokens();
                     let alternative =
                         self.rounds(&other, if unchanged { state.clone() } else { start.clone() }).await?;
@@ -99,18 +105,57 @@ impl<'a> Engine<'a> {
         }
         for (index, pass) in config.passes.iter().enumerate() {
             self.request.cancel.check()?;
-            if let Some(why) = why_not(pass, state) {
-                let tokens = state.scaled();
-                let exact = state.exact;
-                state.report(report(&pass.id, &pass.name, tokens, exact).skipped(why));
+            if let Some(why) = self.why_not(config, pass, state) {
+                state.report(PassReport::of(&pass.id, &pass.name, state).skipped(why));
                 continue;
             }
-            self.request.progress.report("pass", Smart::ID, index, total);
-            self.pass(config, pass, state).await?;
-            self.request.progress.report("pass", Smart::ID, index + 1, total);
+            let progress = self.request.progress.in_pass(&pass.id);
+            progress.report("pass", Smart::ID, index, total);
+            self.pass_within_target(config, pass, state).await?;
+            progress.report("pass", Smart::ID, index + 1, total);
         }
         if self.goes_on_to_target(config) && !state.meets_target() {
             self.truncate_to_target(state).await?;
+        }
+        Ok(())
+    }
+
+    /// Why a pass does not run; `None` when it does.
+    fn why_not(&self, config: &SmartConfig, pass: &Pass, state: &State) -> Option<String> {
+        if state.meets_target() {
+            return Some("the target is reached".to_owned());
+        }
+        let tokens = state.scaled();
+        if let Some(threshold) = pass.token_threshold
+            && tokens <= threshold
+        {
+            return Some(format!("{tokens} tokens are not more than its threshold of {threshold}"));
+        }
+        // Limits of so many lines for each text cannot know how much the target leaves room for.
+        let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
+        left_to_the_end.then(|| "salient truncation to the target does its work".to_owned())
+    }
+
+    /// Runs a pass; one without a model that would cut more than the target asks for is left out for salient truncation to the target,
+    /// where that is enough.
+    async fn pass_within_target(
+        &self,
+        config: &SmartConfig,
+        pass: &Pass,
+        state: &mut State,
+    ) -> Result<(), CondenseError> {
+        let mut start = state.clone();
+        self.pass(config, pass, state).await?;
+        if !self.goes_on_to_target(config) || asks(self.request, pass) || !state.meets_target() {
+            return Ok(());
+        }
+        start.report(
+            PassReport::of(&pass.id, &pass.name, &start)
+                .skipped("salient truncation reaches the target and cuts less".to_owned()),
+        );
+        self.truncate_to_target(&mut start).await?;
+        if start.meets_target() && start.tokens() > state.tokens() {
+            *state = start;
         }
         Ok(())
     }
@@ -121,45 +166,41 @@ impl<'a> Engine<'a> {
     }
 
     async fn truncate_to_target(&self, state: &mut State) -> Result<(), CondenseError> {
-        let before = state.scaled();
-        let mut changed = 0;
+        let step = Step::begin(PassReport::TARGET, "Salient truncation to the target", state);
+        let mut applied = Applied::default();
         if !state.is_idle(PassReport::TARGET) {
             let request = Request { config: Value::Null, ..state.request.clone() };
             let proposal = Truncation::new(&Value::Null)?.propose(&request).await?;
             // Whether the target is missed in the end is told where everything is known.
-            changed = state.apply(PassReport::TARGET, Proposal { warnings: Vec::new(), ..proposal })?;
+            applied = state.apply(PassReport::TARGET, Proposal { warnings: Vec::new(), ..proposal })?;
         }
-        let told = report(PassReport::TARGET, "Salient truncation to the target", before, state.exact);
-        let after = state.scaled();
-        state.report(PassReport { tokens_after: after, messages_changed: changed, ..told });
+        state.report(step.end(state, applied));
         Ok(())
     }
 
     async fn prelude(&self, operations: &Value, state: &mut State) -> Result<(), CondenseError> {
         let key = format!("{} {operations}", PassReport::PRELUDE);
-        let before = state.scaled();
-        let mut changed = 0;
+        let step = Step::begin(PassReport::PRELUDE, "Lossless prelude", state);
+        let mut applied = Applied::default();
         if !state.is_idle(&key) {
             let lossless = Lossless::new(operations)?;
             // The configuration of the call is for the smart provider.
             let request = Request { config: Value::Null, ..state.request.clone() };
             let proposal = lossless.propose(&request).await?;
-            changed = state.apply(&key, proposal)?;
+            applied = state.apply(&key, proposal)?;
         }
-        let after = state.scaled();
-        let told = report(PassReport::PRELUDE, "Lossless prelude", before, state.exact);
-        state.report(PassReport { tokens_after: after, messages_changed: changed, ..told });
+        state.report(step.end(state, applied));
         Ok(())
     }
 
     async fn pass(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<(), CondenseError> {
-        let before = state.scaled();
+        let step = Step::begin(&pass.id, &pass.name, state);
         let spent = self.request.llm.spent.total();
-        let mut changed = 0;
+        let mut applied = Applied::default();
         let mut skipped = None;
         if !state.is_idle(&pass.key) {
             match self.work(config, pass, state).await {
-                Ok(messages) => changed = messages,
+                Ok(work) => applied = work,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
                 Err(error) => {
                     skipped = Some(format!("{}: {error}", error.code()));
@@ -170,81 +211,68 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        if changed > 0 && self.request.llm.preview && self.has_model && pass.wants_model() {
+        if !applied.messages.is_empty() && self.request.llm.preview.is_some() && asks(self.request, pass) {
             state.exact = false;
         }
-        let after = state.scaled();
-        state.report(PassReport {
-            tokens_after: after,
-            cost: self.request.llm.spent.total() - spent,
-            messages_changed: changed,
-            skipped,
-            ..report(&pass.id, &pass.name, before, state.exact)
-        });
+        let cost = self.request.llm.spent.total() - spent;
+        state.report(PassReport { cost, skipped, ..step.end(state, applied) });
         Ok(())
     }
 
-    /// How many messages the pass changed.
-    async fn work(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<usize, CondenseError> {
+    async fn work(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<Applied, CondenseError> {
+        let request = Request { progress: self.request.progress.in_pass(&pass.id), ..state.request.clone() };
         let proposal = match &pass.mode {
-            Mode::BatchKeep => return Ok(0),
-            Mode::BatchSummarize(_) if !self.has_model => return Ok(0),
+            Mode::BatchKeep => return Ok(Applied::default()),
+            Mode::BatchSummarize(_) if !asks(&request, pass) => return Ok(Applied::default()),
             Mode::BatchSummarize(summary) => {
-                let proposal =
-                    batch::summarize(&state.request, &pass.selection, summary, config.max_concurrency).await?;
+                let proposal = batch::summarize(&request, &pass.selection, summary, config.max_concurrency).await?;
                 proposal.warnings.iter().for_each(|warning| self.warn(warning.clone()));
                 proposal
             }
             Mode::Individual(individual) => {
-                let request = &state.request;
-                // With a target, the truncation at the end knows better what to leave out than one with fixed limits.
-                let stand_in = !self.has_model && !self.goes_on_to_target(config);
-                let targets = individual::targets(request, &pass.selection, individual);
-                let mut replacements = individual::mechanical(request, &targets, stand_in);
-                if self.has_model && pass.wants_model() {
-                    let written = summaries::summarize(request, &targets, config.max_concurrency).await?;
+                let targets = individual::targets(&request, &pass.selection, individual);
+                let mut replacements = individual::mechanical(&request, &targets);
+                if asks(&request, pass) {
+                    let written = summaries::summarize(&request, &targets, config.max_concurrency).await?;
                     written.warnings.into_iter().for_each(|warning| self.warn(warning));
                     written.failure.into_iter().for_each(|error| self.fail(error));
                     for (replacement, summary) in replacements.iter_mut().zip(written.replacements) {
                         *replacement = summary.or(replacement.take());
                     }
                 }
-                individual::proposal(request, &targets, replacements)
+                individual::proposal(&request, &targets, replacements)
             }
         };
         state.apply(&pass.key, proposal)
     }
 
-    fn warn_of_profiles(&self, config: &SmartConfig) {
-        for profile in config.passes.iter().flat_map(Pass::api_profiles).filter(|_| self.has_model) {
-            self.warn(format!(
-                "api_profile_ignored: \"{profile}\": all summaries are asked of the condensing handler of the call"
-            ));
-        }
-    }
-
-    fn warn_of_missing_model(&self, config: &SmartConfig) {
-        if self.has_model {
-            return;
-        }
-        for pass in config.passes.iter().filter(|pass| pass.wants_model()) {
-            let instead = match pass.mode {
-                Mode::Individual(_) => "salient truncation stands in for its summaries",
-                Mode::BatchKeep | Mode::BatchSummarize(_) => "it is skipped",
-            };
-            self.warn(format!("no_handler: pass \"{}\" asks a model, and there is no handler; {instead}", pass.id));
+    fn warn_of_missing_models(&self) {
+        for pass in &self.config.passes {
+            for profile in pass.asked_under() {
+                if !self.request.llm.can_ask(profile) {
+                    let instead = match pass.mode {
+                        Mode::Individual(_) => "salient truncation stands in for its summaries",
+                        Mode::BatchKeep | Mode::BatchSummarize(_) => "it is skipped",
+                    };
+                    self.warn(format!(
+                        "no_handler: pass \"{}\" asks a model, and there is no handler; {instead}",
+                        pass.id
+                    ));
+                } else if let Some(profile) =
+                    profile.filter(|profile| !self.request.llm.profiles.contains_key(*profile))
+                {
+                    self.warn(format!(
+                        "handler_missing: profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
+                    ));
+                }
+            }
         }
     }
 }
 
-/// Why a pass does not run; `None` when it does.
-fn why_not(pass: &Pass, state: &State) -> Option<String> {
-    if state.meets_target() {
-        return Some("the target is reached".to_owned());
-    }
-    let threshold = pass.token_threshold?;
-    let tokens = state.scaled();
-    (tokens <= threshold).then(|| format!("{tokens} tokens are not more than its threshold of {threshold}"))
+/// Whether a pass asks a model.
+fn asks(request: &Request, pass: &Pass) -> bool {
+    pass.asked_under().into_iter().any(|profile| request.llm.can_ask(profile))
 }
 
 /// Errors that say that there was nothing to do.
@@ -253,29 +281,4 @@ fn is_nothing_to_gain(error: &CondenseError) -> bool {
         error,
         CondenseError::NotEnoughMessages { .. } | CondenseError::CondensedRecently | CondenseError::ContextGrew { .. }
     )
-}
-
-fn report(id: &str, name: &str, tokens: usize, exact: bool) -> PassReport {
-    PassReport {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        ran: true,
-        skipped: None,
-        tokens_before: tokens,
-        tokens_after: tokens,
-        exact,
-        cost: 0.0,
-        messages_changed: 0,
-    }
-}
-
-impl PassReport {
-    /// The id of the lossless prelude.
-    pub const PRELUDE: &'static str = "lossless_prelude";
-    /// The id of the truncation that goes on where passes leave more than the target.
-    pub const TARGET: &'static str = "salient_to_target";
-
-    fn skipped(self, why: String) -> Self {
-        Self { ran: false, skipped: Some(why), ..self }
-    }
 }

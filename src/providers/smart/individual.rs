@@ -81,9 +81,9 @@ pub(super) struct Replacement {
     pub reason: String,
 }
 
-/// What the operations without a model make of the texts. A summary, which no model can write, is replaced by a salient truncation to
-/// about as many tokens when `stand_in` is set, and left out here when it is not.
-pub(super) fn mechanical(request: &Request, targets: &[Target<'_>], stand_in: bool) -> Vec<Option<Replacement>> {
+/// What the operations without a model make of the texts. A summary that no model can write is replaced by a salient truncation to
+/// about as many tokens; those that one can are left out here.
+pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
     for (index, target) in targets.iter().enumerate() {
@@ -91,7 +91,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>], stand_in: bo
             Operation::Keep => None,
             Operation::Suppress => suppress(target).map(Work::Text),
             Operation::Truncate(truncate) => Some(truncation(target, truncate)),
-            Operation::Summarize(_) if !stand_in => None,
+            Operation::Summarize(summarize) if request.llm.can_ask(summarize.api_profile.as_deref()) => None,
             Operation::Summarize(summarize) => stand_in_for(target, summarize),
         };
         replacements.push(match plan {

@@ -7,17 +7,23 @@
 //! | `presets` | configurations by name |
 //! | `engine` | the order of the work |
 //! | `state` | the conversation as the passes so far have left it |
+//! | `report` | how one pass went |
 //! | `selection` | which messages a pass works on |
 //! | `individual` | each text on its own, without a model |
-//! | `summaries` | summaries of single texts |
+//! | `summaries` | summaries of texts, several at once |
+//! | `questions` | what is asked for one |
+//! | `groups` | what is asked for several small ones together |
 //! | `batch` | one summary for many messages |
 
 mod batch;
 mod config;
 mod engine;
+mod groups;
 mod individual;
 mod presets;
+mod questions;
 mod reading;
+mod report;
 mod schema;
 mod selection;
 mod state;
@@ -25,12 +31,18 @@ mod summaries;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
-pub use self::state::PassReport;
-use self::{config::SmartConfig, engine::Engine};
-use super::{Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
+pub use self::report::PassReport;
+use self::{config::SmartConfig, engine::Engine, state::State};
+use super::{
+    Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed,
+    merged,
+};
+use crate::llm::Budget;
 
 /// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
 pub struct Smart {
@@ -91,23 +103,47 @@ impl Provider for Smart {
         if !config.enabled || reached {
             return Ok(Proposal::default());
         }
-        let engine = Engine::new(request);
-        let state = engine.run(&config).await?;
-        let (before, after) = (request.scaled(&request.tally), state.scaled());
+        let engine = Engine::new(request, &config);
+        if config.min_reduction_tokens > 0 && engine.asks() && request.llm.preview.is_none() {
+            let trial = at_best(request);
+            let state = Engine::new(&trial, &config).run().await?;
+            if let Some(warning) = too_small(&config, request, &state, "at best") {
+                return Ok(Proposal { warnings: vec![warning], ..Proposal::default() });
+            }
+        }
+        let state = engine.run().await?;
         if state.tokens() >= request.tally.total()
             && let Some(failure) = engine.take_failure()
         {
             return Err(failure);
         }
         let mut warnings = engine.take_warnings();
-        let saved = before.saturating_sub(after);
-        if saved > 0 && saved < config.min_reduction_tokens {
-            warnings.push(format!(
-                "reduction_too_small: {saved} tokens would be saved, fewer than the {} that are worth a change (minReductionTokens)",
-                config.min_reduction_tokens
-            ));
+        if let Some(warning) = too_small(&config, request, &state, "in all") {
+            warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });
         }
         Ok(Proposal { warnings, ..state.into_proposal(request) })
     }
+}
+
+/// The same work with the shortest summaries there could be, asking nobody and telling nobody.
+fn at_best(request: &Request) -> Request {
+    let llm = Llm {
+        preview: Some(Preview::Shortest),
+        spent: Arc::default(),
+        budget: Arc::new(Budget::new(None)),
+        ..request.llm.clone()
+    };
+    Request { llm, progress: Progress::default(), ..request.clone() }
+}
+
+/// The warning that a result is not worth a change.
+fn too_small(config: &SmartConfig, request: &Request, state: &State, when: &str) -> Option<String> {
+    let saved = request.scaled(&request.tally).saturating_sub(state.scaled());
+    (saved > 0 && saved < config.min_reduction_tokens).then(|| {
+        format!(
+            "reduction_too_small: {saved} tokens would be saved {when}, fewer than the {} that are worth a change (minReductionTokens)",
+            config.min_reduction_tokens
+        )
+    })
 }

@@ -67,9 +67,12 @@ fn whole(min: usize, max: usize, default: Option<usize>) -> Value {
     schema
 }
 
-/// When the field `name` has this value, `required` has to be there.
-fn needs(name: &str, value: &str, required: &str) -> Value {
-    json!({ "if": { "properties": { name: { "const": value } }, "required": [name] }, "then": { "required": [required] } })
+/// When the field `name` has this value, one of the fields `required` has to be there. Every field is named where it is required, as
+/// strict validators want it.
+fn needs(name: &str, value: &str, required: &[&str]) -> Value {
+    let has = |field: &&str| json!({ "properties": { *field: true }, "required": [field] });
+    let one: Vec<Value> = required.iter().map(has).collect();
+    json!({ "if": { "properties": { name: { "const": value } }, "required": [name] }, "then": { "anyOf": one } })
 }
 
 fn pass() -> Value {
@@ -86,11 +89,13 @@ fn pass() -> Value {
         }),
         &["id", "selection", "mode"],
     );
-    pass["allOf"] = json!([needs("mode", "batch", "batchConfig"), needs("mode", "individual", "individualConfig")]);
+    pass["allOf"] = json!([needs("mode", "batch", &["batchConfig"]), needs("mode", "individual", &["individualConfig"])]);
     pass
 }
 
 fn selection() -> Value {
+    let json_types =
+        ["null", "boolean", "number", "string", "array", "object"].map(|name| json!({ "type": name })).to_vec();
     let mut selection = object(
         json!({
             "type": described(json!({ "enum": SELECTIONS }), "The first and the newest message are never selected."),
@@ -99,13 +104,17 @@ fn selection() -> Value {
                 "This share of the newest messages, rounded up, is not selected."),
             "messageIndices": described(json!({ "type": "array", "items": whole(0, LARGEST, None) }),
                 "Indices in the messages as they were given."),
+            // A function, which is of none of the types there are in JSON.
+            "customSelector": described(
+                json!({ "not": { "anyOf": json_types } }),
+                "In JavaScript only: a function that is given the messages and returns some of them."),
         }),
         &["type"],
     );
     selection["allOf"] = json!([
-        needs("type", "preserve_recent", "keepRecentCount"),
-        needs("type", "preserve_percent", "keepPercentage"),
-        needs("type", "custom", "messageIndices"),
+        needs("type", "preserve_recent", &["keepRecentCount"]),
+        needs("type", "preserve_percent", &["keepPercentage"]),
+        needs("type", "custom", &["messageIndices", "customSelector"]),
     ]);
     selection
 }
@@ -151,7 +160,7 @@ fn execution() -> Value {
         }),
         &[],
     );
-    execution["allOf"] = json!([needs("type", "conditional", "condition")]);
+    execution["allOf"] = json!([needs("type", "conditional", &["condition"])]);
     execution
 }
 

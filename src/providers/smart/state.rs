@@ -1,39 +1,21 @@
 //! The conversation as the passes so far have left it.
 
-use std::collections::{HashMap, HashSet};
-
-use serde::Serialize;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::{
     conversation::{Conversation, Edit, Plan},
     providers::{CondenseError, Note, Proposal, Request, settle},
 };
 
-use super::Smart;
+use super::{Smart, report::PassReport};
 
-/// How one pass went.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PassReport {
-    /// The pass; `lossless_prelude` for what goes before all passes.
-    pub id: String,
-    /// For people.
-    pub name: String,
-    /// Whether it ran: its condition held and the target was not reached before.
-    pub ran: bool,
-    /// Why it did not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<String>,
-    /// Scaled tokens before, system prompt included.
-    pub tokens_before: usize,
-    /// And after.
-    pub tokens_after: usize,
-    /// False when summaries stand in for those that a model would write, so that the tokens from here on are estimates.
-    pub exact: bool,
-    /// Dollars.
-    pub cost: f64,
-    /// Messages it changed or removed.
-    pub messages_changed: usize,
+/// What a step has changed.
+#[derive(Default)]
+pub(super) struct Applied {
+    /// Messages, by their indices in the conversation that came in.
+    pub messages: BTreeSet<usize>,
+    /// What was done to them, each once, in order of appearance.
+    pub operations: Vec<String>,
 }
 
 /// The work so far. A copy is cheap: messages are shared.
@@ -90,12 +72,12 @@ impl State {
         self.idle.extend(other.idle);
     }
 
-    /// Applies what a step proposes. How many messages that changed.
-    pub fn apply(&mut self, key: &str, proposal: Proposal) -> Result<usize, CondenseError> {
+    /// Applies what a step proposes.
+    pub fn apply(&mut self, key: &str, proposal: Proposal) -> Result<Applied, CondenseError> {
         let settled = settle(&self.request, Smart::ID, &proposal)?;
         if settled.changes.is_empty() {
             self.idle.insert(key.to_owned());
-            return Ok(0);
+            return Ok(Applied::default());
         }
         let done: HashSet<(usize, Option<usize>)> =
             settled.changes.iter().map(|change| (change.message_index, change.block_index)).collect();
@@ -113,24 +95,20 @@ impl State {
         self.request.conversation = settled.conversation;
         self.request.tally = settled.tally;
         self.idle.clear();
-        let messages: HashSet<usize> = settled.changes.iter().map(|change| change.message_index).collect();
-        Ok(messages.len())
+        let mut applied = Applied::default();
+        for change in settled.changes {
+            applied.messages.insert(change.message_index);
+            if !applied.operations.contains(&change.operation) {
+                applied.operations.push(change.operation);
+            }
+        }
+        Ok(applied)
     }
 
     /// Adds how a pass went. A pass that ran more than once is told as one.
     pub fn report(&mut self, report: PassReport) {
         match self.passes.iter_mut().find(|known| known.id == report.id) {
-            Some(known) if report.ran => {
-                let saved = report.tokens_before.saturating_sub(report.tokens_after);
-                if known.ran {
-                    known.tokens_after = known.tokens_after.saturating_sub(saved);
-                    known.cost += report.cost;
-                    known.messages_changed += report.messages_changed;
-                } else {
-                    *known = report;
-                }
-            }
-            Some(_) => {}
+            Some(known) => known.add(report),
             None => self.passes.push(report),
         }
     }

@@ -1,0 +1,39 @@
+"use strict";
+
+// How far condensing is, for the progress bar: in words, and as a share of the whole.
+
+const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/** What the provider that was asked has of the whole; those that may stand in for it, which is seldom, share the rest. */
+const FIRST = 0.8;
+
+/** A listener for progress events, which calls `tell(label, share)`; the share goes from 0 to 1. Passes have equal parts of that of their provider. */
+function condensingSteps(tell) {
+  let share = 0;
+  let provider = { begin: 0, size: 1 };
+  let pass = provider;
+  const partOf = ({ begin, size }, done, total) => ({ begin: begin + (size * done) / Math.max(total, 1), size: size / Math.max(total, 1) });
+  /** Never back: a provider may go through its passes again. */
+  const step = (label, reached = share) => tell(label, (share = Math.max(share, Math.min(reached, 1))));
+  const listeners = {
+    condensing({ providerId, done, total }) {
+      if (total > 1) provider = done === 0 ? { begin: 0, size: FIRST } : partOf({ begin: FIRST, size: 1 - FIRST }, done - 1, total - 1);
+      pass = provider;
+      step(`condensing (${providerId})`, provider.begin);
+    },
+    prelude: () => step("lossless prelude"),
+    pass({ passId, done, total }) {
+      pass = partOf(provider, done, total);
+      step(`pass ${passId}`, pass.begin);
+    },
+    summarizing({ passId, done, total }) {
+      const where = passId === undefined ? "" : `pass ${passId}, `;
+      const what = total === 1 ? "waiting for the summary" : `summaries: ${done} of ${total}`;
+      step(`${where}${what}`, partOf(pass, done, total).begin);
+    },
+    retrying: ({ done, total, waitMs, code }) => step(`attempt ${done} of ${total} failed (${code}), again in ${duration(waitMs)}`),
+  };
+  return (event) => listeners[event.phase]?.(event);
+}
+
+module.exports = { condensingSteps };

@@ -1,0 +1,90 @@
+//! What a change means for the prompt cache that the provider of the conversation's model keeps.
+
+use serde::Serialize;
+
+use crate::llm::ModelPrice;
+
+/// Which tokens the cache still has after a change, which have to be written anew, and what that costs.
+///
+/// A prompt cache holds the beginning of a conversation up to the first difference. The dollars take it for granted that all of the
+/// conversation stood in it before.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptCache {
+    /// Scaled tokens before the first change, system prompt included: they are still read from the cache.
+    pub kept_tokens: usize,
+    /// Scaled tokens from the first change on: the next request writes them anew.
+    pub rewritten_tokens: usize,
+    /// Dollars for writing them; absent where the price of the model is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewrite_cost: Option<f64>,
+    /// Dollars that the next request costs more than it would have without the change; below 0 it costs less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_cost: Option<f64>,
+    /// Dollars that every request after that costs less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_per_request: Option<f64>,
+}
+
+impl PromptCache {
+    /// The effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change. A model without prices for
+    /// caching has no cache: all tokens cost what tokens of a question cost.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn of(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
+        let rewritten = after.saturating_sub(kept);
+        let unpriced = Self {
+            kept_tokens: kept,
+            rewritten_tokens: rewritten,
+            rewrite_cost: None,
+            extra_cost: None,
+            saved_per_request: None,
+        };
+        let Some(price) = price else { return unpriced };
+        let (was, is) = (price.at(before as u64), price.at(after as u64));
+        let dollars = |tokens: usize, per_million: Option<f64>| tokens as f64 * per_million.unwrap_or(0.0) / 1e6;
+        let read = |price: &ModelPrice| price.cache_reads_price.or(price.input_price);
+        let rewrite_cost = dollars(rewritten, is.cache_writes_price.or(is.input_price));
+        let without = dollars(before, read(&was));
+        Self {
+            rewrite_cost: Some(rewrite_cost),
+            extra_cost: Some(dollars(kept, read(&is)) + rewrite_cost - without),
+            saved_per_request: Some(without - dollars(after, read(&is))),
+            ..unpriced
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_after_the_first_change_is_written_anew() {
+        // Claude Sonnet's prices.
+        let price = ModelPrice {
+            input_price: Some(3.0),
+            output_price: Some(15.0),
+            cache_writes_price: Some(3.75),
+            cache_reads_price: Some(0.3),
+            ..ModelPrice::default()
+        };
+        let effect = PromptCache::of(10_000, 100_000, 40_000, Some(&price));
+        assert_eq!((effect.kept_tokens, effect.rewritten_tokens), (10_000, 30_000));
+        let near =
+            |found: Option<f64>, wanted: f64| assert!((found.unwrap() - wanted).abs() < 1e-9, "{found:?} {wanted}");
+        near(effect.rewrite_cost, 0.1125);
+        // 0.003 and 0.1125 in place of 0.03.
+        near(effect.extra_cost, 0.0855);
+        near(effect.saved_per_request, 0.018);
+    }
+
+    #[test]
+    fn without_a_cache_less_is_cheaper_at_once_and_without_a_price_nothing_is_said() {
+        let price = ModelPrice { input_price: Some(1.0), ..ModelPrice::default() };
+        let effect = PromptCache::of(0, 1_000_000, 400_000, Some(&price));
+        assert_eq!((effect.rewrite_cost, effect.extra_cost), (Some(0.4), Some(-0.6)));
+        assert_eq!(PromptCache::of(5, 10, 8, None).rewrite_cost, None);
+        assert_eq!(PromptCache::of(5, 10, 8, None).rewritten_tokens, 3);
+    }
+}

@@ -1,0 +1,204 @@
+//! Small texts that are asked for together: the prompt is then paid for once instead of with every text.
+
+use std::fmt::Write as _;
+
+use super::{
+    config::Summarize,
+    individual::Target,
+    questions::{prompt, question},
+};
+use crate::{
+    conversation::ContentKind,
+    llm::{LlmMessage, LlmRequest},
+    providers::native::ask::Asker,
+};
+
+/// Tokens of a small text. Above this the prompt is a fifth of the question and less, and a fault in the answer would cost more.
+const SMALL: usize = 600;
+/// The most texts of a group: with more of them, models begin to leave some out.
+const MOST_TEXTS: usize = 8;
+/// Tokens of all texts of a group.
+const MOST_TOKENS: usize = 3000;
+/// Tokens of a line that a number stands in.
+const LINE: usize = 6;
+
+/// A text that a summary is wanted of.
+pub(super) struct Wanted<'a> {
+    /// Which of the targets it is.
+    pub index: usize,
+    pub target: &'a Target<'a>,
+    pub summarize: &'a Summarize,
+    /// The question about it alone.
+    pub question: LlmRequest,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn new(index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
+        Self { index, target, summarize, question: question(target, summarize) }
+    }
+
+    /// A prompt of one's own may ask for another form of answer.
+    fn is_small(&self) -> bool {
+        self.target.tokens <= SMALL && self.summarize.prompt.is_none()
+    }
+}
+
+/// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
+pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
+    let mut requests = Vec::new();
+    let mut open: Vec<(ContentKind, Vec<Wanted<'a>>)> = Vec::new();
+    for text in wanted {
+        if !text.is_small() {
+            requests.push(vec![text]);
+            continue;
+        }
+        let kind = text.target.piece.kind;
+        let place = open.iter().position(|(of, _)| *of == kind).unwrap_or_else(|| {
+            open.push((kind, Vec::new()));
+            open.len() - 1
+        });
+        let group = &mut open[place].1;
+        let tokens: usize = group.iter().map(|member| member.target.tokens).sum();
+        if group.len() >= MOST_TEXTS || tokens + text.target.tokens > MOST_TOKENS {
+            requests.push(std::mem::take(group));
+        }
+        group.push(text);
+    }
+    requests.extend(open.into_iter().map(|(_, group)| group).filter(|group| !group.is_empty()));
+    let mut paying = Vec::new();
+    for request in requests {
+        if request.len() < 2 || costs_less(asker, &request) {
+            paying.push(request);
+        } else {
+            paying.extend(request.into_iter().map(|text| vec![text]));
+        }
+    }
+    paying
+}
+
+fn costs_less(asker: &Asker<'_>, group: &[Wanted<'_>]) -> bool {
+    let expected: Vec<usize> = group.iter().map(|text| asker.expected_tokens(&text.question)).collect();
+    let alone: f64 = group.iter().zip(&expected).map(|(text, answer)| asker.weight(&text.question, *answer)).sum();
+    let answers = expected.iter().sum::<usize>() + LINE * group.len();
+    asker.weight(&Together::new(group).question, answers) < alone
+}
+
+/// One question about several texts.
+pub(super) struct Together {
+    pub question: LlmRequest,
+    /// What the lines with numbers begin with.
+    mark: String,
+    texts: usize,
+}
+
+impl Together {
+    pub fn new(group: &[Wanted<'_>]) -> Self {
+        let mark = free_mark(group);
+        let count = group.len();
+        let kind = group.first().map_or(ContentKind::ToolResults, |text| text.target.piece.kind);
+        let system = format!(
+            "{}\n\nThere are {count} of them. Each stands below a line with its number, such as {}, what it belongs to, and how many \
+             tokens you may use for it. Answer for each: a line with nothing but its number in the same form, and below it the \
+             shortened text. Leave none out, and take nothing from one into another.",
+            prompt(kind),
+            line(&mark, 1),
+        );
+        let mut texts = String::new();
+        let mut most = 0;
+        for (index, Wanted { target, summarize, .. }) in group.iter().enumerate() {
+            let (number, most_tokens) = (line(&mark, index + 1), summarize.max_tokens);
+            let label = target.piece.source.label();
+            let about = if label.is_empty() { String::new() } else { format!(" {label},") };
+            let gap = if index == 0 { "" } else { "\n\n" };
+            let _ = write!(texts, "{gap}{number}{about} at most {most_tokens} tokens\n{}", target.text);
+            most += most_tokens + LINE;
+        }
+        let question = LlmRequest {
+            system,
+            messages: vec![LlmMessage::user(texts)],
+            max_tokens: Some(u32::try_from(most).unwrap_or(u32::MAX)),
+            temperature: None,
+        };
+        Self { question, mark, texts: count }
+    }
+
+    /// The summaries in the answer, by text; `None` for one that is missing, empty, or there twice. Of an answer that broke off, the
+    /// last one does not count.
+    pub fn read(&self, answer: &str, complete: bool) -> Vec<Option<String>> {
+        let mut found: Vec<Vec<String>> = vec![Vec::new(); self.texts];
+        let mut current: Option<usize> = None;
+        for row in answer.lines() {
+            if let Some((index, rest)) = self.number(row) {
+                current = Some(index);
+                found[index].push(rest.to_owned());
+            } else if let Some(text) = current.and_then(|index| found[index].last_mut()) {
+                text.push('\n');
+                text.push_str(row);
+            }
+        }
+        if let Some(last) = current.filter(|_| !complete) {
+            found[last].clear();
+        }
+        let one = |mut texts: Vec<String>| {
+            let text = texts.pop().filter(|_| texts.is_empty())?;
+            Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        found.into_iter().map(one).collect()
+    }
+
+    /// The text that a line begins, and what follows the number in it. Models like to set such lines in bold or as headings.
+    fn number<'r>(&self, row: &'r str) -> Option<(usize, &'r str)> {
+        let row = row.trim().trim_start_matches(['*', '#', ' ']);
+        let rest = row.strip_prefix("[[")?.strip_prefix(self.mark.as_str())?;
+        let (number, rest) = rest.split_once("]]")?;
+        let index = number.parse::<usize>().ok()?.checked_sub(1).filter(|index| *index < self.texts)?;
+        Some((index, rest.trim_start_matches(['*', ':', ' '])))
+    }
+}
+
+fn line(mark: &str, number: usize) -> String {
+    format!("[[{mark}{number}]]")
+}
+
+/// What makes the lines with numbers differ from everything in the texts, so that no text can pass for the beginning of another.
+fn free_mark(group: &[Wanted<'_>]) -> String {
+    let mut mark = String::new();
+    while group.iter().any(|text| text.target.text.contains(&format!("[[{mark}"))) {
+        mark.push('t');
+    }
+    mark
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn together(mark: &str, texts: usize) -> Together {
+        Together { question: LlmRequest::default(), mark: mark.to_owned(), texts }
+    }
+
+    fn read(answer: &str, complete: bool) -> Vec<Option<String>> {
+        together("", 3).read(answer, complete)
+    }
+
+    fn some(texts: [Option<&str>; 3]) -> Vec<Option<String>> {
+        texts.into_iter().map(|text| text.map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn answers_are_taken_apart_by_their_numbers() {
+        assert_eq!(
+            read("Sure:\n[[1]]\none\nmore\n\n[[2]] two\n**[[3]]**\nthree", true),
+            some([Some("one\nmore"), Some("two"), Some("three")])
+        );
+        assert_eq!(read("[[3]]\nthree\n[[1]]\none", true), some([Some("one"), None, Some("three")]));
+    }
+
+    #[test]
+    fn what_is_not_clear_counts_as_missing() {
+        assert_eq!(read("[[1]]\n\n[[2]]\ntwo\n[[2]]\nagain\n[[4]]\nfour", true), some([None, None, None]));
+        assert_eq!(read("All of them are about tests.", true), some([None, None, None]));
+        assert_eq!(read("[[1]]\none\n[[2]]\ntw", false), some([Some("one"), None, None]), "it broke off");
+        assert_eq!(together("t", 1).read("[[1]]\nnot ours\n[[t1]]\nours", true), [Some("ours".to_owned())]);
+    }
+}

@@ -1,0 +1,132 @@
+//! How one pass went.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::state::{Applied, State};
+
+/// How one pass went: the metrics of the whole, for a part of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PassReport {
+    /// The pass; `lossless_prelude` for what goes before all passes.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// Whether it ran: its condition held and the target was not reached before.
+    pub ran: bool,
+    /// Why it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    /// Scaled tokens before, system prompt included.
+    pub tokens_before: usize,
+    /// And after.
+    pub tokens_after: usize,
+    /// Tokens removed.
+    pub tokens_saved: usize,
+    /// Share of the tokens removed, in percent.
+    pub reduction_percentage: f64,
+    /// False when summaries stand in for those that a model would write, so that the tokens from here on are estimates.
+    pub exact: bool,
+    /// Dollars.
+    pub cost: f64,
+    /// Milliseconds.
+    pub time_elapsed: f64,
+    /// Messages it changed or removed.
+    pub messages_changed: usize,
+    /// The first message it changed, by its index in the conversation that came in; -1 when none.
+    pub first_changed_index: i64,
+    /// The operations that were done, each once.
+    pub operations_applied: Vec<String>,
+}
+
+impl PassReport {
+    /// The id of the lossless prelude.
+    pub const PRELUDE: &'static str = "lossless_prelude";
+    /// The id of the truncation that goes on where passes leave more than the target.
+    pub const TARGET: &'static str = "salient_to_target";
+
+    /// The report of a pass that changes nothing.
+    pub(super) fn of(id: &str, name: &str, state: &State) -> Self {
+        let tokens = state.scaled();
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            ran: true,
+            skipped: None,
+            tokens_before: tokens,
+            tokens_after: tokens,
+            tokens_saved: 0,
+            reduction_percentage: 0.0,
+            exact: state.exact,
+            cost: 0.0,
+            time_elapsed: 0.0,
+            messages_changed: 0,
+            first_changed_index: -1,
+            operations_applied: Vec::new(),
+        }
+    }
+
+    pub(super) fn skipped(self, why: String) -> Self {
+        Self { ran: false, skipped: Some(why), ..self }
+    }
+
+    /// Adds another run of the same pass.
+    pub(super) fn add(&mut self, other: Self) {
+        if !other.ran {
+            return;
+        }
+        if !self.ran {
+            *self = other;
+            return;
+        }
+        self.tokens_after = self.tokens_after.saturating_sub(other.tokens_saved);
+        self.cost += other.cost;
+        self.time_elapsed += other.time_elapsed;
+        self.messages_changed += other.messages_changed;
+        self.first_changed_index = match (self.first_changed_index, other.first_changed_index) {
+            (-1, index) | (index, -1) => index,
+            (one, another) => one.min(another),
+        };
+        for operation in other.operations_applied {
+            if !self.operations_applied.contains(&operation) {
+                self.operations_applied.push(operation);
+            }
+        }
+        self.sum_up();
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn sum_up(&mut self) {
+        self.tokens_saved = self.tokens_before.saturating_sub(self.tokens_after);
+        self.reduction_percentage = self.tokens_saved as f64 * 100.0 / self.tokens_before.max(1) as f64;
+    }
+}
+
+/// A pass under way.
+pub(super) struct Step {
+    report: PassReport,
+    begun: Instant,
+}
+
+impl Step {
+    pub fn begin(id: &str, name: &str, state: &State) -> Self {
+        Self { report: PassReport::of(id, name, state), begun: Instant::now() }
+    }
+
+    /// The report, now that the step has left `state`.
+    pub fn end(self, state: &State, applied: Applied) -> PassReport {
+        let mut report = PassReport {
+            tokens_after: state.scaled(),
+            exact: state.exact,
+            time_elapsed: self.begun.elapsed().as_secs_f64() * 1000.0,
+            messages_changed: applied.messages.len(),
+            first_changed_index: applied.messages.first().and_then(|index| i64::try_from(*index).ok()).unwrap_or(-1),
+            operations_applied: applied.operations,
+            ..self.report
+        };
+        report.sum_up();
+        report
+    }
+}

@@ -1,0 +1,74 @@
+//! The provider as a whole: seeds' configurations, presets, invariants, summaries with a model made for the tests.
+
+mod groups;
+mod invariants;
+mod model;
+mod order;
+mod preset_names;
+mod published;
+mod summaries;
+mod validation;
+
+use futures_util::FutureExt;
+use serde_json::{Value, json};
+
+use self::model::{Model, with_model};
+use super::{Smart, config::SmartConfig, presets};
+use crate::{
+    cancel::Cancel,
+    conversation::{Conversation, problems},
+    providers::{Llm, Progress, Proposal, Provider, Request, Settled, settle},
+    tokens::{Encoding, Scale, Tally},
+};
+
+fn request(conversation: &Conversation) -> Request {
+    Request {
+        original: conversation.clone(),
+        conversation: conversation.clone(),
+        tally: Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap(),
+        system_tokens: 0,
+        scale: Scale::default(),
+        target_tokens: None,
+        config: Value::Null,
+        host_call: 0,
+        llm: Llm::default(),
+        cancel: Cancel::new(),
+        progress: Progress::default(),
+    }
+}
+
+fn run(config: &Value, request: &Request) -> (Proposal, Settled) {
+    let proposal = Smart::new(config).unwrap().propose(request).now_or_never().expect("no waiting").unwrap();
+    let settled = settle(request, Smart::ID, &proposal).unwrap();
+    (proposal, settled)
+}
+
+fn preset(name: &str) -> Value {
+    json!({ "preset": name })
+}
+
+fn json_of(conversation: &Conversation) -> String {
+    conversation.export(conversation).unwrap()
+}
+
+/// A user's task and `exchanges` calls of `read_file`, each answered by `lines` lines.
+fn reads(exchanges: usize, lines: usize) -> Conversation {
+    let mut messages = vec![json!({ "role": "user", "content": "Fix the parser in src/parse.rs." })];
+    for exchange in 0..exchanges {
+        let text: Vec<String> = (0..lines)
+            .map(|line| format!("fn item_{exchange}_{line}(value: usize) -> usize {{ value * {line} + {exchange} }}"))
+            .collect();
+        messages.push(json!({ "role": "assistant", "content": [
+            { "type": "text", "text": format!("I read module {exchange}.") },
+            { "type": "tool_use", "id": format!("t{exchange}"), "name": "write_to_file",
+              "input": { "path": format!("src/module_{exchange}.rs"), "content": text[..lines / 4].join("\n"), "lines": 12345678901234567u64 } } ] }));
+        messages.push(json!({ "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": format!("t{exchange}"), "content": text.join("\n") } ] }));
+    }
+    messages.push(json!({ "role": "assistant", "content": "Done." }));
+    Conversation::parse(&Value::from(messages).to_string()).unwrap()
+}
+
+fn text_of(conversation: &Conversation, message: usize) -> String {
+    conversation.message(message).texts()[0].text.clone().into_owned()
+}

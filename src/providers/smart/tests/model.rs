@@ -1,0 +1,106 @@
+//! A model for tests: it answers after a while, and remembers what it was asked.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Smart, request};
+use crate::{
+    conversation::Conversation,
+    llm::{LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ProgressSink, StopReason, Usage},
+    providers::{CondenseError, Proposal, Provider, Request, Settled, settle},
+};
+
+#[derive(Default)]
+pub struct Model {
+    pub name: &'static str,
+    pub wait_ms: u64,
+    /// Questions with this word fail.
+    pub fails_on: Option<&'static str>,
+    /// What it says for a question; the first twenty characters of it when absent.
+    pub says: Option<fn(&LlmRequest) -> String>,
+    /// It says that it reached the longest answer allowed.
+    pub breaks_off: bool,
+    /// Attempts that it says have failed before each answer.
+    pub retries: u32,
+    pub now: AtomicUsize,
+    pub most: AtomicUsize,
+    pub asked: AtomicUsize,
+    pub questions: Mutex<Vec<LlmRequest>>,
+}
+
+impl Model {
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl LlmHandler for Model {
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        progress: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
+        async move {
+            self.asked.fetch_add(1, Ordering::SeqCst);
+            self.questions.lock().unwrap().push(request.clone());
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            for attempt in 1..=self.retries {
+                let wait = Duration::from_millis(250);
+                let failed = LlmProgress::Retrying { attempt, attempts: 4, wait, code: "llm_overloaded" };
+                progress.into_iter().for_each(|sink| sink.report(failed));
+            }
+            let waited = match self.wait_ms {
+                0 => true,
+                milliseconds => tokio::select! {
+                    () = tokio::time::sleep(Duration::from_millis(milliseconds)) => true,
+                    () = cancel.cancelled() => false,
+                },
+            };
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            let text = &request.messages[0].text;
+            if !waited {
+                return Err(LlmError::aborted("model", Usage::default()));
+            }
+            if self.fails_on.is_some_and(|word| text.contains(word)) {
+                let usage = Usage { total_cost: Some(0.125), ..Usage::default() };
+                return Err(LlmError::callback("model", "no", None, usage));
+            }
+            let usage = Usage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..Usage::default() };
+            let first: String = text.chars().take(20).collect();
+            let said = self.says.map_or_else(|| format!("Short: {first}"), |says| says(&request));
+            let stop = if self.breaks_off { StopReason::MaxTokens } else { StopReason::EndTurn };
+            Ok(LlmResponse::new(said, Some(usage), stop))
+        }
+        .boxed()
+    }
+
+    fn model(&self) -> &str {
+        if self.name.is_empty() { "model" } else { self.name }
+    }
+}
+
+/// What the provider does with the model as the handler of the conversation, and dollars.
+pub async fn with_model(
+    config: Value,
+    conversation: &Conversation,
+    model: &Arc<Model>,
+    change: impl Fn(&mut Request),
+) -> Result<(Proposal, Settled, f64), CondenseError> {
+    let mut request = request(conversation);
+    request.llm.handler = Some(model.clone());
+    change(&mut request);
+    let proposal = Smart::new(&config).unwrap().propose(&request).await?;
+    let settled = settle(&request, Smart::ID, &proposal)?;
+    Ok((proposal, settled, request.llm.spent.take()))
+}

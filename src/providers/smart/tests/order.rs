@@ -1,0 +1,105 @@
+//! Order, conditions, target, parameters.
+
+use serde_json::{Value, json};
+
+use super::{preset, reads, request, run, text_of};
+
+fn truncating(operation: Value) -> Value {
+    json!({ "losslessPrelude": { "enabled": false }, "passes": [ {
+        "id": "only", "selection": { "type": "preserve_recent", "keepRecentCount": 1 }, "mode": "individual",
+        "individualConfig": { "defaults": { "toolResults": operation } } } ] })
+}
+
+#[test]
+fn truncation_obeys_its_parameters() {
+    let conversation = reads(1, 20);
+    let with = |truncate: Value| {
+        let config = truncating(json!({ "operation": "truncate", "params": { "truncate": truncate } }));
+        let (_, settled) = run(&config, &request(&conversation));
+        text_of(&settled.conversation, 2)
+    };
+    let line = |n: usize| format!("fn item_0_{n}(value: usize) -> usize {{ value * {n} + 0 }}");
+    assert_eq!(
+        with(json!({ "maxLines": 2, "strategy": "head" })),
+        format!("{}\n{}\n... (18 more lines)", line(0), line(1))
+    );
+    assert_eq!(
+        with(json!({ "maxLines": 2, "strategy": "head_tail" })),
+        format!("{}\n... (18 more lines)\n{}", line(0), line(19))
+    );
+    assert_eq!(with(json!({ "maxLines": 1, "addEllipsis": false })), line(0));
+    assert!(with(json!({ "maxChars": 30, "strategy": "head" })).starts_with("fn item_0_0(value: usize) -> u... ("));
+    let salient = with(json!({ "maxLines": 3 }));
+    assert_eq!(salient.lines().filter(|line| line.starts_with("fn item")).count(), 3, "{salient}");
+    assert!(salient.contains("[… line"), "{salient}");
+}
+
+#[test]
+fn a_reached_target_ends_the_work() {
+    let conversation = reads(30, 60);
+    let mut request = request(&conversation);
+    let (all, settled) = run(&preset("multi_zone"), &request);
+    assert!(all.passes.iter().all(|pass| pass.ran));
+    request.target_tokens = Some(request.tally.total() - 10);
+    let (some, partly) = run(&preset("multi_zone"), &request);
+    assert!(partly.tally.total() > settled.tally.total());
+    assert!(some.passes.iter().any(|pass| !pass.ran && pass.skipped.as_deref() == Some("the target is reached")));
+    assert!(request.meets_target(&partly.tally));
+    request.target_tokens = Some(request.tally.total());
+    assert!(run(&preset("multi_zone"), &request).0.plan.is_empty(), "nothing is to be done");
+}
+
+#[test]
+fn presets_meet_a_target_that_their_passes_leave_open() {
+    let conversation = reads(30, 60);
+    let mut request = request(&conversation);
+    request.target_tokens = Some(request.tally.total() / 12);
+    for name in ["conservative", "balanced", "aggressive", "multi_zone"] {
+        let (proposal, settled) = run(&preset(name), &request);
+        assert!(request.meets_target(&settled.tally), "{name}");
+        assert!(proposal.passes.iter().any(|pass| pass.id == "salient_to_target"), "{name}");
+    }
+    let (_, settled) = run(&preset("selective"), &request);
+    assert!(!request.meets_target(&settled.tally), "everything else is left untouched");
+}
+
+#[test]
+fn conditions_count_the_tokens_there_are() {
+    let conversation = reads(30, 60);
+    let total = request(&conversation).tally.total();
+    let with = |threshold: usize| {
+        let mut config = truncating(json!({ "operation": "suppress" }));
+        config["passes"][0]["execution"] =
+            json!({ "type": "conditional", "condition": { "tokenThreshold": threshold } });
+        run(&config, &request(&conversation)).0.passes[0].clone()
+    };
+    assert!(!with(total).ran);
+    let ran = with(total - 1);
+    assert!(
+        ran.ran && ran.exact && ran.tokens_before == total && ran.tokens_after < total && ran.messages_changed == 30
+    );
+}
+
+#[test]
+fn overrides_and_thresholds_are_by_message() {
+    let conversation = reads(4, 20);
+    let mut config = truncating(json!({ "operation": "suppress" }));
+    config["passes"][0]["individualConfig"]["overrides"] = json!([
+        { "messageIndex": 2, "operations": { "toolResults": { "operation": "keep" } } },
+        { "messageIndex": 4, "operations": {}, "messageTokenThresholds": { "toolResults": 100_000 } },
+        { "messageIndex": 5, "operations": { "messageText": { "operation": "suppress" } } },
+    ]);
+    let (_, settled) = run(&config, &request(&conversation));
+    let touched: Vec<usize> = settled.changes.iter().map(|change| change.message_index).collect();
+    assert_eq!(touched, [5, 6, 8]);
+    assert_eq!(text_of(&settled.conversation, 6), "[Tool result suppressed]");
+}
+
+#[test]
+fn a_small_gain_is_not_worth_a_change() {
+    let conversation = reads(4, 20);
+    let mut config = truncating(json!({ "operation": "suppress" }));
+    config["minReductionTokens"] = json!(1_000_000);
+    let (proposal, settled) = run(&config, &request(&conversation));
+    assert!(settled.changes.is_empty() && proposal.warnings[0].starts_with("reduction_too_small: "));
+}
