@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Smart, batch,
@@ -13,7 +13,7 @@ use super::{
     state::{Applied, State},
     summaries,
 };
-use crate::providers::{CondenseError, Lossless, Proposal, Provider, Request, Truncation};
+use crate::providers::{CondenseError, Lossless, Proposal, Provider, Request, Truncation, merged};
 
 /// How a text begins that is a summary of another.
 pub(super) const SUMMARY_MARKER: &str = "[Summary";
@@ -101,7 +101,13 @@ impl<'a> Engine<'a> {
         let total = config.passes.len();
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             self.request.progress.report("prelude", Smart::ID, 0, total);
+            let start = state.clone();
             self.prelude(operations, state).await?;
+            let is_first = start.passes.is_empty();
+            if is_first && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
+                *state = start;
+                self.prelude(&before_truncation(operations), state).await?;
+            }
         }
         for (index, pass) in config.passes.iter().enumerate() {
             self.request.cancel.check()?;
@@ -268,6 +274,13 @@ impl<'a> Engine<'a> {
             }
         }
     }
+}
+
+/// The operations of a prelude that is not enough for the target, so that salient truncation follows: those that leave every text whole or
+/// say that it is. Truncation cannot weigh what is half a text and half pointers, and knows better which old reads to leave out: with these alone
+/// it keeps more of what is used again, names and passages, than after the whole prelude or after none (docs/smart.md).
+fn before_truncation(operations: &Value) -> Value {
+    merged(operations, &json!({ "repeatedLines": false, "diff": false, "containment": false, "staleReads": "off" }))
 }
 
 /// Whether a pass asks a model.

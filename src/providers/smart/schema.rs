@@ -89,7 +89,8 @@ fn pass() -> Value {
         }),
         &["id", "selection", "mode"],
     );
-    pass["allOf"] = json!([needs("mode", "batch", &["batchConfig"]), needs("mode", "individual", &["individualConfig"])]);
+    pass["allOf"] =
+        json!([needs("mode", "batch", &["batchConfig"]), needs("mode", "individual", &["individualConfig"])]);
     pass
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{preset, reads, request, run, text_of};
+use super::{Conversation, Request, preset, reads, request, run, text_of};
 
 fn truncating(operation: Value) -> Value {
     json!({ "losslessPrelude": { "enabled": false }, "passes": [ {
@@ -102,4 +102,34 @@ fn a_small_gain_is_not_worth_a_change() {
     config["minReductionTokens"] = json!(1_000_000);
     let (proposal, settled) = run(&config, &request(&conversation));
     assert!(settled.changes.is_empty() && proposal.warnings[0].starts_with("reduction_too_small: "));
+}
+
+#[test]
+fn before_truncation_the_prelude_leaves_texts_whole() {
+    let shared: Vec<String> =
+        (0..80).map(|line| format!("export const shared_{line} = compute(\"{line}\", options);")).collect();
+    let mut messages = vec![json!({ "role": "user", "content": "Compare the modules." })];
+    for module in 0..12 {
+        let own: Vec<String> =
+            (0..40).map(|line| format!("function own_{module}_{line}() {{ return {line}; }}")).collect();
+        messages.push(json!({ "role": "assistant", "content": [
+            { "type": "tool_use", "id": format!("t{module}"), "name": "search_files", "input": { "path": format!("src/{module}") } } ] }));
+        messages.push(json!({ "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": format!("t{module}"), "content": format!("{}\n{}", own.join("\n"), shared.join("\n")) } ] }));
+    }
+    messages.push(json!({ "role": "assistant", "content": "Done." }));
+    let conversation = Conversation::parse(&Value::from(messages).to_string()).unwrap();
+    let mut request = request(&conversation);
+    let prelude = |request: &Request| run(&preset("balanced"), request).0.passes[0].clone();
+    let repeated = ["repeated_lines".to_owned()];
+    let whole = prelude(&request);
+    assert_eq!((whole.id.as_str(), &whole.operations_applied[..]), ("lossless_prelude", &repeated[..]));
+    // Enough for the target, so it is all that is done.
+    request.target_tokens = Some(whole.tokens_after);
+    assert_eq!(prelude(&request).operations_applied, repeated);
+    request.target_tokens = Some(whole.tokens_after * 2 / 3);
+    let (proposal, settled) = run(&preset("balanced"), &request);
+    assert_eq!(proposal.passes[0].operations_applied, [""; 0], "{:?}", proposal.passes);
+    assert!(request.meets_target(&settled.tally));
+    assert!(settled.changes.iter().all(|change| ["salient", "drop"].contains(&change.operation.as_str())));
 }
