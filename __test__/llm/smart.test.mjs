@@ -177,6 +177,24 @@ describe("previews", () => {
     }
   });
 
+  test("take prices as hosts have them: of the call, the handler or the profile, with tiers, and without a cache", async () => {
+    const messages = reads(12, 120);
+    const tiers = [{ contextWindow: 1000, inputPrice: 100 }, { contextWindow: Infinity, inputPrice: 2 }];
+    const effect = async (options, call) => (await new CondensationManager({ provider: "truncation", ...options }).preview({ messages, profileId: "mine" }, call)).promptCache;
+    const { rewrittenTokens, ...none } = await effect({});
+    expect(Object.keys(none)).toEqual(["keptTokens"]);
+    const written = (per) => expect.closeTo((rewrittenTokens * per) / 1e6, 9);
+    expect((await effect({}, { price: { inputPrice: 1, tiers } })).rewriteCost).toEqual(written(2));
+    expect((await effect({ profiles: { mine: { price: { inputPrice: 1, tiers } } } })).rewriteCost).toEqual(written(2));
+    expect((await effect({ handler: handlerOf("m", { price: { inputPrice: 1, cacheWritesPrice: 1.25 } }) })).rewriteCost).toEqual(written(1.25));
+    const uncached = await effect({}, { price: { inputPrice: 1 } });
+    expect(uncached.extraCost).toEqual(expect.closeTo(-uncached.savedPerRequest, 9));
+    const manager = new CondensationManager();
+    for (const [price, code, field] of [[{ inputPrice: -1 }, "out_of_range", "price.inputPrice: -1"], ["3", "invalid_config", 'price: "3"'], [{ inputPrice: Infinity }, "out_of_range", "inputPrice: Infinity"]]) {
+      expect(() => manager.preview({ messages }, { price })).toThrow(expect.objectContaining({ code, message: expect.stringContaining(field) }));
+    }
+  });
+
   test("show the summary of a batch, and messages that go", async () => {
     const messages = reads(12, 120);
     const passes = [{ id: "b", selection: { type: "preserve_recent", keepRecentCount: 5 }, mode: "batch", batchConfig: { operation: "summarize" } }];

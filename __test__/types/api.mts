@@ -310,6 +310,14 @@ const percent: number = manager.effectiveThreshold("fast");
 manager.setProfileThreshold("fast", 60);
 manager.calibrate({ localTokens: 100, reportedTokens: 120, model: "claude" });
 const preview: Preview = await manager.preview({ messages: history });
+const priced = await manager.preview({ messages: history }, { price: { inputPrice: 3, cacheWritesPrice: 3.75, tiers: [{ contextWindow: Infinity, inputPrice: 6 }] } });
+for (const { before, after, exact } of priced.samples) {
+  const was: ApiMessage | null = before;
+  const is: ApiMessage | null = after;
+  console.log(was, is, exact satisfies boolean);
+}
+console.log(priced.exact satisfies boolean, priced.promptCache?.rewriteCost?.toFixed(2), priced.passes?.[0]?.operationsApplied.length);
+await manager.condense({ messages: history }, { onProgress: ({ phase, passId, waitMs, code }) => console.log(phase, passId?.length, waitMs?.toFixed(), code === "llm_overloaded") });
 // @ts-expect-error a preview has no messages
 console.log(preview.messages);
 const saved: TokenEstimate = await manager.estimateReduction({ messages: history });
