@@ -68,7 +68,7 @@ impl Outcome {
         let applied = self.passes.iter().filter(|pass| pass.messages_changed > 0);
         applied
             .map(|pass| {
-                if [PassReport::PRELUDE, PassReport::TARGET].contains(&pass.id.as_str()) {
+                if PassReport::RESERVED.contains(&pass.id.as_str()) {
                     pass.id.clone()
                 } else {
                     format!("pass_{}", pass.id)

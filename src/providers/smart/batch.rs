@@ -1,6 +1,8 @@
 //! Mode `batch`: one summary takes the place of the selected messages, written as the native provider writes it.
 
-use super::config::{BatchSummary, Selection};
+use std::ops::Range;
+
+use super::config::BatchSummary;
 use crate::{
     conversation::{Edit, Plan, answers, calls},
     providers::{
@@ -9,21 +11,27 @@ use crate::{
     },
 };
 
-/// The plan that puts a summary in the place of the selected messages.
+/// The plan that puts a summary in the place of a run of messages, given by their indices in the conversation that came in.
 ///
 /// # Errors
 /// Those of the native provider; without anything to summarise [`CondenseError::NotEnoughMessages`].
 pub(super) async fn summarize(
     request: &Request,
-    selection: &Selection,
+    run: &Range<usize>,
     summary: &BatchSummary,
     concurrency: usize,
 ) -> Result<Proposal, CondenseError> {
     let length = request.conversation.len();
-    let chosen = selection.of(&request.conversation);
-    let end = chosen.iter().rposition(|chosen| *chosen).map_or(0, |last| last + 1);
+    let in_run =
+        |index: &usize| request.conversation.entries()[*index].origin.is_some_and(|origin| run.contains(&origin));
+    let mut start = (0..length).find(in_run).unwrap_or(length);
+    // A summary right before them is of messages that were selected too; it is brought up to date.
+    while start > 1 && request.conversation.entries()[start - 1].origin.is_none() {
+        start -= 1;
+    }
+    let end = (0..length).rfind(in_run).map_or(0, |last| last + 1);
     let keep_last = summary.keep_last.max(length - end).max(1);
-    let skipped = messages_before(request, summary.keep_first, &chosen);
+    let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), ..request };
@@ -34,10 +42,9 @@ pub(super) async fn summarize(
 }
 
 /// How many messages before the last of those that are kept at the start: that one is the first that the native provider sees.
-fn messages_before(request: &Request, keep_first: usize, chosen: &[bool]) -> usize {
+fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
-    let selected = chosen.iter().position(|chosen| *chosen).unwrap_or(0);
-    let mut first = keep_first.max(selected).max(1).min(conversation.len());
+    let mut first = keep_first.max(start).max(1).min(conversation.len());
     // A call that is kept keeps its answer, or it would stand there without one.
     while first < conversation.len() {
         let open = calls(conversation.message(first - 1));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value, json};
 
 use super::{
-    presets,
+    PassReport, presets,
     reading::{Faults, Object, integer},
 };
 use crate::{
@@ -193,7 +193,8 @@ impl SmartConfig {
 
 /// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
 fn over_preset(preset: &str, config: &Value) -> Value {
-    let Value::Object(given) = config else { return Value::Object(Map::new()) };
+    let empty = Map::new();
+    let given = config.as_object().unwrap_or(&empty);
     let mut merged = match presets::json(preset) {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -231,8 +232,9 @@ fn passes(config: &mut Object<'_>) -> Vec<Pass> {
         }
         let mut pass = config.at(value, path);
         let id = pass.text("id").unwrap_or_default();
-        if id.is_empty() || !ids.insert(id.clone()) {
-            pass.fault("id", &json!(id), "a string that no other pass has and that is not empty");
+        if id.is_empty() || PassReport::RESERVED.contains(&&*id) || !ids.insert(id.clone()) {
+            let reserved = PassReport::RESERVED.join(", ");
+            pass.fault("id", &json!(id), format!("a string that no other pass has, not empty and none of {reserved}"));
         }
         Pass::read(pass, id, value.to_string())
     });

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::{
     Smart, batch,
-    config::{Mode, Pass, SmartConfig},
+    config::{BatchSummary, Mode, Operation, Pass, SmartConfig},
     individual, presets,
     report::{PassReport, Step},
     state::{Applied, State},
     summaries,
 };
-use crate::providers::{CondenseError, Lossless, Proposal, Provider, Request, Truncation, merged};
+use crate::providers::{CondenseError, Lossless, Progress, Proposal, Provider, Request, Truncation, merged};
 
 /// How a text begins that is a summary of another.
 pub(super) const SUMMARY_MARKER: &str = "[Summary";
@@ -70,7 +70,6 @@ impl<'a> Engine<'a> {
 
     /// Runs the whole configuration.
     pub async fn run(&self) -> Result<State, CondenseError> {
-        self.warn_of_missing_models();
         self.rounds(self.config, State::new(self.request)).await
     }
 
@@ -79,32 +78,55 @@ impl<'a> Engine<'a> {
             for _ in 0..if self.asks { 1 } else { MOST_ROUNDS } {
                 let start = state.clone();
                 self.round(config, &mut state).await?;
-                if let Some(other) = config.no_more_tokens_than.filter(|_| !self.asks).and_then(presets::config) {
-                    let unchanged = state.tokens() == start.tokens();
-                    let alternative =
-                        self.rounds(&other, if unchanged { state.clone() } else { start.clone() }).await?;
-                    if alternative.tokens() < state.tokens() {
-                        state = alternative;
-                    } else if unchanged {
-                        state.learn_idle(alternative);
-                    }
+                // Presets name no profile: without a handler for all, nobody is asked here.
+                let has_handler = self.request.llm.summarizer().is_some();
+                if let Some(name) = config.no_more_tokens_than.filter(|_| !has_handler)
+                    && let Some(other) = presets::config(name)
+                {
+                    self.no_more_than(name, &other, &start, &mut state).await?;
                 }
                 if state.tokens() == start.tokens() {
                     break;
                 }
+                // What follows looks after what is left over; that was told once.
+                state.is_first_round = false;
+                state.request.progress = Progress::default();
             }
             Ok(state)
         })
     }
 
+    /// Takes the result of another configuration where that leaves fewer tokens.
+    async fn no_more_than(
+        &self,
+        name: &str,
+        other: &SmartConfig,
+        start: &State,
+        state: &mut State,
+    ) -> Result<(), CondenseError> {
+        let unchanged = state.tokens() == start.tokens();
+        let step = Step::begin(PassReport::PRESET, &format!("As the preset {name} does, which leaves less"), state);
+        let mut begin = if unchanged { state.clone() } else { start.clone() };
+        begin.passes.clear();
+        begin.request.progress = Progress::default();
+        let alternative = self.rounds(other, begin).await?;
+        if alternative.tokens() < state.tokens() {
+            let applied = Applied::of(&alternative.notes);
+            state.become_like(alternative);
+            state.report(step.end(state, applied));
+        } else if unchanged {
+            state.learn_idle(alternative);
+        }
+        Ok(())
+    }
+
     async fn round(&self, config: &SmartConfig, state: &mut State) -> Result<(), CondenseError> {
         let total = config.passes.len();
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
-            self.request.progress.report("prelude", Smart::ID, 0, total);
+            state.request.progress.report("prelude", Smart::ID, 0, total);
             let start = state.clone();
             self.prelude(operations, state).await?;
-            let is_first = start.passes.is_empty();
-            if is_first && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
+            if state.is_first_round && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
                 *state = start;
                 self.prelude(&before_truncation(operations), state).await?;
             }
@@ -115,7 +137,7 @@ impl<'a> Engine<'a> {
                 state.report(PassReport::of(&pass.id, &pass.name, state).skipped(why));
                 continue;
             }
-            let progress = self.request.progress.in_pass(&pass.id);
+            let progress = state.request.progress.in_pass(&pass.id);
             progress.report("pass", Smart::ID, index, total);
             self.pass_within_target(config, pass, state).await?;
             progress.report("pass", Smart::ID, index + 1, total);
@@ -139,7 +161,16 @@ impl<'a> Engine<'a> {
         }
         // Limits of so many lines for each text cannot know how much the target leaves room for.
         let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
-        left_to_the_end.then(|| "salient truncation to the target does its work".to_owned())
+        if left_to_the_end {
+            self.warn_of_missing_models(pass, "salient truncation to the target does its work");
+            return Some("salient truncation to the target does its work".to_owned());
+        }
+        let only_asks = matches!(pass.mode, Mode::BatchSummarize(_)) && !asks(self.request, pass);
+        if only_asks {
+            self.warn_of_missing_models(pass, "it is skipped");
+            return Some("no handler: a model would write the summary".to_owned());
+        }
+        None
     }
 
     /// Runs a pass; one without a model that would cut more than the target asks for is left out for salient truncation to the target,
@@ -226,17 +257,18 @@ impl<'a> Engine<'a> {
     }
 
     async fn work(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<Applied, CondenseError> {
-        let request = Request { progress: self.request.progress.in_pass(&pass.id), ..state.request.clone() };
+        let request = Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() };
         let proposal = match &pass.mode {
             Mode::BatchKeep => return Ok(Applied::default()),
-            Mode::BatchSummarize(_) if !asks(&request, pass) => return Ok(Applied::default()),
             Mode::BatchSummarize(summary) => {
-                let proposal = batch::summarize(&request, &pass.selection, summary, config.max_concurrency).await?;
-                proposal.warnings.iter().for_each(|warning| self.warn(warning.clone()));
-                proposal
+                self.warn_of_missing_models(pass, "");
+                return self.batches(config, pass, summary, state).await;
             }
             Mode::Individual(individual) => {
                 let targets = individual::targets(&request, &pass.selection, individual);
+                if targets.iter().any(|target| matches!(target.operation, Operation::Summarize(_))) {
+                    self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
+                }
                 let mut replacements = individual::mechanical(&request, &targets);
                 if asks(&request, pass) {
                     let written = summaries::summarize(&request, &targets, config.max_concurrency).await?;
@@ -252,25 +284,54 @@ impl<'a> Engine<'a> {
         state.apply(&pass.key, proposal)
     }
 
-    fn warn_of_missing_models(&self) {
-        for pass in &self.config.passes {
-            for profile in pass.asked_under() {
-                if !self.request.llm.can_ask(profile) {
-                    let instead = match pass.mode {
-                        Mode::Individual(_) => "salient truncation stands in for its summaries",
-                        Mode::BatchKeep | Mode::BatchSummarize(_) => "it is skipped",
-                    };
-                    self.warn(format!(
-                        "no_handler: pass \"{}\" asks a model, and there is no handler; {instead}",
-                        pass.id
-                    ));
-                } else if let Some(profile) =
-                    profile.filter(|profile| !self.request.llm.profiles.contains_key(*profile))
-                {
-                    self.warn(format!(
-                        "handler_missing: profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
-                    ));
+    /// One summary for each run of selected messages that stand together.
+    async fn batches(
+        &self,
+        config: &SmartConfig,
+        pass: &Pass,
+        summary: &BatchSummary,
+        state: &mut State,
+    ) -> Result<Applied, CondenseError> {
+        let runs = pass.selection.runs(state.conversation());
+        if runs.is_empty() {
+            let messages = state.conversation().len();
+            return Err(CondenseError::NotEnoughMessages { messages, needed: messages + 1 });
+        }
+        let mut all = Applied::default();
+        let mut failure = None;
+        for run in runs {
+            let progress = state.request.progress.in_pass(&pass.id);
+            let request = Request { progress, ..state.request.clone() };
+            match batch::summarize(&request, &run, summary, config.max_concurrency).await {
+                Ok(proposal) => {
+                    proposal.warnings.iter().for_each(|warning| self.warn(warning.clone()));
+                    all.add(state.apply(&pass.key, proposal)?);
                 }
+                Err(error @ CondenseError::Aborted) => return Err(error),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        match failure {
+            Some(error) if all.messages.is_empty() || !is_nothing_to_gain(&error) => {
+                if !all.messages.is_empty() {
+                    self.warn(format!("pass_failed: {}: {}: {error}", pass.id, error.code()));
+                    return Ok(all);
+                }
+                Err(error)
+            }
+            _ => Ok(all),
+        }
+    }
+
+    /// Warns where a pass wants a model and there is none, or not the one it names.
+    fn warn_of_missing_models(&self, pass: &Pass, instead: &str) {
+        for profile in pass.asked_under() {
+            if !self.request.llm.can_ask(profile) {
+                self.warn(format!("no_handler: pass \"{}\" asks a model, and there is no handler; {instead}", pass.id));
+            } else if let Some(profile) = profile.filter(|profile| !self.request.llm.profiles.contains_key(*profile)) {
+                self.warn(format!(
+                    "handler_missing: profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
+                ));
             }
         }
     }

@@ -46,6 +46,10 @@ impl PassReport {
     pub const PRELUDE: &'static str = "lossless_prelude";
     /// The id of the truncation that goes on where passes leave more than the target.
     pub const TARGET: &'static str = "salient_to_target";
+    /// The id of another preset's work that takes the place of what the passes have done, because it leaves less.
+    pub const PRESET: &'static str = "no_more_tokens_than";
+    /// Ids that no pass may have.
+    pub const RESERVED: [&'static str; 3] = [Self::PRELUDE, Self::TARGET, Self::PRESET];
 
     /// The report of a pass that changes nothing.
     pub(super) fn of(id: &str, name: &str, state: &State) -> Self {

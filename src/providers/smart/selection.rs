@@ -1,5 +1,7 @@
 //! Which messages a pass works on.
 
+use std::ops::Range;
+
 use super::config::Selection;
 use crate::conversation::Conversation;
 
@@ -17,6 +19,23 @@ impl Selection {
         (0..length).map(|index| index > 0 && index < end && chosen(index)).collect()
     }
 
+    /// The selected messages as runs of messages that stand together. Each message is named by its index in the conversation that came in,
+    /// because what is done about one run moves the others.
+    pub fn runs(&self, conversation: &Conversation) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut last = None;
+        for (index, _) in self.of(conversation).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
+            // A message that was added here, such as a summary, belongs to the run around it.
+            let Some(origin) = conversation.entries()[index].origin else { continue };
+            match runs.last_mut().filter(|_| last.is_some_and(|last| is_next(conversation, last, index))) {
+                Some(run) => run.end = origin + 1,
+                None => runs.push(origin..origin + 1),
+            }
+            last = Some(index);
+        }
+        runs
+    }
+
     /// How many of the newest of `length` messages are not selected whatever they are.
     pub fn preserved(&self, length: usize) -> usize {
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -26,6 +45,11 @@ impl Selection {
             Self::Custom(_) => 1,
         }
     }
+}
+
+/// Whether nothing from the conversation that came in stands between two messages.
+fn is_next(conversation: &Conversation, one: usize, other: usize) -> bool {
+    conversation.entries()[one + 1..other].iter().all(|entry| entry.origin.is_none())
 }
 
 #[cfg(test)]

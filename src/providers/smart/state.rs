@@ -29,8 +29,37 @@ pub(super) struct State {
     pub summary: String,
     /// No summary of a preview is in it.
     pub exact: bool,
+    /// Nothing was repeated yet.
+    pub is_first_round: bool,
     /// Steps that were found to change nothing as things are, by their keys.
     idle: HashSet<String>,
+}
+
+impl Applied {
+    /// What the notes tell.
+    pub fn of(notes: &[Note]) -> Self {
+        let mut applied = Self::default();
+        for note in notes {
+            applied.note(note.message, note.operation);
+        }
+        applied
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.messages.extend(other.messages);
+        for operation in other.operations {
+            if !self.operations.contains(&operation) {
+                self.operations.push(operation);
+            }
+        }
+    }
+
+    fn note(&mut self, message: usize, operation: &str) {
+        self.messages.insert(message);
+        if !self.operations.iter().any(|known| known == operation) {
+            self.operations.push(operation.to_owned());
+        }
+    }
 }
 
 impl State {
@@ -41,6 +70,7 @@ impl State {
             passes: Vec::new(),
             summary: String::new(),
             exact: true,
+            is_first_round: true,
             idle: HashSet::new(),
         }
     }
@@ -72,6 +102,14 @@ impl State {
         self.idle.extend(other.idle);
     }
 
+    /// Takes over the work of `other`, but not how it went about it.
+    pub fn become_like(&mut self, other: Self) {
+        let passes = std::mem::take(&mut self.passes);
+        let progress = self.request.progress.clone();
+        *self = Self { passes, ..other };
+        self.request.progress = progress;
+    }
+
     /// Applies what a step proposes.
     pub fn apply(&mut self, key: &str, proposal: Proposal) -> Result<Applied, CondenseError> {
         let settled = settle(&self.request, Smart::ID, &proposal)?;
@@ -96,11 +134,8 @@ impl State {
         self.request.tally = settled.tally;
         self.idle.clear();
         let mut applied = Applied::default();
-        for change in settled.changes {
-            applied.messages.insert(change.message_index);
-            if !applied.operations.contains(&change.operation) {
-                applied.operations.push(change.operation);
-            }
+        for change in &settled.changes {
+            applied.note(change.message_index, &change.operation);
         }
         Ok(applied)
     }
