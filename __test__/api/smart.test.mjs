@@ -109,7 +109,7 @@ describe("summaries", () => {
     const result = await manager.condense({ messages }, { config: { preset: "selective" }, onProgress: ({ phase, done, total }) => events.push([phase, done, total]) });
     expect(result.error).toBeUndefined();
     expect(result.changes.map(({ messageIndex, operation }) => [messageIndex, operation])).toEqual([2, 4, 6, 8, 10].map((index) => [index, "summarize"]));
-    expect(result.messages[2].content[0].content).toMatch(/^\[Summary of a tool result of 120 lines\]\nDefines constants\.$/);
+    expect(result.messages[2].content[0].content).toMatch(/^\[Summary of 120 lines\]\nDefines constants\.$/);
     expect(result.messages[1]).toBe(messages[1]);
     expect(events).toContainEqual(["summarizing", 5, 5]);
     expect(asked).toHaveLength(5);

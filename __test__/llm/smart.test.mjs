@@ -43,7 +43,7 @@ describe("summaries over HTTP", () => {
     expect(result.warnings).toEqual([]);
     expect([server.requests.length, server.mostUnderWay]).toEqual([61, 6]);
     expect(result.changes).toHaveLength(61);
-    expect(result.messages[24].content[0].content).toBe("[Summary of a tool result of 60 lines]\nDefines file_11.");
+    expect(result.messages[24].content[0].content).toBe("[Summary of 60 lines]\nDefines file_11.");
     expect(progress).toEqual(Array.from({ length: 62 }, (_, done) => [done, 61, "selective"]));
     expect(server.requests.every(({ body }) => body.max_tokens === 150 && body.system.includes("output of a tool"))).toBe(true);
     expect(validateMessages(result.messages)).toEqual([]);
@@ -99,7 +99,7 @@ describe("summaries over HTTP", () => {
     const result = await managerOf().condense({ messages }, { config: { losslessPrelude: { enabled: false }, passes } });
     expect(result.changes).toHaveLength(34);
     expect(server.requests.length).toBeLessThanOrEqual(6);
-    expect(result.messages[2].content[0].content).toBe("[Summary of a tool result of 14 lines]\nShort [[1]]");
+    expect(result.messages[2].content[0].content).toBe("[Summary of 14 lines]\nShort [[1]]");
   });
 
   test("are asked of the profile that a pass names", async () => {
@@ -172,7 +172,7 @@ describe("previews", () => {
     expect(samples).toHaveLength(5);
     for (const { before, after, exact, operations, messageIndex } of samples) {
       expect(before).toBe(messages[messageIndex]);
-      expect(after.content[0].content).toBe("[Summary of a tool result of 120 lines]\n(what a model would write here, about 120 tokens)");
+      expect(after.content[0].content).toBe("[Summary of 120 lines]\n(what a model would write here, about 120 tokens)");
       expect([exact, operations]).toEqual([false, ["summarize"]]);
     }
   });

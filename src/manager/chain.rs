@@ -114,6 +114,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         calls: Vec::new(),
         elapsed_ms: 0.0,
     };
+    // The provider that was asked did what it could, and that was no failure: what others then fail at is only told.
+    let mut asked_succeeded = false;
     for (index, provider) in providers.iter().enumerate() {
         let id = provider.info().id;
         if index > 0 {
@@ -138,15 +140,18 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
             Err(error) => {
                 let go_on = error.allows_fallback();
                 // Said here unless it becomes the error of the whole.
-                if go_on && (index + 1 < providers.len() || !outcome.changes.is_empty()) {
+                if go_on && (asked_succeeded || index + 1 < providers.len() || !outcome.changes.is_empty()) {
                     outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
                 }
-                outcome.error.get_or_insert(error);
+                if !asked_succeeded {
+                    outcome.error.get_or_insert(error);
+                }
                 if !go_on {
                     break;
                 }
             }
             Ok(settled) => {
+                asked_succeeded |= index == 0;
                 let gained = adopt(settled, &id, &mut current, &mut outcome);
                 if gained && is_mechanical(&**provider) {
                     repeat(&**provider, &id, &mut current, &mut outcome).await;
@@ -160,6 +165,10 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
                 }
             }
         }
+    }
+    if current.cancel.check().is_err() {
+        // Whatever else went wrong before.
+        outcome.error = Some(CondenseError::Aborted);
     }
     finish(&mut outcome, &current, &original_tally);
     if !outcome.changes.is_empty() {
@@ -265,14 +274,21 @@ fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
         // A provider before fell short, the next one did not.
         outcome.warnings.retain(|warning| !warning.starts_with("target_not_met"));
     }
-    if outcome.error.is_none()
-        && let Some(target) = current.target_tokens
-        && outcome.final_tokens > target
-        && !outcome.warnings.iter().any(|warning| warning.starts_with("target_not_met"))
+    let is_miss = |warning: &String| warning.starts_with("target_not_met");
+    // The last one is about what is left in the end.
+    if let Some(last) = outcome.warnings.iter().rposition(is_miss) {
+        let told = outcome.warnings.remove(last);
+        outcome.warnings.retain(|warning| !is_miss(warning));
+        outcome.warnings.push(told);
+    } else if outcome.error.is_none()
+        && let Some(target) = current.target_tokens.filter(|target| outcome.final_tokens > *target)
     {
-        outcome
-            .warnings
-            .push(format!("target_not_met: {} tokens are left, the target is {target}", outcome.final_tokens));
+        let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
+        outcome.warnings.push(format!(
+            "target_not_met: {} tokens are left, more than the target of {target}: {} found nothing more to save",
+            outcome.final_tokens,
+            tried.join(", ")
+        ));
     }
 }
 

@@ -1,7 +1,10 @@
 //! One question to the model: cache, budget, cancellation, and what the answer is worth.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -10,14 +13,16 @@ use super::{
         CondenseError, Request,
         llm::{Preview, Ratios},
     },
-    estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, typical_scale},
+    Native,
+    estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale},
+    parts::cut,
 };
 use crate::{
     cancel::Cancel,
     conversation::is_blank,
     llm::{
-        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, Usage,
-        cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
+        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, SummaryStore,
+        Usage, cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
     },
     tokens::count,
 };
@@ -41,6 +46,8 @@ pub(in crate::providers) struct Asker<'a> {
     /// Stops all questions of this summary when one has failed.
     pub cancel: Cancel,
     warnings: Mutex<Vec<String>>,
+    /// The cache has failed, and is not asked again.
+    without_cache: AtomicBool,
 }
 
 /// What the model said.
@@ -57,7 +64,14 @@ impl<'a> Asker<'a> {
     /// [`CondenseError::HandlerInvalid`] when there is nobody to ask.
     pub fn new(request: &'a Request, provider: &'static str) -> Result<Self, CondenseError> {
         let handler = request.llm.summarizer().cloned().ok_or(CondenseError::HandlerInvalid)?;
-        Ok(Self { request, provider, handler, cancel: request.cancel.child(), warnings: Mutex::default() })
+        Ok(Self {
+            request,
+            provider,
+            handler,
+            cancel: request.cancel.child(),
+            warnings: Mutex::default(),
+            without_cache: AtomicBool::new(false),
+        })
     }
 
     /// Asks the same handler, and is stopped on its own.
@@ -68,6 +82,7 @@ impl<'a> Asker<'a> {
             handler: Arc::clone(&other.handler),
             cancel: other.cancel.child(),
             warnings: Mutex::default(),
+            without_cache: AtomicBool::new(other.without_cache.load(Ordering::Relaxed)),
         }
     }
 
@@ -129,6 +144,25 @@ impl<'a> Asker<'a> {
     /// Keeps an answer that came by another way than [`Self::ask`].
     pub async fn keep(&self, question: &LlmRequest, text: &str) {
         self.store(&self.key(question), text).await;
+    }
+
+    /// Our tokens that the text of a question may have, so that it fits the model's window together with an answer of so many tokens.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub fn room(&self, system: &str, answer_tokens: usize) -> usize {
+        /// With less, a question is not worth asking; the service may say what is wrong.
+        const LEAST: usize = 64;
+        let known = self.handler.context_window().and_then(|window| usize::try_from(window).ok());
+        let window = known.unwrap_or(Native::DEFAULT_WINDOW);
+        let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.request, self.handler.model());
+        let overhead = count(system, self.request.tally.encoding()).tokens + 2 * PER_MESSAGE;
+        (ours as usize).saturating_sub(overhead).max(LEAST)
+    }
+
+    /// Cuts what a question is about to so many tokens.
+    pub fn cut(&self, question: &mut LlmRequest, tokens: usize) {
+        for message in &mut question.messages {
+            message.text = cut(&message.text, tokens, self.request.tally.encoding());
+        }
     }
 
     /// How long the answer will probably be, in tokens.
@@ -277,8 +311,17 @@ impl<'a> Asker<'a> {
         cache_key(&parts)
     }
 
+    fn cache(&self) -> Option<&Arc<dyn SummaryStore>> {
+        self.request.llm.cache.as_ref().filter(|_| !self.without_cache.load(Ordering::Relaxed))
+    }
+
+    fn do_without_cache(&self, error: &StoreError) {
+        self.without_cache.store(true, Ordering::Relaxed);
+        self.warn(format!("{}: {error}", error.code()));
+    }
+
     async fn cached(&self, key: &str) -> Result<Option<String>, CondenseError> {
-        let Some(store) = &self.request.llm.cache else { return Ok(None) };
+        let Some(store) = self.cache() else { return Ok(None) };
         let found = tokio::select! {
             () = self.cancel.cancelled() => return Err(CondenseError::Aborted),
             found = patiently(store.get(key)) => found,
@@ -286,22 +329,20 @@ impl<'a> Asker<'a> {
         match found {
             Ok(text) => Ok(text.filter(|text| !is_blank(text))),
             Err(error) => {
-                self.warn(format!("{}: {error}", error.code()));
+                self.do_without_cache(&error);
                 Ok(None)
             }
         }
     }
 
     async fn store(&self, key: &str, text: &str) {
-        let Some(store) = self.request.llm.cache.as_ref().filter(|_| self.request.llm.preview.is_none()) else {
-            return;
-        };
+        let Some(store) = self.cache().filter(|_| self.request.llm.preview.is_none()) else { return };
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
             kept = patiently(store.set(key, text)) => kept,
         };
         if let Err(error) = kept {
-            self.warn(format!("{}: {error}", error.code()));
+            self.do_without_cache(&error);
         }
     }
 }

@@ -21,7 +21,7 @@ impl Counted {
 const NOTE: usize = 24;
 
 /// At most `limit` tokens of a text: three fifths from its head, two from its tail, where commands report how they ended.
-pub(super) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
+pub(in crate::providers) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
     let tokens = count(text, encoding).tokens;
     if tokens <= limit {
         return text.to_owned();

@@ -13,7 +13,7 @@ use super::{
     state::{Applied, State},
     summaries,
 };
-use crate::providers::{CondenseError, Lossless, Progress, Proposal, Provider, Request, Truncation, merged};
+use crate::providers::{CondenseError, Lossless, Progress, Provider, Request, Truncation, merged};
 
 /// How a text begins that is a summary of another.
 pub(super) const SUMMARY_MARKER: &str = "[Summary";
@@ -208,8 +208,8 @@ impl<'a> Engine<'a> {
         if !state.is_idle(PassReport::TARGET) {
             let request = Request { config: Value::Null, ..state.request.clone() };
             let proposal = Truncation::new(&Value::Null)?.propose(&request).await?;
-            // Whether the target is missed in the end is told where everything is known.
-            applied = state.apply(PassReport::TARGET, Proposal { warnings: Vec::new(), ..proposal })?;
+            state.missed = proposal.warnings.iter().find(|warning| warning.starts_with("target_not_met")).cloned();
+            applied = state.apply(PassReport::TARGET, proposal)?;
         }
         state.report(step.end(state, applied));
         Ok(())

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     config::Summarize,
     individual::Target,
-    questions::{prompt, question},
+    questions::{prompt, question, room},
 };
 use crate::{
     conversation::ContentKind,
@@ -33,8 +33,22 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    pub fn new(index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
-        Self { index, target, summarize, question: question(target, summarize) }
+    /// Of a text that is longer than the model's window, what fits is asked for.
+    pub fn new(asker: &Asker<'_>, index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
+        let mut question = question(target, summarize);
+        let room = asker.room(&question.system, summarize.max_tokens);
+        if target.tokens > room {
+            asker.cut(&mut question, room);
+        }
+        Self { index, target, summarize, question }
+    }
+
+    /// The question about half of what was asked for.
+    pub fn half(&self, asker: &Asker<'_>) -> LlmRequest {
+        let mut question = self.question.clone();
+        let room = asker.room(&question.system, self.summarize.max_tokens);
+        asker.cut(&mut question, self.target.tokens.min(room) / 2);
+        question
     }
 
     /// A prompt of one's own may ask for another form of answer.
@@ -45,6 +59,7 @@ impl<'a> Wanted<'a> {
 
 /// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
 pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
+    let most_tokens = MOST_TOKENS.min(asker.room(prompt(ContentKind::ToolResults), MOST_TOKENS / 2));
     let mut requests = Vec::new();
     let mut open: Vec<(ContentKind, Vec<Wanted<'a>>)> = Vec::new();
     for text in wanted {
@@ -59,7 +74,7 @@ pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec
         });
         let group = &mut open[place].1;
         let tokens: usize = group.iter().map(|member| member.target.tokens).sum();
-        if group.len() >= MOST_TEXTS || tokens + text.target.tokens > MOST_TOKENS {
+        if group.len() >= MOST_TEXTS || tokens + text.target.tokens > most_tokens {
             requests.push(std::mem::take(group));
         }
         group.push(text);
@@ -106,12 +121,12 @@ impl Together {
         let mut texts = String::new();
         let mut most = 0;
         for (index, Wanted { target, summarize, .. }) in group.iter().enumerate() {
-            let (number, most_tokens) = (line(&mark, index + 1), summarize.max_tokens);
+            let (number, most_tokens) = (line(&mark, index + 1), room(summarize));
             let label = target.piece.source.label();
             let about = if label.is_empty() { String::new() } else { format!(" {label},") };
             let gap = if index == 0 { "" } else { "\n\n" };
             let _ = write!(texts, "{gap}{number}{about} at most {most_tokens} tokens\n{}", target.text);
-            most += most_tokens + LINE;
+            most += summarize.max_tokens + LINE;
         }
         let question = LlmRequest {
             system,

@@ -52,7 +52,11 @@ pub(super) fn targets<'a>(request: &Request, selection: &Selection, individual: 
         let texts = conversation.message(message).texts_by_path();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
-        for piece in pieces {
+        for mut piece in pieces {
+            if piece.source == PieceSource::EnvironmentDetails {
+                // The host wrote them into what the user says; no tool was called for them.
+                piece.kind = ContentKind::MessageText;
+            }
             let operation = individual.operation(origin, piece.kind);
             if *operation == Operation::Keep || piece.range.is_empty() {
                 continue;

@@ -122,6 +122,7 @@ impl Provider for Smart {
             warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });
         }
+        warnings.extend(state.missed.clone().filter(|_| !state.meets_target()));
         Ok(Proposal { warnings, ..state.into_proposal(request) })
     }
 }

@@ -11,6 +11,14 @@ use crate::{
     tokens::{Encoding, count, truncate_to_tokens},
 };
 
+/// Tokens of the line above a summary.
+const HEADING: usize = 8;
+
+/// Tokens that a summary itself may have, so that with its heading it keeps to the limit.
+pub(super) fn room(summarize: &Summarize) -> usize {
+    summarize.max_tokens.saturating_sub(HEADING).max(HEADING)
+}
+
 /// The question about one text.
 pub(super) fn question(target: &Target<'_>, summarize: &Summarize) -> LlmRequest {
     let own = summarize.prompt.as_deref();
@@ -18,7 +26,7 @@ pub(super) fn question(target: &Target<'_>, summarize: &Summarize) -> LlmRequest
     let label = target.piece.source.label();
     let about = if label.is_empty() { String::new() } else { format!(" It belongs to: {label}.") };
     LlmRequest {
-        system: format!("{system}\n\nUse at most {} tokens, fewer where that is enough.{about}", summarize.max_tokens),
+        system: format!("{system}\n\nUse at most {} tokens, fewer where that is enough.{about}", room(summarize)),
         messages: vec![LlmMessage::user(target.text.clone())],
         max_tokens: Some(u32::try_from(summarize.max_tokens).unwrap_or(u32::MAX)),
         temperature: None,
@@ -35,17 +43,15 @@ pub(super) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, b
 
 /// What takes the place of the text.
 pub(super) fn replacement(target: &Target<'_>, summary: &str, from_cache: bool) -> Replacement {
-    let what = match target.piece.kind {
-        ContentKind::ToolResults => "tool result",
-        ContentKind::ToolParameters => "tool parameter",
-        ContentKind::MessageText => "text",
+    let lines = match target.text.split('\n').count() {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
     };
-    let lines = target.text.split('\n').count();
     let label = target.piece.source.label();
     let of = if label.is_empty() { String::new() } else { format!(": {label}") };
     let cached = if from_cache { ", from the cache" } else { "" };
     Replacement {
-        text: format!("{SUMMARY_MARKER} of a {what} of {lines} lines]\n{summary}"),
+        text: format!("{SUMMARY_MARKER} of {lines}]\n{summary}"),
         operation: "summarize",
         reason: format!("summarised, {} tokens{cached}{of}", target.tokens),
     }

@@ -29,6 +29,8 @@ pub(super) struct State {
     pub summary: String,
     /// No summary of a preview is in it.
     pub exact: bool,
+    /// What the truncation at the end said of a target that it missed.
+    pub missed: Option<String>,
     /// Nothing was repeated yet.
     pub is_first_round: bool,
     /// Steps that were found to change nothing as things are, by their keys.
@@ -70,6 +72,7 @@ impl State {
             passes: Vec::new(),
             summary: String::new(),
             exact: true,
+            missed: None,
             is_first_round: true,
             idle: HashSet::new(),
         }

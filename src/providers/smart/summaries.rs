@@ -16,11 +16,14 @@ use super::{
     config::{Operation, Summarize},
     groups::{Together, Wanted, grouped},
     individual::{Replacement, Target, is_worth_summary},
-    questions::{replacement, within},
+    questions::{replacement, room, within},
 };
 use crate::{
     llm::LlmError,
-    providers::{CondenseError, Request, native::ask::Asker},
+    providers::{
+        CondenseError, Request,
+        native::ask::{Answer, Asker},
+    },
 };
 
 /// What came of the summaries of a pass.
@@ -41,14 +44,14 @@ pub(super) async fn summarize(
     targets: &[Target<'_>],
     concurrency: usize,
 ) -> Result<Summaries, CondenseError> {
-    let mut by_profile: BTreeMap<Option<&str>, Vec<Wanted<'_>>> = BTreeMap::new();
+    let mut by_profile: BTreeMap<Option<&str>, Vec<(usize, &Target<'_>, &Summarize)>> = BTreeMap::new();
     for (index, target) in targets.iter().enumerate() {
         if let Operation::Summarize(summarize) = target.operation
             && is_worth_summary(target, summarize)
             && request.llm.can_ask(summarize.api_profile.as_deref())
         {
             let profile = summarize.api_profile.as_deref();
-            by_profile.entry(profile).or_default().push(Wanted::new(index, target, summarize));
+            by_profile.entry(profile).or_default().push((index, target, summarize));
         }
     }
     let total = by_profile.values().map(Vec::len).sum();
@@ -61,6 +64,8 @@ pub(super) async fn summarize(
         let request = Request { llm: request.llm.under(profile), ..request.clone() };
         let asker = Asker::new(&request, Smart::ID)?;
         let writer = Writer::new(&asker, &progress, concurrency);
+        let question = |(index, target, summarize)| Wanted::new(&asker, index, target, summarize);
+        let wanted = wanted.into_iter().map(question).collect();
         for (index, replacement) in writer.write(wanted).await? {
             summaries.replacements[index] = Some(replacement);
         }
@@ -206,14 +211,19 @@ impl<'a> Writer<'a> {
             self.failures().not_asked += 1;
             return None;
         }
-        let answer = self.asker.ask(text.question.clone()).await;
+        let answer = match self.asker.ask_anew(text.question.clone()).await {
+            Err(CondenseError::Llm(error)) if error.is_context_too_long() => self.ask_for_half(&text).await,
+            answer => answer,
+        };
         self.progress.add(1);
         match answer {
             Ok(answer) => {
-                if !answer.complete {
+                if answer.complete {
+                    self.asker.keep(&text.question, &answer.text).await;
+                } else {
                     self.warn_of_cut(text.summarize);
                 }
-                Some(self.written(&text, &answer.text, answer.cached))
+                Some(self.written(&text, &answer.text, false))
             }
             Err(error) => {
                 self.hopeless.fetch_or(is_hopeless(&error), Ordering::Relaxed);
@@ -223,8 +233,18 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Asks once more about half of a text that the service says is too long.
+    async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<Answer, CondenseError> {
+        let half = text.half(self.asker);
+        self.asker.warn(format!(
+            "window_too_large: model \"{}\" refused a text as too long; half of it was asked for instead",
+            self.asker.handler.model()
+        ));
+        self.asker.ask_anew(half).await
+    }
+
     fn written(&self, text: &Wanted<'_>, summary: &str, from_cache: bool) -> Written {
-        let (summary, cut) = within(summary, text.summarize.max_tokens, self.asker.request.tally.encoding());
+        let (summary, cut) = within(summary, room(text.summarize), self.asker.request.tally.encoding());
         if cut {
             self.warn_of_cut(text.summarize);
         }
@@ -249,7 +269,14 @@ struct Failures {
 
 impl Failures {
     fn add(&mut self, messages: impl IntoIterator<Item = usize>, error: CondenseError) {
-        self.by_text.entry(format!("{}: {error}", error.code())).or_default().extend(messages);
+        let mut text = format!("{}: {error}", error.code());
+        if let CondenseError::CostLimit(_) = error
+            && let Some(known) = self.by_text.keys().find(|known| known.starts_with(error.code()))
+        {
+            // Each names its own price.
+            text.clone_from(known);
+        }
+        self.by_text.entry(text).or_default().extend(messages);
         self.first.get_or_insert(error);
     }
 
@@ -278,7 +305,7 @@ impl Failures {
 /// Whether the next question would fail in the same way.
 fn is_hopeless(error: &CondenseError) -> bool {
     match error {
-        CondenseError::Aborted | CondenseError::CostLimit(_) | CondenseError::HandlerInvalid => true,
+        CondenseError::Aborted | CondenseError::HandlerInvalid => true,
         CondenseError::Llm(error) => matches!(
             **error,
             LlmError::Unauthorized { .. }

@@ -49,7 +49,7 @@ async fn small_texts_share_a_request() {
     assert_eq!((model.asked(), cost), (3, 0.75), "eight, eight and four");
     assert_eq!(settled.changes.len(), 20);
     assert_eq!(proposal.warnings, [""; 0]);
-    assert_eq!(text_of(&settled.conversation, 4), "[Summary of a tool result of 15 lines]\nSummary of [[2");
+    assert_eq!(text_of(&settled.conversation, 4), "[Summary of 15 lines]\nSummary of [[2");
     let questions = model.questions.lock().unwrap();
     let first = &questions[0];
     assert_eq!(first.max_tokens, Some(8 * 66));
@@ -59,7 +59,7 @@ async fn small_texts_share_a_request() {
         first.system
     );
     assert!(
-        first.messages[0].text.starts_with("[[1]] write_to_file src/module_0.rs, at most 60 tokens\nfn item_0_0("),
+        first.messages[0].text.starts_with("[[1]] write_to_file src/module_0.rs, at most 52 tokens\nfn item_0_0("),
         "{}",
         first.messages[0].text
     );
@@ -82,7 +82,7 @@ async fn what_an_answer_leaves_out_is_asked_for_alone() {
     let model = Arc::new(Model { says: Some(says), ..Model::default() });
     let (_, settled, _) = with_model(sixty_tokens(), &small(8), &model, |_| {}).await.unwrap();
     assert_eq!(model.asked(), 2);
-    assert_eq!(text_of(&settled.conversation, 6), "[Summary of a tool result of 15 lines]\nAlone: fn item_2_0(");
+    assert_eq!(text_of(&settled.conversation, 6), "[Summary of 15 lines]\nAlone: fn item_2_0(");
     assert!(
         text_of(&settled.conversation, 4).ends_with("Summary of [[2\n\n[[9]]\nSummary of [[3"),
         "it belongs to nothing else"

@@ -31,6 +31,8 @@ pub struct Model {
     pub breaks_off: bool,
     /// Attempts that it says have failed before each answer.
     pub retries: u32,
+    /// Tokens of its window.
+    pub window: Option<u64>,
     pub now: AtomicUsize,
     pub most: AtomicUsize,
     pub asked: AtomicUsize,
@@ -83,6 +85,10 @@ impl LlmHandler for Model {
             Ok(LlmResponse::new(said, Some(usage), stop))
         }
         .boxed()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
     }
 
     fn model(&self) -> &str {

@@ -133,3 +133,26 @@ fn before_truncation_the_prelude_leaves_texts_whole() {
     assert!(request.meets_target(&settled.tally));
     assert!(settled.changes.iter().all(|change| ["salient", "drop"].contains(&change.operation.as_str())));
 }
+
+#[test]
+fn no_configuration_at_all_is_the_default_preset() {
+    let conversation = reads(30, 120);
+    let (proposal, _) = run(&Value::Null, &request(&conversation));
+    let (default, _) = run(&preset("balanced"), &request(&conversation));
+    let ids = |proposal: &super::Proposal| proposal.passes.iter().map(|pass| pass.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&proposal), ids(&default));
+    assert!(proposal.passes.len() >= 4);
+}
+
+#[test]
+fn a_pass_that_needs_a_model_did_not_run_without_one() {
+    let conversation = reads(10, 60);
+    let config = json!({ "passes": [ { "id": "batch", "mode": "batch",
+        "selection": { "type": "preserve_recent", "keepRecentCount": 1 }, "batchConfig": { "operation": "summarize" } } ] });
+    let (proposal, _) = run(&config, &request(&conversation));
+    let pass = &proposal.passes[1];
+    assert_eq!((pass.ran, pass.skipped.as_deref()), (false, Some("no handler: a model would write the summary")));
+    // Nothing is said where nothing would have been asked.
+    let short = Conversation::parse(r#"[{"role":"user","content":"hi"}]"#).unwrap();
+    assert_eq!(run(&preset("balanced"), &request(&short)).0.warnings, [""; 0]);
+}
