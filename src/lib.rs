@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
 //! | [`helper`] | a second thread for large work | nobody |
-//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | nobody |
+//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `helper` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |

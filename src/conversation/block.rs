@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{
     Content,
-    fields::{Fields, RawFields, serialize_into},
+    fields::{Fields, RawFields, owned, serialize_into},
     json_text,
 };
 
@@ -82,12 +82,12 @@ impl Block {
     /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
-        Self::read_at(raw, Depth::Message)
+        Self::read_at(raw.get(), Depth::Message)
     }
 
-    pub(super) fn read_at(raw: &RawValue, depth: Depth) -> Self {
-        let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: raw.to_owned() };
-        let Some(mut fields) = RawFields::read(raw) else { return other("") };
+    pub(super) fn read_at(json: &str, depth: Depth) -> Self {
+        let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: owned(json) };
+        let Some(mut fields) = RawFields::read(json) else { return other("") };
         let Some(kind) = fields.take_string("type") else { return other("") };
         match kind.as_str() {
             "text" => match fields.take_string("text") {
@@ -97,9 +97,9 @@ impl Block {
             "tool_use" => match (fields.take_string("id"), fields.take_string("name")) {
                 (Some(id), Some(name)) => {
                     // A null that was written stays in `extra`, and the null that stands for a missing field is never written.
-                    let written = fields.get("input").is_some_and(|input| input.get() != RawValue::NULL.get());
+                    let written = fields.get("input").is_some_and(|input| input != RawValue::NULL.get());
                     let input = if written { fields.take("input") } else { None };
-                    let input = input.unwrap_or(RawValue::NULL).to_owned();
+                    let input = input.map_or_else(|| RawValue::NULL.to_owned(), owned);
                     Self::ToolUse { id, name, input, extra: fields.into_owned() }
                 }
                 _ => other(&kind),
@@ -109,14 +109,14 @@ impl Block {
                 Some(tool_use_id) => Self::ToolResult {
                     tool_use_id,
                     content: Content::read_at(fields.take("content"), Depth::ToolResult),
-                    is_error: fields.get("is_error").is_some_and(|flag| flag.get() == "true"),
+                    is_error: fields.get("is_error").is_some_and(|flag| flag == "true"),
                     extra: fields.into_owned(),
                 },
                 None => other(&kind),
             },
-            "image" => Self::Image { data_length: image_data_length(&fields), raw: raw.to_owned() },
+            "image" => Self::Image { data_length: image_data_length(&fields), raw: owned(json) },
             "thinking" => match fields.take_string("thinking") {
-                Some(thinking) => Self::Thinking { thinking, raw: raw.to_owned() },
+                Some(thinking) => Self::Thinking { thinking, raw: owned(json) },
                 None => other(&kind),
             },
             _ => other(&kind),
@@ -140,7 +140,7 @@ impl Block {
 /// `source.data` is where the Messages API holds base64 data.
 fn image_data_length(fields: &RawFields) -> Option<usize> {
     let source = RawFields::read(fields.get("source")?)?;
-    let data = source.get("data")?.get();
+    let data = source.get("data")?;
     if !data.starts_with('"') {
         return None;
     }

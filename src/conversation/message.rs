@@ -6,8 +6,9 @@ use serde_json::value::RawValue;
 use super::{
     Block,
     block::Depth,
-    fields::{Fields, RawFields, serialize_into},
+    fields::{Fields, RawFields, owned, serialize_into},
     json_text,
+    scan::elements,
 };
 
 /// Who speaks.
@@ -57,15 +58,12 @@ pub enum Content {
 }
 
 impl Content {
-    pub(super) fn read_at(raw: Option<&RawValue>, depth: Depth) -> Self {
-        let Some(raw) = raw else { return Self::Missing };
-        match raw.get().as_bytes().first() {
-            Some(b'"') => Self::Text(json_text::unescape(raw.get())),
-            Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
-                Ok(blocks) => Self::Blocks(blocks.into_iter().map(|raw| Block::read_at(raw, depth)).collect()),
-                Err(_) => Self::Other(raw.to_owned()),
-            },
-            _ => Self::Other(raw.to_owned()),
+    pub(super) fn read_at(json: Option<&str>, depth: Depth) -> Self {
+        let Some(json) = json else { return Self::Missing };
+        match json.as_bytes().first() {
+            Some(b'"') => Self::Text(json_text::unescape(json)),
+            Some(b'[') => Self::Blocks(elements(json).into_iter().map(|json| Block::read_at(json, depth)).collect()),
+            _ => Self::Other(owned(json)),
         }
     }
 
@@ -119,7 +117,7 @@ impl Message {
             extra: Vec::new(),
             unreadable: Some(raw.to_owned()),
         };
-        let Some(mut fields) = RawFields::read(raw) else { return unreadable() };
+        let Some(mut fields) = RawFields::read(raw.get()) else { return unreadable() };
         let Some(role) = fields.take_string("role") else { return unreadable() };
         let content = Content::read_at(fields.take("content"), Depth::Message);
         Self { role: role.into(), content, extra: fields.into_owned(), unreadable: None }

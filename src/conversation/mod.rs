@@ -5,6 +5,7 @@ mod fields;
 pub mod json_text;
 mod message;
 mod plan;
+mod scan;
 mod shape;
 mod surrogates;
 mod texts;

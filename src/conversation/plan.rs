@@ -366,7 +366,7 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
             None => {
                 *content = match value {
                     Value::Text(text) => Content::Text(text.clone()),
-                    Value::Json(raw) => Content::read_at(Some(raw), depth),
+                    Value::Json(raw) => Content::read_at(Some(raw.get()), depth),
                 }
             }
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
@@ -385,7 +385,7 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
     let mut input_sets = Vec::new();
     for (path, value) in sets {
         let Some((step, rest)) = path.split_first() else {
-            *block = Block::read_at(&value.json(), depth);
+            *block = Block::read_at(value.json().get(), depth);
             continue;
         };
         let PathStep::Key(key) = step else { return Err(path) };

@@ -63,27 +63,15 @@ impl Surrogates {
 fn unpaired_escapes(json: &str) -> Vec<(usize, u32)> {
     let bytes = json.as_bytes();
     let mut found = Vec::new();
-    // Nearly no text has one, and this is five times as fast as looking at each escape.
-    if [r"\ud", r"\uD"].iter().all(|escape| memchr::memmem::find(bytes, escape.as_bytes()).is_none()) {
-        return found;
-    }
-    let mut at = 0;
-    while let Some(step) = memchr::memchr(b'\\', &bytes[at..]) {
-        at += step;
-        match surrogate_escape(bytes, at) {
-            None => at += 2,
-            Some(unit) => {
-                let pairs = unit < 0xDC00 && surrogate_escape(bytes, at + 6).is_some_and(|next| next >= 0xDC00);
-                if pairs {
-                    at += 12;
-                } else {
-                    found.push((at, unit));
-                    at += 6;
-                }
-            }
-        }
-        if at >= bytes.len() {
-            break;
+    let mut next = 0;
+    for at in memchr::memmem::find_iter(bytes, r"\u") {
+        // Behind an odd number of backslashes this one is escaped itself.
+        let is_escape = || bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
+        let Some(unit) = surrogate_escape(bytes, at).filter(|_| at >= next && is_escape()) else { continue };
+        if unit < 0xDC00 && surrogate_escape(bytes, at + 6).is_some_and(|low| low >= 0xDC00) {
+            next = at + 12;
+        } else {
+            found.push((at, unit));
         }
     }
     found

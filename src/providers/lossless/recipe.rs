@@ -79,6 +79,10 @@ impl Serialize for Part {
 /// where none leads to the old text exactly, or it would not be shorter, there is none.
 #[must_use]
 pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
+    let edits: Vec<(usize, &Edit)> = plan.edits.iter().enumerate().filter(|(_, edit)| may_have_recipe(edit)).collect();
+    if edits.is_empty() {
+        return Vec::new();
+    }
     let position: HashMap<usize, usize> =
         after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
     let needed = needed(before, plan, &position);
@@ -100,7 +104,6 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     // Where the texts of each message begin in the list of all.
     let starts: Vec<usize> =
         texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
-    let edits: Vec<(usize, &Edit)> = plan.edits.iter().enumerate().collect();
     let bytes = |(_, edit): &(usize, &Edit)| match edit {
         Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
         Edit::Drop { .. } | Edit::Insert { .. } => 0,
@@ -111,10 +114,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         // The texts of the message that the edit before was about: most often it is the same.
         let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
         for (edit, set) in edits {
-            let Edit::Set { message, path, value: Value::Text(new) } = set else { continue };
-            if !may_hold_markers(new) {
-                continue;
-            }
+            let Edit::Set { message, path, .. } = set else { continue };
             let Some(old) = before.entries().get(*message) else { continue };
             let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
             let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
@@ -128,6 +128,11 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         }
         found
     })
+}
+
+/// Without a marker, nothing says where the old text stands.
+fn may_have_recipe(edit: &Edit) -> bool {
+    matches!(edit, Edit::Set { value: Value::Text(new), .. } if may_hold_markers(new))
 }
 
 /// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
