@@ -960,7 +960,7 @@ export interface SmartConfig<M extends MessageLike = Message> {
   name?: string | undefined;
   /** For people. */
   description?: string | undefined;
-  /** Off leaves every conversation as it is. Default: true. */
+  /** Off leaves every conversation as it is; with a target, the next provider of a manager's chain goes on. Default: true. */
   enabled?: boolean | undefined;
   /** Whether the lossless provider goes first (default: true), and its configuration. */
   losslessPrelude?: { enabled?: boolean | undefined; operations?: LosslessConfig | undefined } | undefined;
@@ -987,7 +987,7 @@ export interface SmartConfig<M extends MessageLike = Message> {
 
 /** One step of the smart provider. */
 export interface SmartPass<M extends MessageLike = Message> {
-  /** What reports call it; no two passes share one. */
+  /** What reports call it; no two passes share one, and none is called like a step of its own: `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`. */
   id: string;
   /** For people. Default: the id. */
   name?: string | undefined;
@@ -995,7 +995,7 @@ export interface SmartPass<M extends MessageLike = Message> {
   description?: string | undefined;
   /** Which messages it works on. The first and the newest are never among them. */
   selection: SmartSelection<M>;
-  /** `individual`: each text on its own; `batch`: the selected messages as one. */
+  /** `individual`: each text on its own; `batch`: the selected messages as one, or as several where others stand between them. */
   mode: "individual" | "batch";
   /** Needed for `individual`. */
   individualConfig?: IndividualConfig | undefined;
@@ -1014,7 +1014,11 @@ export interface SmartPass<M extends MessageLike = Message> {
 
 /** Which messages a pass works on: all but the newest ones, all but a share of the newest ones, or those that are named or chosen. */
 export type SmartSelection<M extends MessageLike = Message> =
-  | { type: "preserve_recent"; keepRecentCount: number }
+  | {
+      type: "preserve_recent";
+      /** 1 or more. */
+      keepRecentCount: number;
+    }
   | {
       type: "preserve_percent";
       /** 0 to 100; the number of messages is rounded up. */
@@ -1123,7 +1127,10 @@ export interface BatchConfig {
 
 /** How one pass of the smart provider went. */
 export interface PassReport {
-  /** The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them. */
+  /**
+   * The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `no_more_tokens_than` where
+   * that preset's result took the place of theirs.
+   */
   id: string;
   name: string;
   /** Whether it ran: its condition held, and the target was not reached before. */

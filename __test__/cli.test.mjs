@@ -741,7 +741,7 @@ describe("passes and previews", () => {
     const { code, stdout } = run([file, "--preset", "aggressive"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\nPasses +before +after +saved\n {2}lossless_prelude( +[\d,]+){3} +\d+\.\d%\n/);
-    expect(stdout).toMatch(/\n {2}emergency-llm +not run\n {6}[\d,]+ tokens are not more than its threshold of 30000\n/);
+    expect(stdout).toMatch(/\n {2}emergency-llm +not run\n {6}[\d,]+ tokens are not more than its threshold of 30,000\n/);
     expect(stdout.split("\n").filter((line) => line.length > 80 || /\s$/.test(line))).toEqual([]);
     const { passes, promptCache } = runJson([file, "--preset", "aggressive"]).report;
     expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lossless_prelude", "suppress-ancient", "truncate-middle"]));

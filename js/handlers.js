@@ -5,6 +5,7 @@
 const native = require("./native.js");
 const { argumentError, checked, notAllowed } = require("./errors.js");
 const { handlerCallback } = require("./callback-handler.js");
+const { wellFormed } = require("./serialize.js");
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -44,7 +45,7 @@ function httpHandler(options) {
   } catch (error) {
     throw argumentError("not_serializable", `options cannot be written as JSON: ${error?.message ?? error}`);
   }
-  const handle = checked(() => native.NativeHandler.http(json));
+  const handle = checked(() => native.NativeHandler.http(wellFormed(json)));
   return new LlmHandler(options.api, handle.model(), () => handle);
 }
 
@@ -76,7 +77,7 @@ function callbackHandler(api, options = {}) {
       countsTokens: typeof api.countTokens === "function",
       timeoutMs,
     };
-    return native.NativeHandler.callback(JSON.stringify(facts), handlerCallback(api, idleTimeoutMs, causes));
+    return native.NativeHandler.callback(wellFormed(JSON.stringify(facts)), handlerCallback(api, idleTimeoutMs, causes));
   };
   return new LlmHandler("callback", modelOf(api).id, bind);
 }

@@ -10,7 +10,7 @@ const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js")
 const { estimateOf, previewOf } = require("./preview.js");
 const { NativeCondensationProvider } = require("./provider.js");
 const { optionsWithSelections, profilesNamed } = require("./smart.js");
-const { serializeSettings } = require("./serialize.js");
+const { serializeSettings, wellFormed } = require("./serialize.js");
 
 const SPEEDS = ["fast", "medium", "slow"];
 
@@ -53,7 +53,7 @@ class CondensationManager {
       return;
     }
     const info = readable("provider", () => infoOf(provider));
-    checked(() => this.#native.registerHost(JSON.stringify(info), hostCallback(provider, this.#calls)));
+    checked(() => this.#native.registerHost(wellFormed(JSON.stringify(info)), hostCallback(provider, this.#calls)));
     this.#providers.set(info.id, provider);
   }
 
@@ -119,7 +119,7 @@ class CondensationManager {
       if (profileId != null) requireText("profileId", profileId);
       return { totalTokens, lastMessageTokens, contextWindow, maxTokens, profileId };
     });
-    return JSON.parse(checked(() => this.#native.shouldCondense(JSON.stringify(checkedUsage))));
+    return JSON.parse(checked(() => this.#native.shouldCondense(wellFormed(JSON.stringify(checkedUsage)))));
   }
 
   calibrate(report) {

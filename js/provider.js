@@ -10,10 +10,19 @@ const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { optionsWithSelections, withoutFunctions } = require("./smart.js");
 
-/** The JSON of a configuration; undefined means all defaults. */
-function configJson(config) {
+/** The JSON of a configuration; undefined means all defaults. Values without JSON are thrown, or collected in `faults`. */
+function configJson(config, faults) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
-  return serializeSettings(config ?? {}, "config");
+  return serializeSettings(config ?? {}, "config", faults);
+}
+
+const problemOf = ({ field, code, message }) => ({ path: field ?? "config", code, message });
+
+/** The configuration that is meant: of the smart provider also by the name of a preset. */
+function wholeConfig(id, config) {
+  if (id !== "smart" || config === undefined || isObject(config)) return config;
+  if (typeof config !== "string") throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(JSON.parse(native.smartPresets())).join(", ")}`);
+  return { preset: config };
 }
 
 /** A strategy that runs in the addon. */
@@ -52,13 +61,18 @@ class NativeCondensationProvider {
   }
 
   validateConfig(config) {
+    const faults = [];
     let json;
     try {
-      json = serializeSettings(withoutFunctions(config) ?? null, "config");
+      json = configJson(withoutFunctions(wholeConfig(this.id, config ?? undefined)), faults);
     } catch (error) {
-      return { valid: false, errors: [{ path: error.field ?? "config", code: error.code, message: error.message }] };
+      return { valid: false, errors: [problemOf(error)] };
     }
-    return JSON.parse(checked(() => this.#native.validateConfig(json)));
+    const { errors } = JSON.parse(checked(() => this.#native.validateConfig(json)));
+    const refused = faults.map(problemOf);
+    // What could not be handed on stands there as null, which is told as it is.
+    const all = [...refused, ...errors.filter(({ path }) => !refused.some((problem) => problem.path === path))];
+    return { valid: all.length === 0, errors: all };
   }
 
   condense(context, options) {
@@ -91,7 +105,7 @@ const create = (id) => (config) => new NativeCondensationProvider(checked(() => 
 
 /** @param config a configuration, or the name of a preset */
 function createSmartProvider(config) {
-  const whole = typeof config === "string" ? { preset: config } : config;
+  const whole = wholeConfig("smart", config);
   return new NativeCondensationProvider(checked(() => new native.NativeProvider("smart", configJson(withoutFunctions(whole)))), whole);
 }
 

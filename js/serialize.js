@@ -31,22 +31,37 @@ function serializeMessages(messages, field = "context.messages") {
   return serialize(messages, field);
 }
 
+/** JSON with U+FFFD in the place of unpaired surrogates, which a Rust string cannot hold: `JSON.stringify` writes them as escapes. */
+const wellFormed = (json) => (json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd") : json);
+
+/** Where a value stands, as in `passes[0].selection`. */
+const pathOf = (holder, key, isList) => (isList ? `${holder}[${key}]` : holder === "" ? key : `${holder}.${key}`);
+
 /**
  * The JSON of settings. What JSON leaves out or turns into something else is refused: a NaN that became null would be taken for a
- * setting that is absent.
+ * setting that is absent. With `faults`, errors of that kind are collected there instead of thrown, and null stands in the JSON.
  */
-function serializeSettings(settings, field) {
+function serializeSettings(settings, field, faults) {
+  const paths = new WeakMap();
+  const refuse = (error) => {
+    if (faults === undefined) throw error;
+    faults.push(error);
+    return null;
+  };
   const json = readable(field, () =>
     JSON.stringify(settings, function (key, value) {
+      const isRoot = !paths.has(this);
+      const path = isRoot ? "" : pathOf(paths.get(this), key, Array.isArray(this));
+      if (typeof value === "object" && value !== null) paths.set(value, path);
       // The last tier of a host's prices has no limit, and null says the same.
       if (key === "contextWindow" && value === Infinity && "inputPrice" in this) return null;
-      if (typeof value === "number" && !Number.isFinite(value)) throw outOfRange(key, value, "a finite number");
-      if (["bigint", "function", "symbol"].includes(typeof value)) throw notAllowed(key || field, value, "what JSON can hold");
+      if (typeof value === "number" && !Number.isFinite(value)) return refuse(outOfRange(path || field, value, "a finite number"));
+      if (["bigint", "function", "symbol"].includes(typeof value)) return refuse(notAllowed(path || field, value, "what JSON can hold"));
       return value;
     }),
   );
   if (json === undefined) throw notAllowed(field, settings, "what JSON can hold");
-  return json;
+  return wellFormed(json);
 }
 
-module.exports = { serialize, serializeMessages, serializeSettings };
+module.exports = { serialize, serializeMessages, serializeSettings, wellFormed };

@@ -81,6 +81,21 @@ describe("a process ends by itself", () => {
 });
 
 describe("worker threads", () => {
+  test("alone may load the package, one after the other", () => {
+    const program = `
+      const { Worker } = require("node:worker_threads");
+      const code = 'const api = require(' + JSON.stringify(${JSON.stringify(packageFile)}) + '); api.createTruncationProvider().condense({ messages: [{ role: "user", content: "x" }] })';
+      (async () => {
+        for (let round = 0; round < 4; round++) {
+          await new Promise((resolve, reject) => new Worker(code, { eval: true }).on("exit", resolve).on("error", reject));
+        }
+        console.log("ended");
+      })();
+    `;
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8", timeout: 50_000 });
+    expect({ status, signal, stdout: stdout.trim(), stderr }).toEqual(printed("ended"));
+  });
+
   const work = `${prelude}
     const { parentPort, workerData } = require("node:worker_threads");
     const manager = new CondensationManager({ provider: "mine", fallback: ["truncation"] });

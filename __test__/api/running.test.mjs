@@ -192,3 +192,35 @@ test("20 MB of history", async () => {
     expect(api.validateMessages(result.messages).length).toBeLessThanOrEqual(api.validateMessages(messages).length);
   }
 });
+
+describe("a chain of providers", () => {
+  const messages = conversation(40, { result: "a line of what it said, src/a.ts:12\n".repeat(60) });
+
+  test.each(["lossless", "truncation"])("that is aborted while %s stands in leaves everything as it was", async (provider) => {
+    const manager = new CondensationManager({ provider: "smart" });
+    const controller = new AbortController();
+    const onProgress = ({ phase, providerId }) => phase === "condensing" && providerId === provider && controller.abort();
+    const options = { config: { passes: [], losslessPrelude: { enabled: false } }, targetTokens: 10, signal: controller.signal, onProgress };
+    const result = await manager.condense({ messages }, options);
+    // The listener hears of it a moment later; what ended before that is done.
+    if (result.error) expectFailed(result, "aborted", messages);
+    else expect(result.warnings.some((warning) => warning.startsWith("target_not_met: "))).toBe(true);
+  });
+
+  test("has no error where the provider that was asked had nothing to do", async () => {
+    const few = [{ role: "user", content: "hi" }];
+    const { error, warnings, messages: same } = await new CondensationManager({ provider: "smart" }).condense({ messages: few }, { targetTokens: 0 });
+    expect([error, same]).toEqual([undefined, few]);
+    expect(warnings.filter((warning) => warning.startsWith("target_not_met: "))).toHaveLength(1);
+  });
+});
+
+test("unpaired surrogates in settings are no reason to fail", async () => {
+  const messages = conversation(4);
+  const manager = new CondensationManager({ provider: "truncation", profiles: { "\ud83c": { customCondensingPrompt: "\ud83c \\ud83c 🎉" } } });
+  const context = { messages, systemPrompt: "\ud83c", taskId: "\udf89", profileId: "\ud83c" };
+  expect((await manager.condense(context, { customCondensingPrompt: "\ud83c" })).error).toBeUndefined();
+  expect((await manager.preview(context)).error).toBeUndefined();
+  expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 2, profileId: "\ud83c" }).due).toBe(false);
+  expect(manager.getEffectiveConfig("\ufffd").customCondensingPrompt).toBe("\ufffd \\ud83c 🎉");
+});

@@ -62,6 +62,31 @@ describe("configuration", () => {
     expect(createSmartProvider().getConfigSchema().$schema).toBe("https://json-schema.org/draft/2020-12/schema");
   });
 
+  test("is refused with the whole path, each fault listed, and never by throwing when it is only checked", () => {
+    const smart = createSmartProvider();
+    const config = suppressing({ type: "preserve_recent", keepRecentCount: 3 });
+    config.passes[0].individualConfig.defaults.toolResults = { operation: "summarize", params: { summarize: { maxTokens: NaN, minChars: 10n } } };
+    config.maxConcurrency = Infinity;
+    config.bogus = 1;
+    const params = "passes[0].individualConfig.defaults.toolResults.params.summarize";
+    const { valid, errors } = smart.validateConfig(config);
+    expect([valid, errors.map(({ path }) => path).sort()]).toEqual([false, ["bogus", "maxConcurrency", `${params}.maxTokens`, `${params}.minChars`]]);
+    expect(errors.find(({ path }) => path === `${params}.maxTokens`)).toMatchObject({ code: "out_of_range", message: `${params}.maxTokens: NaN is not allowed; allowed: a finite number` });
+    expect(() => createSmartProvider(config)).toThrow(RangeError);
+    for (const odd of ["\ud83c", NaN, 5, "fast", [], { name: "\ud83c", preset: 3 }, { "\ud83c": 1 }]) expect(smart.validateConfig(odd).valid, String(odd)).toBe(false);
+    for (const fine of [undefined, {}, "balanced", { name: "\ud83c" }]) expect(smart.validateConfig(fine)).toEqual({ valid: true, errors: [] });
+    expect(() => createSmartProvider(5)).toThrow(/allowed: an object, or the name of a preset: aggressive, balanced/);
+  });
+
+  test("of the manager's own provider is the default preset", async () => {
+    const messages = history(40);
+    const { passes, stats } = await new CondensationManager({ provider: "smart", fallback: false }).condense({ messages });
+    const wanted = await createSmartProvider().condense({ messages });
+    expect(passes.map(({ id }) => id)).toEqual(wanted.passes.map(({ id }) => id));
+    expect(passes.length).toBeGreaterThan(3);
+    expect(stats).toEqual(wanted.stats);
+  });
+
   test("may select messages by a function", async () => {
     const messages = history(6);
     const select = (all) => all.filter((message) => message.content[0]?.tool_use_id === "t2");

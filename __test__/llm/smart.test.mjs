@@ -168,11 +168,11 @@ describe("previews", () => {
     expect(promptCache.extraCost).toBeCloseTo(promptCache.rewriteCost + ((promptCache.keptTokens - stats.originalTokens) * 0.3) / 1e6);
     expect(preview.exact).toBe(false);
     const estimate = await manager.estimateReduction({ messages }, { config: presets.balanced });
-    expect(estimate.confidence).toBeCloseTo(1 - (35 * 120) / estimate.estimatedReduction);
+    expect(estimate.confidence).toBeCloseTo(1 - (35 * 112) / estimate.estimatedReduction);
     expect(samples).toHaveLength(5);
     for (const { before, after, exact, operations, messageIndex } of samples) {
       expect(before).toBe(messages[messageIndex]);
-      expect(after.content[0].content).toBe("[Summary of 120 lines]\n(what a model would write here, about 120 tokens)");
+      expect(after.content[0].content).toBe("[Summary of 120 lines]\n(what a model would write here, about 112 tokens)");
       expect([exact, operations]).toEqual([false, ["summarize"]]);
     }
   });

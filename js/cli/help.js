@@ -16,8 +16,8 @@ What to do
   --provider NAME     this provider alone. Without it: lossless, which loses
                       nothing; with a target, truncation cuts what lossless
                       leaves too much; with --preset, smart; with --llm, native
-  --preset NAME       a preset of the smart provider: conservative, balanced,
-                      aggressive, multi_zone or selective
+  --preset NAME       a preset of the smart provider: conservative (or
+                      quality), balanced, aggressive, multi_zone or selective
   --config CONFIG     the provider's configuration: a JSON object, or a file
                       that holds one
 

@@ -86,17 +86,25 @@ function writeOperations(report, { changes }) {
 }
 
 /** Each pass of the smart provider: what it did, or why it did not run. */
-function writePasses(report, { passes }) {
+function writePasses(report, { passes, metrics, stats, id: asked }) {
   if (!passes?.length) return;
+  const last = passes.at(-1).tokensAfter;
   report.heading("Passes", ["before", "after", "saved", ""]);
   for (const { id, ran, skipped, tokensBefore, tokensAfter, tokensSaved, reductionPercentage, exact, cost } of passes) {
     const about = exact ? "" : "~";
     const tokens = [number(tokensBefore), `${about}${number(tokensAfter)}`, `${about}${number(tokensSaved)}`, `${reductionPercentage.toFixed(1)}%`];
     report.row(`  ${visible(id).slice(0, LABEL_WIDTH - 3)}`, ran ? tokens : ["not run"]);
-    const remarks = [cost > 0 && `${about}${dollars(cost)}`, skipped && visible(skipped)].filter(Boolean);
+    const remarks = [cost > 0 && `${about}${dollars(cost)}`, skipped && withCommas(visible(skipped))].filter(Boolean);
     for (const remark of remarks) for (const line of item("      ", remark, report.width)) report.line(report.paint.dim(line));
   }
+  // Another provider of the chain went on.
+  if (metrics.providerId !== asked && stats.finalTokens !== last) {
+    report.row(`  then ${visible(metrics.providerId)}`.slice(0, LABEL_WIDTH - 1), [number(last), number(stats.finalTokens), number(last - stats.finalTokens), percent(last - stats.finalTokens, last)]);
+  }
 }
+
+/** Numbers in a sentence as the tables show them. */
+const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
 
 /** What the changes mean for the prompt cache of the model's provider. */
 function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
@@ -235,7 +243,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeSamples(report, samples);
   if (settings.explain) writeChanges(report, changes);
   report.line();
-  if (didCondense && !settings.preview) report.row("First changed message", [number(firstChangedIndex), `  of ${number(history.messages.length)}; a prompt cache holds up to it`]);
+  if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined) report.row("First changed message", [number(firstChangedIndex), `  of ${number(history.messages.length)}; a prompt cache holds up to it`]);
   report.row("Time", [milliseconds(totalMs), `  of which condensing ${milliseconds(condensingMs)}`]);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
   if (hasToolText(history.messages)) {

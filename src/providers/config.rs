@@ -64,6 +64,12 @@ impl ConfigError {
         Self { path: path.into(), value: shown(value), allowed: allowed.into(), out_of_range: false }
     }
 
+    /// A field that has to be there and is not.
+    #[must_use]
+    pub fn missing(path: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Self { path: path.into(), value: "nothing".to_owned(), allowed: allowed.into(), out_of_range: false }
+    }
+
     /// A number outside its range.
     #[must_use]
     pub fn out_of_range(path: impl Into<String>, value: &Value, allowed: impl Into<String>) -> Self {

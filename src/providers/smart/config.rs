@@ -164,12 +164,13 @@ impl SmartConfig {
     /// Every field that is wrong or unknown.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
         let faults = Faults::default();
-        let mut given = Object::open(Some(config), "", &faults);
-        let preset = given.choice("preset", presets::NAMES).unwrap_or(presets::DEFAULT);
-        drop(given);
+        let given = Some(config).filter(|config| !config.is_null());
+        let preset = Object::open(given, "", &faults).choice("preset", presets::NAMES).unwrap_or(presets::DEFAULT);
+        // A wrong preset is told once: with the whole.
         let merged = over_preset(preset, config);
-        let config = Self::whole(Object::open(Some(&merged), "", &faults));
-        let faults = faults.into_inner();
+        let told = if merged.get("preset").is_some() { Faults::default() } else { faults };
+        let config = Self::whole(Object::open(Some(&merged), "", &told));
+        let faults = told.into_inner();
         if faults.is_empty() { Ok(config) } else { Err(faults) }
     }
 
@@ -199,12 +200,11 @@ fn over_preset(preset: &str, config: &Value) -> Value {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
-    if given.get("passes").is_some_and(|passes| !passes.is_null()) {
+    if given.contains_key("passes") {
         merged.remove("noMoreTokensThan");
         merged.remove("meetTarget");
     }
-    merged
-        .extend(given.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())));
+    merged.extend(given.clone());
     Value::Object(merged)
 }
 
@@ -227,14 +227,18 @@ fn passes(config: &mut Object<'_>) -> Vec<Pass> {
     let mut ids = BTreeSet::new();
     let listed = config.list("passes", "an array of passes").unwrap_or_default();
     let read = listed.into_iter().map(|(path, value)| {
-        if !value.is_object() {
-            config.push(ConfigError::new(&path, value, "an object"));
-        }
         let mut pass = config.at(value, path);
         let id = pass.text("id").unwrap_or_default();
-        if id.is_empty() || PassReport::RESERVED.contains(&&*id) || !ids.insert(id.clone()) {
-            let reserved = PassReport::RESERVED.join(", ");
-            pass.fault("id", &json!(id), format!("a string that no other pass has, not empty and none of {reserved}"));
+        let reserved = PassReport::RESERVED.join(", ");
+        let allowed = format!("a string that no other pass has, not empty and none of {reserved}");
+        match pass.value_of("id") {
+            None if value.is_object() => pass.missing("id", allowed),
+            Some(Value::String(_))
+                if id.is_empty() || PassReport::RESERVED.contains(&&*id) || !ids.insert(id.clone()) =>
+            {
+                pass.fault("id", &json!(id), allowed);
+            }
+            _ => {}
         }
         Pass::read(pass, id, value.to_string())
     });
@@ -313,9 +317,10 @@ fn selection(mut selection: Object<'_>) -> Selection {
             Err(fault) => selection.push(fault),
         }
     }
-    let missing =
-        |name: &str, allowed: &str| selection.fault(name, &Value::Null, format!("{allowed}, because type is {kind:?}"));
-    match kind {
+    let missing = |name: &str, allowed: &str| {
+        selection.missing(name, format!("{allowed}, because type is {:?}", kind.unwrap_or_default()))
+    };
+    match kind.unwrap_or_default() {
         "preserve_recent" if recent.is_none() && !selection.has("keepRecentCount") => {
             missing("keepRecentCount", "a whole number")
         }
@@ -328,7 +333,7 @@ fn selection(mut selection: Object<'_>) -> Selection {
         _ => {}
     }
     selection.finish();
-    match kind {
+    match kind.unwrap_or_default() {
         "preserve_percent" => Selection::PreservePercent(percent.unwrap_or(100.0)),
         "custom" => Selection::Custom(indices),
         _ => Selection::PreserveRecent(recent.unwrap_or(LARGEST)),
@@ -337,12 +342,16 @@ fn selection(mut selection: Object<'_>) -> Selection {
 
 fn mode(pass: &mut Object<'_>) -> Mode {
     match pass.required_choice("mode", MODES) {
-        "batch" => {
+        None => {
+            individual(pass.object("individualConfig"));
+            batch(pass.object("batchConfig"))
+        }
+        Some("batch") => {
             // Not used, but checked: what is wrong in it is no less wrong.
             individual(pass.object("individualConfig"));
             batch(pass.required_object("batchConfig", ", because mode is \"batch\""))
         }
-        _ => {
+        Some(_) => {
             batch(pass.object("batchConfig"));
             individual(pass.required_object("individualConfig", ", because mode is \"individual\""))
         }
@@ -350,7 +359,7 @@ fn mode(pass: &mut Object<'_>) -> Mode {
 }
 
 fn batch(mut batch: Object<'_>) -> Mode {
-    let operation = if batch.is_missing() { "keep" } else { batch.required_choice("operation", BATCH_OPERATIONS) };
+    let operation = if batch.is_missing() { None } else { batch.required_choice("operation", BATCH_OPERATIONS) };
     let mut summary = batch.object("summarizationConfig");
     let read = BatchSummary {
         prompt: summary.text("customPrompt").unwrap_or_default(),
@@ -360,7 +369,7 @@ fn batch(mut batch: Object<'_>) -> Mode {
     };
     summary.finish();
     batch.finish();
-    if operation == "summarize" { Mode::BatchSummarize(read) } else { Mode::BatchKeep }
+    if operation == Some("summarize") { Mode::BatchSummarize(read) } else { Mode::BatchKeep }
 }
 
 fn individual(mut individual: Object<'_>) -> Mode {
@@ -376,7 +385,7 @@ fn individual(mut individual: Object<'_>) -> Mode {
         let mut own = individual.at(value, path);
         let index = own.integer("messageIndex", 0, LARGEST);
         if index.is_none() && !own.has("messageIndex") {
-            own.fault("messageIndex", &Value::Null, "a whole number, 0 or more");
+            own.missing("messageIndex", "a whole number, 0 or more");
         }
         let read = Override {
             operations: operations(own.object("operations")),
@@ -421,9 +430,9 @@ fn operation(mut operation: Object<'_>) -> Operation {
     parameters.finish();
     operation.finish();
     match kind {
-        "suppress" => Operation::Suppress,
-        "truncate" => Operation::Truncate(truncate),
-        "summarize" => Operation::Summarize(summarize),
+        Some("suppress") => Operation::Suppress,
+        Some("truncate") => Operation::Truncate(truncate),
+        Some("summarize") => Operation::Summarize(summarize),
         _ => Operation::Keep,
     }
 }
@@ -460,7 +469,8 @@ fn execution(mut execution: Object<'_>) -> Option<usize> {
     let mut condition = execution.object("condition");
     let threshold = condition.integer("tokenThreshold", 0, LARGEST);
     if kind == "conditional" && threshold.is_none() && !condition.has("tokenThreshold") {
-        condition.fault("tokenThreshold", &Value::Null, "a whole number of tokens, because type is \"conditional\"");
+        let allowed = "a whole number of tokens, because type is \"conditional\"";
+        condition.push(ConfigError::missing(condition.path("tokenThreshold"), allowed));
     }
     condition.finish();
     execution.finish();

@@ -18,11 +18,11 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens the value at `path`; absent and null count as an object without fields, anything else is a fault.
+    /// Opens the value at `path`; absent counts as an object without fields, anything else is a fault.
     pub fn open(value: Option<&'a Value>, path: impl Into<String>, faults: &'a Faults) -> Self {
         let path = path.into();
         let fields = match value {
-            None | Some(Value::Null) => None,
+            None => None,
             Some(Value::Object(fields)) => Some(fields),
             Some(other) => {
                 let name = if path.is_empty() { "config" } else { &path };
@@ -38,10 +38,10 @@ impl<'a> Object<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// The value of a field; null counts as absent.
+    /// The value of a field.
     pub fn take(&mut self, name: &'static str) -> Option<&'a Value> {
         self.known.push(name);
-        self.fields?.get(name).filter(|value| !value.is_null())
+        self.fields?.get(name)
     }
 
     /// The object in a field.
@@ -53,7 +53,7 @@ impl<'a> Object<'a> {
     /// The object in a field that has to be there.
     pub fn required_object(&mut self, name: &'static str, why: &str) -> Object<'a> {
         if self.take(name).is_none() {
-            self.fault(name, &Value::Null, format!("an object{why}"));
+            self.missing(name, format!("an object{why}"));
         }
         self.object(name)
     }
@@ -126,12 +126,20 @@ impl<'a> Object<'a> {
         word.copied()
     }
 
-    /// One of some words, which has to be there. A fault gives the first one, so that reading goes on.
-    pub fn required_choice(&mut self, name: &'static str, allowed: &[&'static str]) -> &'static str {
+    /// One of some words, which has to be there; `None` when it is not, or is none of them.
+    pub fn required_choice(&mut self, name: &'static str, allowed: &[&'static str]) -> Option<&'static str> {
         if self.take(name).is_none() {
-            self.fault(name, &Value::Null, words(allowed));
+            self.missing(name, words(allowed));
         }
-        self.choice(name, allowed).unwrap_or(allowed[0])
+        self.choice(name, allowed)
+    }
+
+    /// Says that a field has to be there. Of an object that is not there itself, that is not worth saying.
+    pub fn missing(&self, name: &str, allowed: impl Into<String>) {
+        if self.fields.is_none() {
+            return;
+        }
+        self.faults.borrow_mut().push(ConfigError::missing(self.path(name), allowed));
     }
 
     pub fn fault(&self, name: &str, value: &Value, allowed: impl Into<String>) {
@@ -148,9 +156,14 @@ impl<'a> Object<'a> {
         Object::open(Some(value), path, self.faults)
     }
 
+    /// The value of a field, right or wrong.
+    pub fn value_of(&self, name: &str) -> Option<&'a Value> {
+        self.fields?.get(name)
+    }
+
     /// Whether a field is there, right or wrong.
     pub fn has(&self, name: &str) -> bool {
-        self.fields.and_then(|fields| fields.get(name)).is_some_and(|value| !value.is_null())
+        self.fields.is_some_and(|fields| fields.contains_key(name))
     }
 
     /// Whether there is no object to read.

@@ -26,18 +26,18 @@ fn every_fault_is_named_by_its_path() {
                             \"keep\", \"suppress\", \"truncate\", \"summarize\""]
     );
     type Change = fn(&mut Value);
-    let cases: [(Change, &str); 9] = [
+    let cases: [(Change, &str); 11] = [
         (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount: 0 "),
-        (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices: null "),
+        (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices: nothing "),
         (
             |pass| pass["selection"] = json!({ "type": "custom", "messageIndices": [1, -1] }),
             "passes[1].selection.messageIndices[1]: -1 ",
         ),
         (|pass| pass["id"] = json!("a"), "passes[1].id: \"a\" "),
-        (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig: null "),
+        (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig: nothing "),
         (
             |pass| pass["execution"] = json!({ "type": "conditional" }),
-            "passes[1].execution.condition.tokenThreshold: null ",
+            "passes[1].execution.condition.tokenThreshold: nothing ",
         ),
         (|pass| pass["extra"] = json!(1), "passes[1].extra: 1 "),
         (
@@ -45,6 +45,8 @@ fn every_fault_is_named_by_its_path() {
             "passes[1].individualConfig.overrides[0].messageIndex: \"x\" ",
         ),
         (|pass| *pass = json!(7), "passes[1]: 7 "),
+        (|pass| pass["id"] = json!("lossless_prelude"), "passes[1].id: \"lossless_prelude\" "),
+        (|pass| pass["name"] = Value::Null, "passes[1].name: null "),
     ];
     for (change, start) in cases {
         let found = pass(change);
@@ -60,6 +62,19 @@ fn every_fault_is_named_by_its_path() {
         let found = texts(config);
         assert!(found.iter().any(|text| text.starts_with(start)), "{start}: {found:?}");
     }
+}
+
+#[test]
+fn one_fault_is_told_once() {
+    let texts = |config: Value| -> Vec<String> {
+        Smart::new(&config).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(texts(json!({ "preset": "fast" })).len(), 1);
+    let found = texts(json!({ "passes": [{}] }));
+    let paths: Vec<&str> = found.iter().filter_map(|text| text.split(": ").next()).collect();
+    assert_eq!(paths, ["passes[0].id", "passes[0].selection", "passes[0].mode"]);
+    assert!(found[2].starts_with("passes[0].mode: nothing is not allowed; allowed: \"individual\""), "{found:?}");
+    assert_eq!(texts(json!({ "passes": [7] })).len(), 1, "{:?}", texts(json!({ "passes": [7] })));
 }
 
 /// The fields that a schema allows, at every depth, with `$ref` followed.
