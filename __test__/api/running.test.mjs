@@ -221,6 +221,6 @@ test("unpaired surrogates in settings are no reason to fail", async () => {
   const context = { messages, systemPrompt: "\ud83c", taskId: "\udf89", profileId: "\ud83c" };
   expect((await manager.condense(context, { customCondensingPrompt: "\ud83c" })).error).toBeUndefined();
   expect((await manager.preview(context)).error).toBeUndefined();
-  expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 2, profileId: "\ud83c" }).due).toBe(false);
+  expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 200_000, profileId: "\ud83c" }).due).toBe(false);
   expect(manager.getEffectiveConfig("\ufffd").customCondensingPrompt).toBe("\ufffd \\ud83c 🎉");
 });
