@@ -46,7 +46,7 @@ pub(in crate::providers) struct Asker<'a> {
     /// Stops all questions of this summary when one has failed.
     pub cancel: Cancel,
     warnings: Mutex<Vec<String>>,
-    /// The cache has failed, and is not asked again.
+    /// The cache did not answer in time, and is not asked again.
     without_cache: AtomicBool,
 }
 
@@ -315,21 +315,28 @@ impl<'a> Asker<'a> {
         self.request.llm.cache.as_ref().filter(|_| !self.without_cache.load(Ordering::Relaxed))
     }
 
-    fn do_without_cache(&self, error: &StoreError) {
-        self.without_cache.store(true, Ordering::Relaxed);
+    fn warn_of_cache(&self, error: &StoreError) {
         self.warn(format!("{}: {error}", error.code()));
+    }
+
+    /// What the store says, unless it takes too long; then it is not asked again.
+    async fn patiently<T>(&self, answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        tokio::time::timeout(STORE_PATIENCE, answer).await.unwrap_or_else(|_| {
+            self.without_cache.store(true, Ordering::Relaxed);
+            Err(StoreError { message: format!("no answer within {} ms", STORE_PATIENCE.as_millis()) })
+        })
     }
 
     async fn cached(&self, key: &str) -> Result<Option<String>, CondenseError> {
         let Some(store) = self.cache() else { return Ok(None) };
         let found = tokio::select! {
             () = self.cancel.cancelled() => return Err(CondenseError::Aborted),
-            found = patiently(store.get(key)) => found,
+            found = self.patiently(store.get(key)) => found,
         };
         match found {
             Ok(text) => Ok(text.filter(|text| !is_blank(text))),
             Err(error) => {
-                self.do_without_cache(&error);
+                self.warn_of_cache(&error);
                 Ok(None)
             }
         }
@@ -339,17 +346,12 @@ impl<'a> Asker<'a> {
         let Some(store) = self.cache().filter(|_| self.request.llm.preview.is_none()) else { return };
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
-            kept = patiently(store.set(key, text)) => kept,
+            kept = self.patiently(store.set(key, text)) => kept,
         };
         if let Err(error) = kept {
-            self.do_without_cache(&error);
+            self.warn_of_cache(&error);
         }
     }
-}
-
-async fn patiently<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    let late = || StoreError { message: format!("no answer within {} ms", STORE_PATIENCE.as_millis()) };
-    tokio::time::timeout(STORE_PATIENCE, answer).await.unwrap_or_else(|_| Err(late()))
 }
 
 fn tokens_of(input: usize, output: usize) -> Usage {
