@@ -6,8 +6,8 @@
 //! | module | what it holds | knows |
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
-//! | [`helper`] | a second thread for large work | nobody |
-//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `helper` |
+//! | [`parallel`] | a second thread for large work | nobody |
+//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
@@ -17,9 +17,9 @@
 
 pub mod cancel;
 pub mod conversation;
-pub mod helper;
 pub mod llm;
 pub mod manager;
+pub mod parallel;
 pub mod providers;
 pub mod tokens;
 pub mod transcript;

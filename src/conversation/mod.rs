@@ -26,7 +26,7 @@ pub use self::{
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},
 };
-use crate::helper::in_two;
+use crate::parallel::in_two;
 
 /// A conversation under work: its messages, and where each one came from. Messages are shared, so a copy is cheap.
 #[derive(Debug, Clone, Default)]

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     cancel::{Cancel, Cancelled},
-    helper::both,
+    parallel::both,
 };
 
 /// With fewer bytes to count, a second thread costs what it saves.

@@ -8,7 +8,7 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::helper::in_two;
+use crate::parallel::in_two;
 
 use super::{
     rows::{NONE, RowKind, Rows},

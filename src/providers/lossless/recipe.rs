@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
     conversation::{Conversation, Edit, Message, PathStep, Plan, TextAt, Value},
-    helper::in_two,
+    parallel::in_two,
 };
 
 use super::{

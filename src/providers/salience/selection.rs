@@ -11,7 +11,7 @@ use std::{
     ops::Range,
 };
 
-use crate::helper::in_two;
+use crate::parallel::in_two;
 
 use super::{
     by_hash::ByHash,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
-    helper::{both, middle},
+    parallel::{both, middle},
     tokens::{Tally, count},
     transcript::{Meaning, Piece, PieceSource, ToolTable, decompose_texts},
 };
