@@ -1414,8 +1414,8 @@ export class CondensationManager {
   ): Promise<CondensationResult<M>>;
 
   /**
-   * What `condense` would do. Nothing is changed or remembered and no model is asked; a provider of the host is called with
-   * `context.isPreview`.
+   * What `condense` would do, within what `maxCost` leaves. Nothing is changed or remembered and no model is asked; a provider of the host is called
+   * with `context.isPreview`.
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 

@@ -166,7 +166,7 @@ describe("previews", () => {
     expect(promptCache.rewriteCost).toBeCloseTo((promptCache.rewrittenTokens * 3.75) / 1e6);
     expect(promptCache.savedPerRequest).toBeCloseTo(((stats.originalTokens - stats.finalTokens) * 0.3) / 1e6);
     expect(promptCache.extraCost).toBeCloseTo(promptCache.rewriteCost + ((promptCache.keptTokens - stats.originalTokens) * 0.3) / 1e6);
-    expect(preview.exact).toBe(false);
+    expect([preview.exact, preview.warnings]).toEqual([false, []]);
     const estimate = await manager.estimateReduction({ messages }, { config: presets.balanced });
     expect(estimate.confidence).toBeCloseTo(1 - (35 * 112) / estimate.estimatedReduction);
     expect(samples).toHaveLength(5);
@@ -193,6 +193,24 @@ describe("previews", () => {
     for (const [price, code, field] of [[{ inputPrice: -1 }, "out_of_range", "price.inputPrice: -1"], ["3", "invalid_config", 'price: "3"'], [{ inputPrice: Infinity }, "out_of_range", "inputPrice: Infinity"]]) {
       expect(() => manager.preview({ messages }, { price })).toThrow(expect.objectContaining({ code, message: expect.stringContaining(field) }));
     }
+  });
+
+  test("meet the limit on cost where the work would", async () => {
+    script = (request) => stream(...anthropicEvents([summaryOf(request)], { inputTokens: 1000, outputTokens: 100 }));
+    const messages = reads(20);
+    const price = { inputPrice: 1, outputPrice: 5 };
+    const whole = await managerOf({ handler: handlerOf("m", { price }) }).preview({ messages }, selective());
+    const maxCost = whole.cost / 2;
+    const manager = managerOf({ handler: handlerOf("m", { price }), maxCost });
+    const preview = await manager.preview({ messages }, selective({ maxConcurrency: 1 }));
+    expect(preview.cost).toBeLessThanOrEqual(maxCost);
+    expect(preview.cost).toBeGreaterThan(maxCost * 0.8);
+    expect(preview.warnings).toEqual([expect.stringMatching(/^summary_failed: message .* left as it was: cost_limit: /)]);
+    // Nothing of that was spent.
+    expect((await manager.preview({ messages }, selective({ maxConcurrency: 1 }))).cost).toBe(preview.cost);
+    const result = await manager.condense({ messages }, selective({ maxConcurrency: 1 }));
+    expect(result.cost).toBeLessThanOrEqual(maxCost);
+    expect(result.changes.length).toBeLessThan(whole.changes.length);
   });
 
   test("show the summary of a batch, and messages that go", async () => {

@@ -44,6 +44,12 @@ impl Budget {
         self.lock().spent
     }
 
+    /// A budget with the same limit of which as much is spent, to try something out.
+    #[must_use]
+    pub fn trial(&self) -> Self {
+        Self { limit: self.limit, account: Mutex::new(*self.lock()) }
+    }
+
     /// Adds what was spent without a reservation.
     pub fn record(&self, cost: f64) {
         self.lock().spent += cost;

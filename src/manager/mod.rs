@@ -218,7 +218,8 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work) -> Report {
-        self.run(&Work { llm: Llm { preview: Some(Preview::Expected), ..work.llm.clone() }, ..work }, None).await
+        let llm = Llm { preview: Some(Preview::Expected), ..work.llm.clone() };
+        self.run(&Work { llm, ..work }, None).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -304,7 +305,8 @@ impl Manager {
             prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
             price: self.options.profiles.price(profile).or_else(|| summary_price(work)),
             cache: self.cache.clone(),
-            budget: Arc::clone(&self.budget),
+            // A preview spends nothing, but is to meet the limit where the work itself would.
+            budget: if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
             observed: Arc::clone(&self.observed),
             system_prompt: work.call.system_prompt.clone(),
             reported_tokens,

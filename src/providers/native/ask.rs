@@ -204,15 +204,18 @@ impl<'a> Asker<'a> {
         let ratios = self.request.llm.observed.ratios(model);
         let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
         let is_preview = self.request.llm.preview.is_some();
-        if is_preview {
-            // What it would cost is told also when that is too much.
-            self.request.llm.spent.add(estimate);
-        }
-        let reservation = self.request.llm.budget.reserve(estimate)?;
+        let reservation = self.request.llm.budget.reserve(estimate).inspect_err(|_| {
+            // What it would cost is told also when that is too much for anything to be done.
+            if is_preview && self.request.llm.spent.total() == 0.0 {
+                self.request.llm.spent.add(estimate);
+            }
+        })?;
         if self.price().is_none() && self.request.llm.budget.limit().is_some() {
             self.warn(format!("price_unknown: maxCost cannot be kept before a call, because the price of model \"{model}\" is not known"));
         }
         if is_preview {
+            reservation.settle(estimate);
+            self.request.llm.spent.add(estimate);
             return Ok(Answer { text: self.stand_in(&question), cached: false, complete: true });
         }
         let has_own_limit = question.max_tokens.is_some();

@@ -245,7 +245,8 @@ impl<'a> Writer<'a> {
 
     fn written(&self, text: &Wanted<'_>, summary: &str, from_cache: bool) -> Written {
         let (summary, cut) = within(summary, room(text.summarize), self.asker.request.tally.encoding());
-        if cut {
+        // A stand-in has the length that is allowed at most.
+        if cut && self.asker.request.llm.preview.is_none() {
             self.warn_of_cut(text.summarize);
         }
         (text.index, replacement(text.target, summary, from_cache))
