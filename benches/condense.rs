@@ -8,8 +8,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
-    providers::{self, Llm, Progress, Provider, Request, settle},
-    tokens::{Encoding, Scale, Tally, clear_cache},
+    providers::{self, Provider, Request, settle},
+    tokens::{Encoding, Tally, clear_cache},
     transcript::decompose,
 };
 use serde_json::{Value, json, value::RawValue};
@@ -37,19 +37,7 @@ fn histories() -> Vec<(&'static str, String)> {
 fn request(json: &str) -> Request {
     let conversation = Conversation::parse(json).expect("an array");
     let tally = Tally::count(&conversation, ENCODING, &Cancel::new()).expect("not cancelled");
-    Request {
-        original: conversation.clone(),
-        conversation,
-        tally,
-        system_tokens: 0,
-        scale: Scale::default(),
-        target_tokens: None,
-        config: Value::Null,
-        host_call: 0,
-        llm: Llm::default(),
-        cancel: Cancel::new(),
-        progress: Progress::default(),
-    }
+    Request::new(conversation, tally)
 }
 
 fn provider(id: &str) -> Arc<dyn Provider> {

@@ -57,6 +57,12 @@ function storeCallback(store) {
 
 const NONE = { profiles: new Map() };
 
+/** Whether a handler is there and can answer; of one that cannot, a warning says that it is passed over. */
+function isUsable(handler, warnings) {
+  if (handler?.invalid) warnings.push(`handler_invalid: ${handler.invalid} has no createMessage(); it is not used`);
+  return Boolean(handler) && !handler.invalid;
+}
+
 /**
  * The addon's handlers for one call, conversation and condensing. Those of the call win over those of its profile, and those over the
  * manager's. One that cannot answer is passed over, and a warning says so.
@@ -69,11 +75,8 @@ function bindHandlers(prepared, defaults = NONE) {
     warnings.push(`handler_missing: profile "${profile.condensingApiConfigId}" has no handler; another one writes the summary`);
   }
   const first = (...candidates) => {
-    for (const candidate of candidates) {
-      if (candidate?.invalid) warnings.push(`handler_invalid: ${candidate.invalid} has no createMessage(); it is not used`);
-      else if (candidate) return LlmHandler.bind(candidate, causes);
-    }
-    return undefined;
+    const usable = candidates.find((candidate) => isUsable(candidate, warnings));
+    return usable && LlmHandler.bind(usable, causes);
   };
   return [
     first(toHandler("options.handler", options.handler), profile?.handler, defaults.handler),
@@ -83,12 +86,8 @@ function bindHandlers(prepared, defaults = NONE) {
 
 /** The addon's handlers of profiles, as `[ids, handlers]`: of those among `ids` that have one. */
 function bindProfiles({ warnings, causes }, { profiles }, ids) {
-  const bound = [...ids].flatMap((id) => {
-    const handler = profiles.get(id)?.handler;
-    if (handler?.invalid) warnings.push(`handler_invalid: ${handler.invalid} has no createMessage(); it is not used`);
-    return handler && !handler.invalid ? [[id, LlmHandler.bind(handler, causes)]] : [];
-  });
-  return [bound.map(([id]) => id), bound.map(([, handler]) => handler)];
+  const usable = [...ids].filter((id) => isUsable(profiles.get(id)?.handler, warnings));
+  return [usable, usable.map((id) => LlmHandler.bind(profiles.get(id).handler, causes))];
 }
 
 module.exports = { bindHandlers, bindProfiles, splitOptions };

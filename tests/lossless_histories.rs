@@ -8,26 +8,14 @@ use std::time::Instant;
 use roo_condense::{
     cancel::Cancel,
     conversation::Conversation,
-    providers::{Llm, Progress, Provider, Request, Settled, create, settle},
-    tokens::{Encoding, Scale, Tally},
+    providers::{Provider, Request, Settled, create, settle},
+    tokens::{Encoding, Tally},
 };
 use serde_json::{Value, json};
 
 fn request(conversation: &Conversation, config: Value) -> Request {
-    let cancel = Cancel::default();
-    Request {
-        original: conversation.clone(),
-        conversation: conversation.clone(),
-        tally: Tally::count(conversation, Encoding::O200kBase, &cancel).unwrap(),
-        system_tokens: 0,
-        scale: Scale::default(),
-        target_tokens: None,
-        config,
-        host_call: 0,
-        cancel,
-        progress: Progress::default(),
-        llm: Llm::default(),
-    }
+    let tally = Tally::count(conversation, Encoding::O200kBase, &Cancel::default()).unwrap();
+    Request { config, ..Request::new(conversation.clone(), tally) }
 }
 
 fn condense(provider: &dyn Provider, request: &Request) -> Settled {

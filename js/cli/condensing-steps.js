@@ -2,7 +2,7 @@
 
 // How far condensing is, for the progress bar: in words, and as a share of the whole.
 
-const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+const { milliseconds } = require("./terminal.js");
 
 /** What the provider that was asked has of the whole; those that may stand in for it, which is seldom, share the rest. */
 const FIRST = 0.8;
@@ -31,7 +31,7 @@ function condensingSteps(tell) {
       const what = total === 1 ? "waiting for the summary" : `summaries: ${done} of ${total}`;
       step(`${where}${what}`, partOf(pass, done, total).begin);
     },
-    retrying: ({ done, total, waitMs, code }) => step(`attempt ${done} of ${total} failed (${code}), again in ${duration(waitMs)}`),
+    retrying: ({ done, total, waitMs, code }) => step(`attempt ${done} of ${total} failed (${code}), again in ${milliseconds(waitMs)}`),
   };
   return (event) => listeners[event.phase]?.(event);
 }

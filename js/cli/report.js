@@ -203,12 +203,6 @@ function writeOutcome(report, condensed, settings, history, written) {
   const { didCondense, stats, target } = condensed;
   const { paint } = report;
   report.line();
-  if (settings.preview && didCondense && (!target || target.met)) {
-    const saved = stats.originalTokens - stats.finalTokens;
-    report.text(`${number(stats.originalTokens)} -> ${condensed.exact ? "" : "about "}${plural(stats.finalTokens, "token")}, ${percent(saved, stats.originalTokens)} fewer${target ? ", within the target" : ""}.`, paint.green);
-    report.text("This was a preview: no model was asked, and nothing was written.");
-    return;
-  }
   if (target && !target.met) {
     const [sentence, ...advice] = missedTarget(condensed, settings);
     report.text(sentence, paint.red);
@@ -217,9 +211,12 @@ function writeOutcome(report, condensed, settings, history, written) {
     report.text(nothingToDo(condensed, settings, history.messages.length), paint.green);
   } else {
     const within = target ? ", within the target" : "";
-    report.text(`${number(stats.originalTokens)} -> ${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`, paint.green);
+    const about = condensed.exact === false ? "about " : "";
+    report.text(`${number(stats.originalTokens)} -> ${about}${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`, paint.green);
   }
-  if (written) {
+  if (settings.preview && didCondense && (!target || target.met)) {
+    report.text("This was a preview: no model was asked, and nothing was written.");
+  } else if (written) {
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${written.backup ? ` Backup: ${visible(written.backup)}` : ""}`);
   } else if (settings.inPlace && !didCondense && (!target || target.met)) {
     report.text("The file was left as it is.");

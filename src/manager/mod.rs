@@ -270,9 +270,6 @@ impl Manager {
             Err(error) => return Report::failed(error, prev),
         };
         let mut request = Request {
-            original: work.conversation.clone(),
-            conversation: work.conversation.clone(),
-            tally,
             system_tokens: self.system_tokens(work),
             scale: self.scale(),
             target_tokens: work.call.target_tokens,
@@ -281,6 +278,7 @@ impl Manager {
             llm: self.llm(work, prev),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
+            ..Request::new(work.conversation.clone(), tally)
         };
         if let Some(decision) = decision {
             request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
@@ -391,10 +389,6 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
     let summary_price = summary_price(&work);
     let request = Request {
         system_tokens: system_tokens(&work.call, encoding),
-        original: work.conversation.clone(),
-        conversation: work.conversation,
-        tally,
-        scale: Scale::default(),
         target_tokens: work.call.target_tokens,
         config: work.call.config,
         host_call: work.host_call,
@@ -407,6 +401,7 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         },
         cancel: work.cancel,
         progress: work.progress,
+        ..Request::new(work.conversation, tally)
     };
     Report::of(chain::run(std::slice::from_ref(provider), request, Vec::new()).await, prev, price.as_ref())
 }

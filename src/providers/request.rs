@@ -39,6 +39,24 @@ pub struct Request {
 }
 
 impl Request {
+    /// A condensation of a conversation with this tally, without a target, a system prompt, a configuration or anybody to ask.
+    #[must_use]
+    pub fn new(conversation: Conversation, tally: Tally) -> Self {
+        Self {
+            original: conversation.clone(),
+            conversation,
+            tally,
+            system_tokens: 0,
+            scale: Scale::default(),
+            target_tokens: None,
+            config: serde_json::Value::Null,
+            host_call: 0,
+            llm: Llm::default(),
+            cancel: Cancel::default(),
+            progress: Progress::default(),
+        }
+    }
+
     /// Scaled tokens of a conversation with this tally.
     #[must_use]
     pub fn scaled(&self, tally: &Tally) -> usize {

@@ -6,27 +6,15 @@ use proptest::prelude::*;
 use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, problems},
-    providers::{Llm, Progress, Proposal, Request, Settled, create, decode, settle},
-    tokens::{Encoding, Scale, Tally},
+    providers::{Proposal, Request, Settled, create, decode, settle},
+    tokens::{Encoding, Tally},
 };
 use serde_json::{Value, json};
 
 /// A request to condense `conversation`.
 pub fn request(conversation: &Conversation, config: Value) -> Request {
-    let cancel = Cancel::default();
-    Request {
-        original: conversation.clone(),
-        conversation: conversation.clone(),
-        tally: Tally::count(conversation, Encoding::O200kBase, &cancel).unwrap(),
-        system_tokens: 0,
-        scale: Scale::default(),
-        target_tokens: None,
-        config,
-        host_call: 0,
-        cancel,
-        progress: Progress::default(),
-        llm: Llm::default(),
-    }
+    let tally = Tally::count(conversation, Encoding::O200kBase, &Cancel::default()).unwrap();
+    Request { config, ..Request::new(conversation.clone(), tally) }
 }
 
 /// What the provider proposes.

@@ -121,10 +121,11 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// Those of [`Self::ask_anew`].
     pub async fn ask(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
-        if let Some(text) = self.known(&question).await? {
+        self.cancel.check()?;
+        let key = self.key(&question);
+        if let Some(text) = self.cached(&key).await? {
             return Ok(Answer { text, cached: true, complete: true });
         }
-        let key = self.key(&question);
         let answer = self.ask_anew(question).await?;
         if answer.complete {
             self.store(&key, &answer.text).await;

@@ -163,7 +163,7 @@ impl<'a> Object<'a> {
 
     /// Whether a field is there, right or wrong.
     pub fn has(&self, name: &str) -> bool {
-        self.fields.is_some_and(|fields| fields.contains_key(name))
+        self.value_of(name).is_some()
     }
 
     /// Whether there is no object to read.

@@ -17,24 +17,13 @@ use super::{Smart, config::SmartConfig, presets};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems},
-    providers::{Llm, Progress, Proposal, Provider, Request, Settled, settle},
-    tokens::{Encoding, Scale, Tally},
+    providers::{Proposal, Provider, Request, Settled, settle},
+    tokens::{Encoding, Tally},
 };
 
 fn request(conversation: &Conversation) -> Request {
-    Request {
-        original: conversation.clone(),
-        conversation: conversation.clone(),
-        tally: Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap(),
-        system_tokens: 0,
-        scale: Scale::default(),
-        target_tokens: None,
-        config: Value::Null,
-        host_call: 0,
-        llm: Llm::default(),
-        cancel: Cancel::new(),
-        progress: Progress::default(),
-    }
+    let tally = Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap();
+    Request::new(conversation.clone(), tally)
 }
 
 fn run(config: &Value, request: &Request) -> (Proposal, Settled) {
