@@ -326,6 +326,22 @@ async fn a_preview_sends_nothing() {
 }
 
 #[tokio::test]
+async fn an_answer_that_broke_off_is_told_whoever_set_the_limit() {
+    // In a small window the provider itself allows a shorter answer than the handler would.
+    for window in [None, Some(6000)] {
+        let broke_off = |_: &LlmRequest, _| {
+            let usage = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
+            Ok(LlmResponse::new("The beginning", Some(usage), StopReason::MaxTokens))
+        };
+        let handler = Arc::new(Scripted { window, ..Scripted::new(broke_off) });
+        let report = manager(&json!({})).condense(work(&talk(9, 50), handler.clone())).await;
+        assert_eq!(handler.asked()[0].max_tokens.is_some(), window.is_some());
+        let told = |warning: &&String| warning.starts_with("summary_truncated: ");
+        assert_eq!(report.warnings().iter().filter(told).count(), 1, "{window:?}: {:?}", report.warnings());
+    }
+}
+
+#[tokio::test]
 async fn a_store_that_never_answers_is_given_up() {
     struct Silent;
     impl SummaryStore for Silent {

@@ -116,7 +116,7 @@ impl<'a> Asker<'a> {
         self.handler.price().or(self.request.llm.price.as_ref())
     }
 
-    /// The answer from the cache, or asked for; a good one is kept.
+    /// The answer from the cache, or asked for; a whole one is kept, and a warning tells of one that broke off.
     ///
     /// # Errors
     /// Those of [`Self::ask_anew`].
@@ -126,9 +126,14 @@ impl<'a> Asker<'a> {
         if let Some(text) = self.cached(&key).await? {
             return Ok(Answer { text, cached: true, complete: true });
         }
+        let longest = self.longest_answer_to(&question);
         let answer = self.ask_anew(question).await?;
         if answer.complete {
             self.store(&key, &answer.text).await;
+        } else {
+            self.warn(format!(
+                "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
+            ));
         }
         Ok(answer)
     }
@@ -192,7 +197,7 @@ impl<'a> Asker<'a> {
         question.max_tokens.map_or_else(|| self.longest_answer(), |tokens| tokens as usize)
     }
 
-    /// Asks, and takes the answer only if it is one.
+    /// Asks, and takes the answer only if it is one. What to make of one that broke off is for the caller.
     ///
     /// # Errors
     /// Whatever keeps it from an answer. What was spent is written down in any case.
@@ -219,7 +224,6 @@ impl<'a> Asker<'a> {
             self.request.llm.spent.add(estimate);
             return Ok(Answer { text: self.stand_in(&question), cached: false, complete: true });
         }
-        let has_own_limit = question.max_tokens.is_some();
         let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
         let cost = match &answer {
@@ -233,13 +237,7 @@ impl<'a> Asker<'a> {
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
             self.learn(&response.usage, expected_input);
         }
-        let answer = judge(&response)?;
-        if !answer.complete && !has_own_limit {
-            self.warn(format!(
-                "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
-            ));
-        }
-        Ok(answer)
+        judge(&response)
     }
 
     async fn send(&self, question: LlmRequest) -> Result<LlmResponse, LlmError> {
