@@ -90,7 +90,7 @@ fn engines(criterion: &mut Criterion) {
     for (name, text) in &texts {
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_function(format!("{name}/ours"), |bencher| {
-            bencher.iter(|| count_uncached(black_box(text), ENCODING))
+            bencher.iter(|| count_uncached(black_box(text), ENCODING));
         });
         group.bench_function(format!("{name}/tiktoken-rs"), |bencher| {
             bencher.iter(|| reference.count_ordinary(black_box(text)));
@@ -143,7 +143,7 @@ fn limits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("limits of 1,000 tokens in 1 MB");
     group.bench_function("count_until", |bencher| bencher.iter(|| count_until(&text, 1_000, ENCODING)));
     group.bench_function("truncate_to_tokens", |bencher| {
-        bencher.iter(|| truncate_to_tokens(&text, 1_000, ENCODING).len())
+        bencher.iter(|| truncate_to_tokens(&text, 1_000, ENCODING).len());
     });
     group.bench_function("truncate_start_to_tokens", |bencher| {
         bencher.iter(|| truncate_start_to_tokens(&text, 1_000, ENCODING).len());

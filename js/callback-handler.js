@@ -5,7 +5,7 @@
 const { shown } = require("./errors.js");
 
 /** Characters of an answer that are held: as much as an HTTP handler holds by default. */
-const MOST_TEXT = 8 * 1024 * 1024;
+const MAX_TEXT_UNITS = 8 * 1024 * 1024;
 /** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
 const CLOSING_MS = 15;
 
@@ -77,7 +77,7 @@ class Answer {
     switch (isObject(chunk) ? chunk.type : undefined) {
       case "text":
         if (typeof chunk.text === "string") this.text += chunk.text;
-        if (this.text.length > MOST_TEXT) throw new Fault("too_large", "", { limit: MOST_TEXT });
+        if (this.text.length > MAX_TEXT_UNITS) throw new Fault("too_large", "", { limit: MAX_TEXT_UNITS });
         break;
       case "usage":
         // The last one is complete.

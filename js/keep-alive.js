@@ -7,10 +7,10 @@
 const { clearInterval, setInterval } = require("node:timers");
 
 /** The longest interval there is; it is never waited for. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 class KeepAlive {
-  #timer = setInterval(() => {}, LONGEST);
+  #timer = setInterval(() => {}, MAX_DELAY_MS);
 
   /** The addon works. */
   working() {

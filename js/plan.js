@@ -2,7 +2,7 @@
 
 // Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
 
-const { cook } = require("./recipe.js");
+const { rebuild } = require("./recipe.js");
 /** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
 function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
@@ -78,7 +78,7 @@ function applyPlan(messages, edits, foreign = [], recipes = []) {
     const copies = new CopyOnWrite();
     for (const edit of sets.get(index) ?? []) {
       const { path, recipe } = edit;
-      const changed = copies.set(message, path, recipe === undefined ? edit.value : cook(recipe, messages));
+      const changed = copies.set(message, path, recipe === undefined ? edit.value : rebuild(recipe, messages));
       const undo = { op: "set", message: result.length, path };
       if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
       else undo.value = changed.previous;

@@ -3,7 +3,7 @@
 // What a condensation would do, from one that was only tried.
 
 /** Messages of a sample. */
-const MOST_SAMPLES = 5;
+const MAX_SAMPLES = 5;
 /** What stands where a model would write: words, and filling of about as many tokens as the summary would have. */
 const STAND_IN = /\(what a model would write here\)((?: …)*)/g;
 /** Tokens of the words. */
@@ -87,11 +87,11 @@ function samples(before, after, plan, changes) {
   const most = (value) => {
     const left = all.filter((sample) => !chosen.has(sample));
     const best = left.reduce((found, sample) => (found === undefined || value(sample) > value(found) ? sample : found), undefined);
-    if (best !== undefined && chosen.size < MOST_SAMPLES) chosen.add(best);
+    if (best !== undefined && chosen.size < MAX_SAMPLES) chosen.add(best);
   };
   for (const [operation] of [...totals].sort(([, one], [, other]) => other - one)) most(({ messageIndex }) => saved.get(messageIndex)?.get(operation) ?? 0);
-  while (chosen.size < Math.min(MOST_SAMPLES, all.length)) most(({ tokensSaved }) => tokensSaved);
-  return all.filter((sample) => chosen.has(sample)).slice(0, MOST_SAMPLES);
+  while (chosen.size < Math.min(MAX_SAMPLES, all.length)) most(({ tokensSaved }) => tokensSaved);
+  return all.filter((sample) => chosen.has(sample)).slice(0, MAX_SAMPLES);
 }
 
 /** The preview that a result amounts to. */

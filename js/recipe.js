@@ -21,7 +21,7 @@ function at(message, path) {
  * (UTF-16 units) of one of the texts. From its lines the numbers `from` (`[number, width, separator, every]`: only lines whose number is a
  * multiple of `every` have one) are taken off, the numbers `to` (`[number, width, separator]`) are put on, and it stands there `times` times.
  */
-function cook(recipe, messages) {
+function rebuild(recipe, messages) {
   const texts = recipe.texts.map(([message, path]) => at(messages[message], path));
   const written = [];
   for (const [text, start, end, from, to, times = 1] of recipe.parts) {
@@ -54,4 +54,4 @@ function isRecipe(value) {
   );
 }
 
-module.exports = { cook, isRecipe };
+module.exports = { rebuild, isRecipe };

@@ -16,8 +16,8 @@ import { Failure, main, root } from "./tools.mjs";
 const PRESETS = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
 const TARGETS = [0.5, 0.25, 0.1];
 /** As in recall.mjs: smaller prefixes, and those of which hardly anything is used again, say nothing. */
-const LEAST_TOKENS = 8000;
-const LEAST_NAMES = 10;
+const MIN_TOKENS = 8000;
+const MIN_NAMES = 10;
 
 /** The measure with its reference policies, which it keeps to itself. */
 async function loadMeasure(tools) {
@@ -59,7 +59,7 @@ await main(async () => {
   const prefixes = loadCorpus(folder).flatMap(({ id, messages }) =>
     cuts(messages).map((cut) => ({ id, cut, prefix: messages.slice(0, cut), wanted: needs(messages, cut) })),
   );
-  const measured = prefixes.filter(({ prefix, wanted }) => wanted.names.size >= LEAST_NAMES && tokens(prefix) >= LEAST_TOKENS);
+  const measured = prefixes.filter(({ prefix, wanted }) => wanted.names.size >= MIN_NAMES && tokens(prefix) >= MIN_TOKENS);
   console.log(`${measured.length} cuts; names / edits still readable\n`);
 
   const columns = ["preset", "left", "smart", ...Object.keys(references), "names: better / equal / worse than the best of them"];

@@ -8,6 +8,7 @@ pub struct Cancel(CancellationToken);
 
 impl Cancel {
     /// A signal that is not set.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -18,6 +19,7 @@ impl Cancel {
     }
 
     /// Whether the signal is set. Cheap enough to ask every few microseconds.
+    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -28,11 +30,13 @@ impl Cancel {
     }
 
     /// The token behind the signal, for those that take one.
+    #[must_use]
     pub fn token(&self) -> &CancellationToken {
         &self.0
     }
 
     /// A signal that is set when this one is, and can be set alone: for a part of the work, such as one of several requests.
+    #[must_use]
     pub fn child(&self) -> Self {
         Self(self.0.child_token())
     }
@@ -50,6 +54,7 @@ pub struct Cancelled;
 
 impl Cancelled {
     /// The error code: `cancelled`.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         "cancelled"
     }

@@ -11,12 +11,12 @@ use std::{
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 /// More than this many calls at a time share the helpers.
-const MOST: usize = 4;
+const MAX_HELPERS: usize = 4;
 
 /// None where there is only one core, or the system gives us no thread.
 static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let others = thread::available_parallelism().ok()?.get().checked_sub(1).filter(|others| *others > 0)?;
-    let builder = ThreadPoolBuilder::new().num_threads(others.min(MOST));
+    let builder = ThreadPoolBuilder::new().num_threads(others.min(MAX_HELPERS));
     builder.thread_name(|index| format!("condense-helper-{index}")).build().ok()
 });
 

@@ -21,7 +21,7 @@ pub use self::{
     fields::Fields,
     json_text::PathStep,
     message::{Content, Message, Role},
-    plan::{Edit, Inserted, Plan, PlanError, Value},
+    plan::{Edit, Inserted, NewValue, Plan, PlanError},
     shape::{Problem, answers, calls, is_blank, problems, problems_after},
     surrogates::Surrogates,
     texts::{ContentKind, TextAt},
@@ -101,6 +101,7 @@ impl Conversation {
     }
 
     /// The messages.
+    #[must_use]
     pub fn messages(&self) -> impl ExactSizeIterator<Item = &Message> {
         self.entries.iter().map(|entry| &*entry.message)
     }

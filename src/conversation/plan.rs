@@ -23,7 +23,7 @@ pub enum Edit {
         /// From the message to the value.
         path: Vec<PathStep>,
         /// What stands there from now on.
-        value: Value,
+        value: NewValue,
     },
     /// Removes a message.
     Drop {
@@ -61,14 +61,14 @@ impl Serialize for Inserted {
 
 /// What an [`Edit::Set`] puts in place.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum NewValue {
     /// A text.
     Text(String),
     /// Any JSON.
     Json(Box<RawValue>),
 }
 
-impl Value {
+impl NewValue {
     fn json(&self) -> Box<RawValue> {
         match self {
             Self::Text(text) => to_raw(text),
@@ -77,7 +77,7 @@ impl Value {
     }
 }
 
-impl Serialize for Value {
+impl Serialize for NewValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => text.serialize(serializer),
@@ -112,7 +112,7 @@ impl Edit {
     /// Puts `text` where a text of [`Message::texts`] stands.
     #[must_use]
     pub fn set_text(message: usize, path: Vec<PathStep>, text: String) -> Self {
-        Self::Set { message, path, value: Value::Text(text) }
+        Self::Set { message, path, value: NewValue::Text(text) }
     }
 }
 
@@ -195,10 +195,10 @@ fn differences(index: usize, from: &Arc<Message>, to: &Arc<Message>, edits: &mut
     content_differences(&["content".into()], &from.content, &to.content, &mut set);
 }
 
-fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
     match (from, to) {
         (Content::Text(from), Content::Text(to)) if from == to => {}
-        (_, Content::Text(to)) => set(path.to_vec(), Value::Text(to.clone())),
+        (_, Content::Text(to)) => set(path.to_vec(), NewValue::Text(to.clone())),
         (Content::Blocks(from), Content::Blocks(to)) if from.len() == to.len() => {
             for (index, (from, to)) in from.iter().zip(to).enumerate() {
                 block_differences(&[path, &[index.into()]].concat(), from, to, set);
@@ -207,19 +207,19 @@ fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mu
         _ => {
             let json = to_raw(to);
             if to_raw(from).get() != json.get() {
-                set(path.to_vec(), Value::Json(json));
+                set(path.to_vec(), NewValue::Json(json));
             }
         }
     }
 }
 
-fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
     let at = |key: &'static str| [path, &[key.into()]].concat();
     match (from, to) {
-        _ if !same_but_content(from, to) => set(path.to_vec(), Value::Json(to_raw(to))),
+        _ if !same_but_content(from, to) => set(path.to_vec(), NewValue::Json(to_raw(to))),
         (Block::Text { text: from, .. }, Block::Text { text: to, .. }) => {
             if from != to {
-                set(at("text"), Value::Text(to.clone()));
+                set(at("text"), NewValue::Text(to.clone()));
             }
         }
         (Block::ToolResult { content: from, .. }, Block::ToolResult { content: to, .. }) => {
@@ -231,7 +231,7 @@ fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl
         _ => {
             let json = to_raw(to);
             if to_raw(from).get() != json.get() {
-                set(path.to_vec(), Value::Json(json));
+                set(path.to_vec(), NewValue::Json(json));
             }
         }
     }
@@ -263,19 +263,19 @@ fn same_but_content(from: &Block, to: &Block) -> bool {
     }
 }
 
-fn input_differences(path: &[PathStep], from: &RawValue, to: &RawValue, set: &mut impl FnMut(Vec<PathStep>, Value)) {
+fn input_differences(path: &[PathStep], from: &RawValue, to: &RawValue, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
     if from.get() == to.get() {
         return;
     }
     let (old, new) = (string_values(from.get()), string_values(to.get()));
     if !around(from.get(), &old).eq(around(to.get(), &new)) {
-        return set(path.to_vec(), Value::Json(to.to_owned()));
+        return set(path.to_vec(), NewValue::Json(to.to_owned()));
     }
     for (old, new) in old.into_iter().zip(new) {
         let (was, is) = (&from.get()[old.literal], &to.get()[new.literal]);
         // The same text may be written with other escapes.
         if was != is && json_text::unescape(was) != json_text::unescape(is) {
-            set([path, &new.path].concat(), Value::Text(json_text::unescape(is)));
+            set([path, &new.path].concat(), NewValue::Text(json_text::unescape(is)));
         }
     }
 }
@@ -299,7 +299,7 @@ impl Conversation {
             if message < length { Ok(()) } else { Err(PlanError::NoSuchMessage { message, length }) }
         };
         let mut dropped = vec![false; length];
-        let mut sets: HashMap<usize, Vec<(&[PathStep], &Value)>> = HashMap::new();
+        let mut sets: HashMap<usize, Vec<(&[PathStep], &NewValue)>> = HashMap::new();
         let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::new();
         for edit in &plan.edits {
             match edit {
@@ -340,7 +340,7 @@ impl Conversation {
     }
 }
 
-type Set<'a> = (&'a [PathStep], &'a Value);
+type Set<'a> = (&'a [PathStep], &'a NewValue);
 
 fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &'a [PathStep]> {
     let mut changed = message.clone();
@@ -365,8 +365,8 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
         match path.split_first() {
             None => {
                 *content = match value {
-                    Value::Text(text) => Content::Text(text.clone()),
-                    Value::Json(raw) => Content::read_at(Some(raw.get()), depth),
+                    NewValue::Text(text) => Content::Text(text.clone()),
+                    NewValue::Json(raw) => Content::read_at(Some(raw.get()), depth),
                 }
             }
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
@@ -390,7 +390,7 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
         };
         let PathStep::Key(key) = step else { return Err(path) };
         match (&mut *block, key.as_ref(), value) {
-            (Block::Text { text, .. }, "text", Value::Text(new)) if rest.is_empty() => text.clone_from(new),
+            (Block::Text { text, .. }, "text", NewValue::Text(new)) if rest.is_empty() => text.clone_from(new),
             (Block::ToolResult { .. }, "content", _) => content_sets.push((rest, *value)),
             (Block::ToolUse { .. }, "input", _) => input_sets.push((rest, *value)),
             _ => return Err(path),
@@ -425,8 +425,8 @@ fn set_input<'a>(input: &RawValue, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'
     for (path, value) in sets {
         let literal = literals.get(*path).ok_or(*path)?;
         let replacement = match value {
-            Value::Text(text) => escape(text),
-            Value::Json(raw) => raw.get().to_owned(),
+            NewValue::Text(text) => escape(text),
+            NewValue::Json(raw) => raw.get().to_owned(),
         };
         replacements.push((literal.clone(), replacement));
     }

@@ -41,7 +41,6 @@ fn narrow(units: &[[u8; 2]; UNITS]) -> Option<[u8; UNITS]> {
     for (narrow, unit) in ascii.iter_mut().zip(units) {
         let unit = u16::from_le_bytes(*unit);
         all |= unit;
-        #[allow(clippy::cast_possible_truncation, reason = "used only when every unit is below 128")]
         let byte = unit as u8;
         *narrow = byte;
     }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    HttpConfig, LlmRequest, StopReason, Usage,
+    HttpConfig, LlmRequest, StopReason, TokenUsage,
     fault::service_error,
-    protocol::{Answer, EventFault, Quirks},
+    protocol::{EventFault, Quirks, StreamedAnswer},
 };
 
 /// The version of the protocol spoken here.
@@ -39,7 +39,7 @@ pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) ->
 }
 
 /// Takes in one event. Its type is read from the data: some proxies drop the `event` field.
-pub(super) fn event(answer: &mut Answer, event: &Value) -> Result<(), EventFault> {
+pub(super) fn event(answer: &mut StreamedAnswer, event: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(event) {
         return Err(EventFault::Service(error));
     }
@@ -61,7 +61,7 @@ pub(super) fn event(answer: &mut Answer, event: &Value) -> Result<(), EventFault
 }
 
 /// Takes in a message that came whole, from a server that does not stream.
-pub(super) fn whole(answer: &mut Answer, message: &Value) -> Result<(), EventFault> {
+pub(super) fn whole(answer: &mut StreamedAnswer, message: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(message) {
         return Err(EventFault::Service(error));
     }
@@ -77,7 +77,7 @@ pub(super) fn whole(answer: &mut Answer, message: &Value) -> Result<(), EventFau
     Ok(())
 }
 
-fn text(answer: &mut Answer, part: &Value) {
+fn text(answer: &mut StreamedAnswer, part: &Value) {
     if matches!(part["type"].as_str(), Some("text" | "text_delta"))
         && let Some(text) = part["text"].as_str()
     {
@@ -86,11 +86,11 @@ fn text(answer: &mut Answer, part: &Value) {
 }
 
 /// Counts are running totals, and a later event may leave some out: each that is there replaces the one before.
-fn usage(answer: &mut Answer, reported: &Value) {
+fn usage(answer: &mut StreamedAnswer, reported: &Value) {
     if !reported.is_object() {
         return;
     }
-    let usage = answer.usage.get_or_insert_with(Usage::default);
+    let usage = answer.usage.get_or_insert_with(TokenUsage::default);
     for (name, count) in [
         ("input_tokens", &mut usage.input_tokens),
         ("output_tokens", &mut usage.output_tokens),
@@ -103,7 +103,7 @@ fn usage(answer: &mut Answer, reported: &Value) {
     }
 }
 
-fn stop(answer: &mut Answer, reason: &Value) {
+fn stop(answer: &mut StreamedAnswer, reason: &Value) {
     if let Some(reason) = reason.as_str() {
         answer.stop = Some(match reason {
             "end_turn" => StopReason::EndTurn,
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn thinking_and_unknown_events_are_no_text() {
-        let mut answer = Answer::default();
+        let mut answer = StreamedAnswer::default();
         for data in [
             json!({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}}),
             json!({"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": "{"}}),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn later_counts_replace_earlier_ones_and_absent_ones_stay() {
-        let mut answer = Answer::default();
+        let mut answer = StreamedAnswer::default();
         usage(&mut answer, &json!({"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 1}));
         usage(&mut answer, &json!({"output_tokens": 42, "input_tokens": null}));
         let usage = answer.usage.unwrap();

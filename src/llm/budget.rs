@@ -30,6 +30,7 @@ pub struct OverBudget {
 
 impl Budget {
     /// A budget of `limit` dollars; `None` for no limit.
+    #[must_use]
     pub fn new(limit: Option<f64>) -> Self {
         Self { limit, account: Mutex::default() }
     }

@@ -25,6 +25,7 @@ pub struct StoreError {
 
 impl StoreError {
     /// The code under which JavaScript sees it.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         "cache_failed"
     }
@@ -49,6 +50,7 @@ struct Entries {
 
 impl MemoryStore {
     /// A store of at most `limit` bytes, keys and bookkeeping included; 0 keeps nothing.
+    #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { limit, entries: Mutex::new(Entries { by_key: LruCache::unbounded(), bytes: 0 }) }
     }
@@ -123,6 +125,7 @@ fn entry_size(key: &str, value: &str) -> usize {
 ///
 /// SHA-256 because keys may leave the process for a shared store, where a forged collision would hand one conversation
 /// another's summary. Each part is preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+#[must_use]
 pub fn cache_key(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

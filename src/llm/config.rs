@@ -102,6 +102,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// The code under which JavaScript sees it.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self.problem {
             ConfigProblem::Missing => "config_missing",
@@ -112,6 +113,7 @@ impl ConfigError {
     }
 
     /// Whether JavaScript gets a `RangeError` rather than a `TypeError`.
+    #[must_use]
     pub fn is_range(&self) -> bool {
         self.problem == ConfigProblem::NotAllowed
     }

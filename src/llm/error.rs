@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::{Usage, fault::says_too_long};
+use super::{TokenUsage, fault::says_too_long};
 
 /// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,11 +21,11 @@ pub struct Failure {
     /// Requests sent, this one included.
     pub attempts: u32,
     /// What all attempts together were charged for, as far as known.
-    pub spent: Usage,
+    pub spent: TokenUsage,
 }
 
 impl Failure {
-    fn of(model: &str, spent: Usage) -> Box<Self> {
+    fn of(model: &str, spent: TokenUsage) -> Box<Self> {
         Box::new(Self { model: model.to_owned(), spent, ..Self::default() })
     }
 }
@@ -256,6 +256,7 @@ fn because(reason: &Option<String>) -> String {
 
 impl LlmError {
     /// The code under which JavaScript sees it; one for each variant.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Timeout { .. } => "llm_timeout",
@@ -279,6 +280,7 @@ impl LlmError {
     }
 
     /// Whether the same request may succeed later. The HTTP handler has already retried what it can.
+    #[must_use]
     pub fn retryable(&self) -> bool {
         match self {
             Self::Timeout { phase, .. } => *phase != TimeoutPhase::Overall,
@@ -293,6 +295,7 @@ impl LlmError {
     }
 
     /// Where and after what it happened.
+    #[must_use]
     pub fn failure(&self) -> &Failure {
         match self {
             Self::Timeout { failure, .. }
@@ -339,11 +342,13 @@ impl LlmError {
     }
 
     /// What was paid although there is no answer: tokens, and dollars where known.
-    pub fn spent(&self) -> &Usage {
+    #[must_use]
+    pub fn spent(&self) -> &TokenUsage {
         &self.failure().spent
     }
 
     /// What the service asked to wait, if it did.
+    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. }
@@ -354,34 +359,38 @@ impl LlmError {
     }
 
     /// The caller cancelled; for handlers outside this crate.
-    pub fn aborted(model: &str, spent: Usage) -> Self {
+    #[must_use]
+    pub fn aborted(model: &str, spent: TokenUsage) -> Self {
         Self::Aborted { failure: Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() }) }
     }
 
     /// A host's own handler failed; for handlers outside this crate.
-    pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: Usage) -> Self {
+    pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: TokenUsage) -> Self {
         let failure = Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() });
         Self::Callback { message: message.into(), cause, failure }
     }
 
     /// A host's own handler was too slow; for handlers outside this crate.
-    pub fn late(model: &str, phase: TimeoutPhase, limit: Duration, spent: Usage) -> Self {
+    #[must_use]
+    pub fn late(model: &str, phase: TimeoutPhase, limit: Duration, spent: TokenUsage) -> Self {
         Self::Timeout { phase, limit: Some(limit), failure: Failure::of(model, spent) }
     }
 
     /// A host's own handler answered with more than is held; for handlers outside this crate.
-    pub fn too_large(model: &str, limit: usize, spent: Usage) -> Self {
+    #[must_use]
+    pub fn too_large(model: &str, limit: usize, spent: TokenUsage) -> Self {
         Self::ResponseTooLarge { limit, failure: Failure::of(model, spent) }
     }
 
     /// A host's own handler returned something that is not a stream of chunks; for handlers outside this crate.
-    pub fn not_a_stream(model: &str, problem: impl Into<String>, spent: Usage) -> Self {
+    pub fn not_a_stream(model: &str, problem: impl Into<String>, spent: TokenUsage) -> Self {
         Self::InvalidResponse { problem: problem.into(), transient: false, failure: Failure::of(model, spent) }
     }
 
     /// A host's own handler reported an error inside its stream; for handlers outside this crate. That the question is too long is the same
     /// news in every wording.
-    pub fn error_chunk(model: &str, message: &str, spent: Usage) -> Self {
+    #[must_use]
+    pub fn error_chunk(model: &str, message: &str, spent: TokenUsage) -> Self {
         let mut failure = Failure::of(model, spent);
         failure.server_message = Some(message.to_owned());
         if says_too_long(message) {
@@ -391,6 +400,7 @@ impl LlmError {
     }
 
     /// Whether the question was too long for the model, also when a host's own handler says so in its words.
+    #[must_use]
     pub fn is_context_too_long(&self) -> bool {
         match self {
             Self::ContextTooLong { .. } => true,
@@ -400,6 +410,7 @@ impl LlmError {
     }
 
     /// What the host's own handler threw, if that is what happened.
+    #[must_use]
     pub fn cause(&self) -> Option<&CallbackCause> {
         match self {
             Self::Callback { cause, .. } => cause.as_ref(),

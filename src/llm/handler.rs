@@ -106,6 +106,7 @@ pub enum LlmRole {
 
 impl LlmRole {
     /// The name both protocols use.
+    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -121,7 +122,7 @@ pub struct LlmResponse {
     /// The text, as sent; it may be empty. Reasoning that services send apart from the text is not in it.
     pub text: String,
     /// What the answer used: of this attempt only, so that `output_tokens` is the size of `text`.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether the service reported usage at all; some local servers do not, and then every count is 0.
     pub usage_reported: bool,
     /// Why the model stopped. After [`StopReason::MaxTokens`] the text is cut short.
@@ -129,23 +130,24 @@ pub struct LlmResponse {
     /// Requests sent, retries included.
     pub attempts: u32,
     /// What attempts that failed before this one were charged for.
-    pub spent_on_retries: Usage,
+    pub spent_on_retries: TokenUsage,
 }
 
 impl LlmResponse {
     /// An answer that took one attempt; for handlers outside this crate.
-    pub fn new(text: impl Into<String>, usage: Option<Usage>, stop_reason: StopReason) -> Self {
+    pub fn new(text: impl Into<String>, usage: Option<TokenUsage>, stop_reason: StopReason) -> Self {
         Self {
             text: text.into(),
             usage_reported: usage.is_some(),
             usage: usage.unwrap_or_default(),
             stop_reason,
             attempts: 1,
-            spent_on_retries: Usage::default(),
+            spent_on_retries: TokenUsage::default(),
         }
     }
 
     /// Dollars, retries included; `None` when neither the service nor a price says.
+    #[must_use]
     pub fn total_cost(&self) -> Option<f64> {
         match (self.usage.total_cost, self.spent_on_retries.total_cost) {
             (None, None) => None,
@@ -159,7 +161,7 @@ impl LlmResponse {
 /// `input_tokens` means what the protocol means by it: Anthropic's excludes tokens written to and read from the
 /// prompt cache, OpenAI's includes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the question.
     pub input_tokens: u64,
     /// Tokens of the answer, reasoning included.
@@ -172,9 +174,9 @@ pub struct Usage {
     pub total_cost: Option<f64>,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Adds another request's tokens and dollars.
-    pub fn add(&mut self, other: &Usage) {
+    pub fn add(&mut self, other: &TokenUsage) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);

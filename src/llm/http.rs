@@ -17,9 +17,9 @@ use tokio_util::{bytes::Bytes, sync::CancellationToken};
 
 use super::{
     Api, ApiKey, ConfigError, ConfigProblem, Failure, HttpConfig, LlmError, LlmHandler, LlmProgress, LlmRequest,
-    LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, Usage, anthropic, endpoint,
+    LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage, anthropic, endpoint,
     fault::{ErrorAnswer, ServiceError, web_page},
-    protocol::{Answer, EventFault, Quirks},
+    protocol::{EventFault, Quirks, StreamedAnswer},
     retry,
     secret::Scrubber,
     sse::{Body, ReadFault, reason, without_mark},
@@ -81,9 +81,9 @@ struct Ledger(Mutex<Account>);
 struct Account {
     attempts: u32,
     /// Of attempts that failed.
-    earlier: Usage,
+    earlier: TokenUsage,
     /// Of the attempt under way.
-    current: Usage,
+    current: TokenUsage,
     /// Bytes of text of the attempt under way.
     received: usize,
 }
@@ -270,8 +270,8 @@ impl HttpHandler {
         answered: &Answered,
         progress: Option<&dyn ProgressSink>,
         ledger: &Ledger,
-    ) -> Result<Answer, LlmError> {
-        let mut answer = Answer::default();
+    ) -> Result<StreamedAnswer, LlmError> {
+        let mut answer = StreamedAnswer::default();
         let limit = self.config.max_response_bytes;
         let first = match body.first().await {
             Ok(Some(first)) => first,
@@ -313,10 +313,10 @@ impl HttpHandler {
         answered: &Answered,
         progress: Option<&dyn ProgressSink>,
         ledger: &Ledger,
-    ) -> Result<Answer, LlmError> {
+    ) -> Result<StreamedAnswer, LlmError> {
         let api = self.config.api;
         let limit = self.config.max_response_bytes;
-        let mut answer = Answer::default();
+        let mut answer = StreamedAnswer::default();
         let mut any_event = false;
         let mut events = body.events(first.clone(), limit);
         while !answer.ended {
@@ -360,7 +360,7 @@ impl HttpHandler {
     }
 
     /// Writes down what came since `before` and tells of it.
-    fn note(&self, answer: &mut Answer, before: usize, progress: Option<&dyn ProgressSink>, ledger: &Ledger) {
+    fn note(&self, answer: &mut StreamedAnswer, before: usize, progress: Option<&dyn ProgressSink>, ledger: &Ledger) {
         if let Some(usage) = &mut answer.usage
             && let Some(price) = &self.config.price
         {
@@ -379,7 +379,7 @@ impl HttpHandler {
         }
     }
 
-    fn read_error(&self, fault: ReadFault, answered: &Answered, answer: &Answer) -> LlmError {
+    fn read_error(&self, fault: ReadFault, answered: &Answered, answer: &StreamedAnswer) -> LlmError {
         let failure = self.failure_of(answered, None);
         match fault {
             ReadFault::Idle => {
@@ -391,7 +391,7 @@ impl HttpHandler {
         }
     }
 
-    fn cut(&self, reason: Option<&str>, answered: &Answered, answer: &Answer) -> LlmError {
+    fn cut(&self, reason: Option<&str>, answered: &Answered, answer: &StreamedAnswer) -> LlmError {
         LlmError::StreamCut {
             received_bytes: answer.text.len(),
             reason: reason.map(|reason| self.scrubber.clean(reason)),

@@ -40,7 +40,7 @@ pub use cache::{DEFAULT_CACHE_BYTES, MemoryStore, StoreError, SummaryStore, cach
 pub use config::{Api, ConfigError, ConfigProblem, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, TimeoutPhase};
 pub use handler::{
-    LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason, Usage,
+    LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason, TokenUsage,
 };
 pub use http::HttpHandler;
 pub use price::{

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    HttpConfig, LlmRequest, StopReason, Usage,
+    HttpConfig, LlmRequest, StopReason, TokenUsage,
     fault::{ServiceError, service_error},
-    protocol::{Answer, EventFault, Quirks},
+    protocol::{EventFault, Quirks, StreamedAnswer},
 };
 
 /// The data of the event that ends a stream.
@@ -35,7 +35,7 @@ pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) ->
 }
 
 /// Takes in one event.
-pub(super) fn event(answer: &mut Answer, chunk: &Value) -> Result<(), EventFault> {
+pub(super) fn event(answer: &mut StreamedAnswer, chunk: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(chunk) {
         return Err(EventFault::Service(error));
     }
@@ -49,7 +49,7 @@ pub(super) fn event(answer: &mut Answer, chunk: &Value) -> Result<(), EventFault
 }
 
 /// Takes in a completion that came whole, from a server that does not stream.
-pub(super) fn whole(answer: &mut Answer, completion: &Value) -> Result<(), EventFault> {
+pub(super) fn whole(answer: &mut StreamedAnswer, completion: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(completion) {
         return Err(EventFault::Service(error));
     }
@@ -72,7 +72,7 @@ pub(super) fn finished(text: String) -> String {
     }
 }
 
-fn part(answer: &mut Answer, choice: &Value, key: &str) -> Result<(), EventFault> {
+fn part(answer: &mut StreamedAnswer, choice: &Value, key: &str) -> Result<(), EventFault> {
     // `reasoning_content` (DeepSeek, vLLM) and `reasoning` (OpenRouter, Ollama) are not part of the answer.
     match choice.pointer(&format!("/{key}/content")) {
         Some(Value::String(text)) => answer.text.push_str(text),
@@ -107,7 +107,7 @@ fn part(answer: &mut Answer, choice: &Value, key: &str) -> Result<(), EventFault
     Ok(())
 }
 
-fn usage(answer: &mut Answer, chunk: &Value) {
+fn usage(answer: &mut StreamedAnswer, chunk: &Value) {
     // Groq puts it under `x_groq` in the stream.
     let Some(reported) =
         [chunk.get("usage"), chunk.pointer("/x_groq/usage")].into_iter().flatten().find(|u| u.is_object())
@@ -115,7 +115,7 @@ fn usage(answer: &mut Answer, chunk: &Value) {
         return;
     };
     let count = |pointer: &str| reported.pointer(pointer).and_then(Value::as_u64);
-    answer.usage = Some(Usage {
+    answer.usage = Some(TokenUsage {
         input_tokens: count("/prompt_tokens").unwrap_or(0),
         output_tokens: count("/completion_tokens").unwrap_or(0),
         cache_write_tokens: count("/prompt_tokens_details/cache_write_tokens").unwrap_or(0),
@@ -152,14 +152,17 @@ mod tests {
     #[test]
     fn usage_in_the_words_of_many_servers() {
         let read = |chunk: Value| {
-            let mut answer = Answer::default();
+            let mut answer = StreamedAnswer::default();
             event(&mut answer, &chunk).unwrap();
             answer.usage
         };
         let openai = read(
             json!({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}}),
         );
-        assert_eq!(openai, Some(Usage { input_tokens: 9, output_tokens: 2, cache_read_tokens: 4, ..Usage::default() }));
+        assert_eq!(
+            openai,
+            Some(TokenUsage { input_tokens: 9, output_tokens: 2, cache_read_tokens: 4, ..TokenUsage::default() })
+        );
         let deepseek = read(
             json!({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 3}}),
         );
@@ -174,7 +177,7 @@ mod tests {
 
     #[test]
     fn parts_reasoning_and_finish() {
-        let mut answer = Answer::default();
+        let mut answer = StreamedAnswer::default();
         event(
             &mut answer,
             &json!({"choices": [{"delta": {"role": "assistant", "content": null, "reasoning_content": "hm"}}]}),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Api, Usage};
+use super::{Api, TokenUsage};
 
 /// What a model costs, in dollars per million tokens. The field names in JSON are those of Roo's model information, so a
 /// whole model information object can be given as a price.
@@ -87,6 +87,7 @@ pub struct ApiCost {
 
 impl ModelPrice {
     /// The flat prices for a question of this many tokens: tiers and long-context multipliers are worked in.
+    #[must_use]
     pub fn at(&self, total_input_tokens: u64) -> ModelPrice {
         let mut flat = self.without_tiers(total_input_tokens);
         if let Some(long) = &self.long_context_pricing
@@ -122,7 +123,7 @@ impl ModelPrice {
     }
 
     /// Dollars of a request, tiers and long-context multipliers worked in, whatever the protocol.
-    pub(super) fn cost(&self, api: Api, usage: &Usage) -> f64 {
+    pub(super) fn cost(&self, api: Api, usage: &TokenUsage) -> f64 {
         let (write, read) = (Some(usage.cache_write_tokens), Some(usage.cache_read_tokens));
         match api {
             Api::Anthropic => {
@@ -145,6 +146,7 @@ impl ModelPrice {
 /// Cost where the input count excludes cached tokens, as Anthropic reports it.
 ///
 /// Same numbers, bit for bit, as Roo-Code's function of that name; like it, it ignores `longContextPricing` and `tiers`.
+#[must_use]
 pub fn calculate_api_cost_anthropic(
     price: &ModelPrice,
     input_tokens: u64,
@@ -163,6 +165,7 @@ pub fn calculate_api_cost_anthropic(
 /// Cost where the input count includes cached tokens, as OpenAI reports it; applies `longContextPricing`.
 ///
 /// Same numbers, bit for bit, as Roo-Code's function of that name; like it, it ignores `tiers`.
+#[must_use]
 pub fn calculate_api_cost_openai(
     price: &ModelPrice,
     input_tokens: u64,
@@ -239,7 +242,7 @@ mod tests {
         assert!((calculate_api_cost_openai(&price, 200_000, 0, None, None).total_cost - 0.6).abs() < 1e-12);
         assert!((calculate_api_cost_openai(&price, 200_001, 0, None, None).total_cost - 1.200_006).abs() < 1e-12);
         assert!((calculate_api_cost_anthropic(&price, 200_001, 0, None, None).total_cost - 0.600_003).abs() < 1e-12);
-        let usage = Usage { input_tokens: 150_000, cache_read_tokens: 60_000, ..Usage::default() };
+        let usage = TokenUsage { input_tokens: 150_000, cache_read_tokens: 60_000, ..TokenUsage::default() };
         let cost = price.cost(Api::Anthropic, &usage);
         assert!((cost - (0.15 * 6.0 + 0.06 * 0.3)).abs() < 1e-12, "the handler's own cost applies it: {cost}");
     }

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use super::{Api, HttpConfig, LlmRequest, StopReason, Usage, anthropic, fault::ServiceError, openai};
+use super::{Api, HttpConfig, LlmRequest, StopReason, TokenUsage, anthropic, fault::ServiceError, openai};
 
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct StreamedAnswer {
     pub text: String,
     /// `None` until the service reports any.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// `None` until the service gives one.
     pub stop: Option<StopReason>,
     /// Whether the event that ends a stream has come.
     pub ended: bool,
 }
 
-impl Answer {
+impl StreamedAnswer {
     /// Whether the text is complete. Many OpenAI-compatible servers leave `[DONE]` out: there the reason to stop will do.
     pub(super) fn is_complete(&self, api: Api) -> bool {
         self.ended || (api == Api::OpenAi && self.stop.is_some())
@@ -88,7 +88,7 @@ impl Api {
     }
 
     /// Takes in one event of a stream. `name` is its `event` field.
-    pub(super) fn event(self, answer: &mut Answer, name: Option<&str>, data: &str) -> Result<(), EventFault> {
+    pub(super) fn event(self, answer: &mut StreamedAnswer, name: Option<&str>, data: &str) -> Result<(), EventFault> {
         let data = data.trim();
         if data.is_empty() {
             return Ok(());
@@ -109,7 +109,7 @@ impl Api {
     }
 
     /// Takes in an answer that came whole.
-    pub(super) fn whole(self, answer: &mut Answer, json: &[u8]) -> Result<(), EventFault> {
+    pub(super) fn whole(self, answer: &mut StreamedAnswer, json: &[u8]) -> Result<(), EventFault> {
         let Ok(json) = serde_json::from_slice::<Value>(json) else {
             return Err(EventFault::Malformed("neither a stream of events nor JSON"));
         };
@@ -179,10 +179,10 @@ mod tests {
         #[test]
         fn no_event_can_make_reading_panic(events in prop::collection::vec(any_event(), 1..6)) {
             for api in [Api::Anthropic, Api::OpenAi] {
-                let mut answer = Answer::default();
+                let mut answer = StreamedAnswer::default();
                 for event in &events {
                     let _ = api.event(&mut answer, None, &event.to_string());
-                    let _ = api.whole(&mut Answer::default(), event.to_string().as_bytes());
+                    let _ = api.whole(&mut StreamedAnswer::default(), event.to_string().as_bytes());
                 }
                 if let Some(usage) = answer.usage {
                     let price = ModelPrice { input_price: Some(1.0), ..ModelPrice::default() };

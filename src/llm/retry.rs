@@ -6,16 +6,16 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 /// Longest wait between two attempts of our own choice.
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+const MAX_DELAY: Duration = Duration::from_secs(30);
 /// Longest wait a service may ask for. Asked for more, the handler gives up at once and says so: the caller has better
 /// uses for a minute (a fallback, another model).
-pub(super) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// Doubling delays from `first`, each up to twice as long by chance, so that many clients do not come back together.
 pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
     ExponentialBuilder::new()
         .with_min_delay(first)
-        .with_max_delay(LONGEST_DELAY)
+        .with_max_delay(MAX_DELAY)
         .with_max_times(retries as usize)
         .with_jitter()
         .build()
@@ -26,7 +26,7 @@ pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
 pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Duration> {
     match retry_after {
         None => Some(delay),
-        Some(asked) if asked > LONGEST_RETRY_AFTER => None,
+        Some(asked) if asked > MAX_RETRY_AFTER => None,
         Some(asked) => Some(asked + delay / 4),
     }
 }

@@ -27,6 +27,7 @@ impl ApiKey {
     }
 
     /// Whether there is nothing in it.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
     }
@@ -57,13 +58,13 @@ impl<'de> Deserialize<'de> for ApiKey {
 }
 
 /// Shortest piece of a key worth hiding: shorter ones occur by chance in ordinary words.
-const SHORTEST_PIECE: usize = 8;
+const MIN_PIECE_BYTES: usize = 8;
 /// Shortest word of a key or header that is hidden; a shorter one (`true`, `Code`) is no secret and would garble messages.
-const SHORTEST_SECRET: usize = 6;
+const MIN_SECRET_BYTES: usize = 6;
 /// Longest text from a service that goes into a message, in bytes.
-const LONGEST_MESSAGE: usize = 600;
+const MAX_MESSAGE_BYTES: usize = 600;
 /// How much of a service's text is looked at, in bytes.
-const LONGEST_SCRUBBED: usize = 8 * 1024;
+const MAX_SCRUBBED_BYTES: usize = 8 * 1024;
 
 /// Removes keys from text that comes from outside: services like to repeat the key they refuse.
 #[derive(Default)]
@@ -75,18 +76,18 @@ impl Scrubber {
     /// Hides these, and each word of them (`Bearer x` hides `x`).
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a ApiKey>) -> Self {
         let words = secrets.into_iter().flat_map(|secret| secret.expose().split_whitespace());
-        Self { secrets: words.filter(|word| word.len() >= SHORTEST_SECRET).map(ApiKey::new).collect() }
+        Self { secrets: words.filter(|word| word.len() >= MIN_SECRET_BYTES).map(ApiKey::new).collect() }
     }
 
     /// The text without keys, pieces of keys, control characters, and not longer than a message may be.
     pub(super) fn clean(&self, text: &str) -> String {
-        let text = head(text, LONGEST_SCRUBBED);
+        let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
         for secret in &self.secrets {
             self.mark(text.as_bytes(), secret.expose().as_bytes(), &mut hidden);
         }
         mark_masked_keys(text, &mut hidden);
-        let mut clean = String::with_capacity(text.len().min(LONGEST_MESSAGE));
+        let mut clean = String::with_capacity(text.len().min(MAX_MESSAGE_BYTES));
         let mut was_hidden = false;
         for (at, character) in text.char_indices() {
             if hidden[at] {
@@ -103,13 +104,13 @@ impl Scrubber {
             was_hidden = hidden[at];
         }
         let clean = clean.trim();
-        let short = head(clean, LONGEST_MESSAGE);
+        let short = head(clean, MAX_MESSAGE_BYTES);
         if short.len() < clean.len() { format!("{short}…") } else { short.to_owned() }
     }
 
     /// Marks every piece of the secret, so that one that was cut or partly masked does not show either.
     fn mark(&self, text: &[u8], secret: &[u8], hidden: &mut [bool]) {
-        let width = if secret.len() >= 2 * SHORTEST_PIECE { SHORTEST_PIECE } else { secret.len() };
+        let width = if secret.len() >= 2 * MIN_PIECE_BYTES { MIN_PIECE_BYTES } else { secret.len() };
         if text.len() < width {
             return;
         }
@@ -141,7 +142,7 @@ fn mark_masked_keys(text: &str, hidden: &mut [bool]) {
         let tail = &text[at..];
         let end = tail.find(|c: char| !(c.is_ascii_alphanumeric() || "-_*.".contains(c))).unwrap_or(tail.len());
         let word = tail[..end].trim_end_matches('.');
-        if word.len() >= SHORTEST_PIECE {
+        if word.len() >= MIN_PIECE_BYTES {
             hidden[at..at + word.len()].fill(true);
         }
     }
@@ -195,7 +196,7 @@ mod tests {
         let scrubber = Scrubber::default();
         assert_eq!(scrubber.clean("a\r\n\tb\u{1b}[31m"), "a b [31m");
         let long = scrubber.clean(&"é".repeat(10_000));
-        assert!(long.ends_with('…') && long.len() <= LONGEST_MESSAGE + '…'.len_utf8(), "{}", long.len());
+        assert!(long.ends_with('…') && long.len() <= MAX_MESSAGE_BYTES + '…'.len_utf8(), "{}", long.len());
     }
 
     proptest::proptest! {
@@ -205,10 +206,10 @@ mod tests {
             key in "[A-Za-z0-9_-]{16,60}", before in "\\PC{0,30}", after in "\\PC{0,30}", cut in 0usize..40,
         ) {
             let scrubber = Scrubber::new([&ApiKey::new(key.as_str())]);
-            let piece = &key[cut.min(key.len() - SHORTEST_PIECE)..];
+            let piece = &key[cut.min(key.len() - MIN_PIECE_BYTES)..];
             let clean = scrubber.clean(&format!("{before}{piece}{after}"));
-            for start in 0..=key.len() - SHORTEST_PIECE {
-                proptest::prop_assert!(!clean.contains(&key[start..start + SHORTEST_PIECE]), "{}", clean);
+            for start in 0..=key.len() - MIN_PIECE_BYTES {
+                proptest::prop_assert!(!clean.contains(&key[start..start + MIN_PIECE_BYTES]), "{}", clean);
             }
         }
     }

@@ -9,7 +9,7 @@ use std::{
 use futures_util::FutureExt;
 
 use super::{
-    metrics::Call,
+    metrics::CallRecord,
     totals::{HostCount, host_count},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// What came out of a chain of providers.
-pub struct Outcome {
+pub struct ChainOutcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
     /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
@@ -47,12 +47,12 @@ pub struct Outcome {
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
     /// How each provider did.
-    pub calls: Vec<(String, Call)>,
+    pub calls: Vec<(String, CallRecord)>,
     /// Time in milliseconds.
     pub elapsed_ms: f64,
 }
 
-impl Outcome {
+impl ChainOutcome {
     /// The first message that differs, in the conversation that came in: from there on the model provider's prompt cache misses.
     #[must_use]
     pub fn first_changed_index(&self) -> Option<usize> {
@@ -92,12 +92,12 @@ impl Outcome {
 
 /// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
-pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<String>) -> Outcome {
+pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<String>) -> ChainOutcome {
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let asked = providers.first().map(|provider| provider.info().id).unwrap_or_default();
     let mut current = request;
-    let mut outcome = Outcome {
+    let mut outcome = ChainOutcome {
         plan: Plan::default(),
         recipes: Vec::new(),
         changes: Vec::new(),
@@ -128,7 +128,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         let result = step(&**provider, &id, &current, &mut outcome).await;
         outcome.calls.push((
             id.clone(),
-            Call {
+            CallRecord {
                 success: result.is_ok(),
                 cost: outcome.cost - spent_before,
                 tokens_before: current.scaled(&current.tally),
@@ -193,9 +193,9 @@ fn is_mechanical(provider: &dyn Provider) -> bool {
 
 /// Runs a mechanical provider that missed the target on its own result, as long as that gains something: what it left can look
 /// different to it once the rest is gone. So a second call on its output changes nothing more.
-async fn repeat(provider: &dyn Provider, id: &str, current: &mut Request, outcome: &mut Outcome) {
-    const MOST: usize = 4;
-    for _ in 0..MOST {
+async fn repeat(provider: &dyn Provider, id: &str, current: &mut Request, outcome: &mut ChainOutcome) {
+    const MAX_REPEATS: usize = 4;
+    for _ in 0..MAX_REPEATS {
         if current.meets_target(&current.tally) {
             return;
         }
@@ -210,7 +210,7 @@ async fn step(
     provider: &dyn Provider,
     id: &str,
     request: &Request,
-    outcome: &mut Outcome,
+    outcome: &mut ChainOutcome,
 ) -> Result<Settled, CondenseError> {
     request.cancel.check()?;
     let proposing = AssertUnwindSafe(provider.propose(request)).catch_unwind();
@@ -235,7 +235,6 @@ async fn step(
         let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
         let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
         }
         outcome.host_count = counted.or(outcome.host_count);
@@ -247,7 +246,7 @@ async fn step(
 }
 
 /// Takes over what a provider did. Whether it gained anything.
-fn adopt(settled: Settled, id: &str, current: &mut Request, outcome: &mut Outcome) -> bool {
+fn adopt(settled: Settled, id: &str, current: &mut Request, outcome: &mut ChainOutcome) -> bool {
     if settled.changes.is_empty() {
         return false;
     }
@@ -258,7 +257,7 @@ fn adopt(settled: Settled, id: &str, current: &mut Request, outcome: &mut Outcom
     true
 }
 
-fn finish(outcome: &mut Outcome, current: &Request, original_tally: &Tally) {
+fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally) {
     outcome.final_tokens = current.scaled(&current.tally);
     let changed = !outcome.changes.is_empty();
     if outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {

@@ -28,7 +28,7 @@ pub struct Totals {
 
 /// One finished call.
 #[derive(Debug, Clone, Copy)]
-pub struct Call {
+pub struct CallRecord {
     /// It ended without an error.
     pub success: bool,
     /// Dollars.
@@ -41,7 +41,7 @@ pub struct Call {
     pub latency_ms: f64,
 }
 
-impl Call {
+impl CallRecord {
     fn saved(&self) -> usize {
         self.tokens_before.saturating_sub(self.tokens_after)
     }
@@ -56,12 +56,11 @@ impl Call {
 /// `part` of `whole` in percent; 0 of nothing is 0.
 #[must_use]
 pub fn percent(part: usize, whole: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss)]
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 impl Totals {
-    fn add(&mut self, call: &Call) {
+    fn add(&mut self, call: &CallRecord) {
         self.calls += 1;
         self.cost += call.cost;
         self.average_latency_ms += (call.latency_ms - self.average_latency_ms) / as_float(self.calls);
@@ -76,7 +75,6 @@ impl Totals {
     }
 }
 
-#[allow(clippy::cast_precision_loss)]
 fn as_float(count: u64) -> f64 {
     count as f64
 }
@@ -97,12 +95,12 @@ pub struct Metrics {
 
 impl Metrics {
     /// Adds what one provider did within a call.
-    pub fn add_provider(&mut self, provider: &str, call: &Call) {
+    pub fn add_provider(&mut self, provider: &str, call: &CallRecord) {
         self.providers.entry(provider.to_owned()).or_default().add(call);
     }
 
     /// Adds a whole call, fallbacks included.
-    pub fn add_call(&mut self, profile: Option<&str>, call: &Call) {
+    pub fn add_call(&mut self, profile: Option<&str>, call: &CallRecord) {
         self.total.add(call);
         if let Some(profile) = profile {
             self.profiles.entry(profile.to_owned()).or_default().add(call);
@@ -116,7 +114,7 @@ mod tests {
 
     #[test]
     fn averages_are_over_the_calls_they_are_about() {
-        let call = |success, tokens_after, latency_ms| Call {
+        let call = |success, tokens_after, latency_ms| CallRecord {
             success,
             cost: 0.5,
             tokens_before: 100,

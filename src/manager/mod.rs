@@ -22,9 +22,9 @@ use serde_json::Value;
 use self::guard::Guard;
 pub use self::{
     alerts::{Alert, LOW_REDUCTION_PERCENT},
-    chain::{Outcome, panic_message},
+    chain::{ChainOutcome, panic_message},
     guard::GuardOptions,
-    metrics::{Call, Metrics, Totals, percent},
+    metrics::{CallRecord, Metrics, Totals, percent},
     options::{CallOptions, ManagerOptions},
     profiles::{Profile, Profiles},
     prompt_cache::PromptCache,
@@ -32,8 +32,8 @@ pub use self::{
     report::Report,
     totals::HostCount,
     trigger::{
-        DEFAULT_RESERVED_TOKENS, INHERIT, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds, TriggerDecision,
-        Usage,
+        ContextUsage, DEFAULT_RESERVED_TOKENS, INHERIT, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds,
+        TriggerDecision,
     },
 };
 use crate::{
@@ -174,7 +174,7 @@ impl Manager {
 
     /// Whether a condensation is due.
     #[must_use]
-    pub fn should_condense(&self, usage: &Usage) -> TriggerDecision {
+    pub fn should_condense(&self, usage: &ContextUsage) -> TriggerDecision {
         self.state().thresholds.decide(usage)
     }
 
@@ -230,8 +230,7 @@ impl Manager {
         };
         let scale = self.scale();
         let last = work.conversation.len().checked_sub(1);
-        #[allow(clippy::cast_precision_loss)]
-        let usage = Usage {
+        let usage = ContextUsage {
             total_tokens: work.call.total_tokens.unwrap_or_default(),
             last_message_tokens: last.map_or(0, |last| scale.apply(tally.message(last))) as f64,
             context_window: work.call.context_window.unwrap_or(f64::MAX),
@@ -373,7 +372,6 @@ fn default_fallback(provider: &str) -> &'static [&'static str] {
 /// The target that brings the context down to what is allowed, in the scaled tokens that we count ourselves: what the API reports and
 /// what we count differ, so the share is what counts.
 fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize> {
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let target = (request.scaled(&request.tally) as f64 * decision.allowed_tokens.max(0.0)
         / decision.prev_context_tokens.max(1.0)) as usize;
     (decision.prev_context_tokens > decision.allowed_tokens).then_some(target)

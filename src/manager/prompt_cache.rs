@@ -30,7 +30,6 @@ impl PromptCache {
     /// The effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change. A model without prices for
     /// caching has no cache: all tokens cost what tokens of a question cost.
     #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn of(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
         let rewritten = after.saturating_sub(kept);
         let unpriced = Self {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{
     PromptCache, TriggerDecision,
-    chain::Outcome,
-    metrics::{Call, percent},
+    chain::ChainOutcome,
+    metrics::{CallRecord, percent},
 };
 use crate::{
     conversation::Plan,
@@ -42,7 +42,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
     #[serde(skip)]
-    calls: Vec<(String, Call)>,
+    calls: Vec<(String, CallRecord)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,18 +81,16 @@ impl Report {
     /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, `price` what the conversation's model
     /// costs, if known.
     #[must_use]
-    pub fn of(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
+    pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let prompt_cache = (!outcome.plan.is_empty())
             .then(|| PromptCache::of(outcome.kept_tokens, outcome.original_tokens, outcome.final_tokens, price));
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if let Some(count) = outcome.host_count {
             (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
         }
         let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
         let reduction = percent(saved, outcome.original_tokens);
-        #[allow(clippy::cast_precision_loss)]
         let (original, saved_tokens) = (outcome.original_tokens as f64, saved as f64);
         let prev = prev.unwrap_or(original);
         Self {
@@ -144,7 +142,7 @@ impl Report {
     }
 
     fn unchanged(prev: f64, tokens: usize) -> Self {
-        let outcome = Outcome {
+        let outcome = ChainOutcome {
             plan: Plan::default(),
             recipes: Vec::new(),
             changes: Vec::new(),
@@ -254,12 +252,12 @@ impl Report {
         self.metrics.tokens_saved
     }
 
-    pub(super) fn provider_calls(&self) -> &[(String, Call)] {
+    pub(super) fn provider_calls(&self) -> &[(String, CallRecord)] {
         &self.calls
     }
 
-    pub(super) fn call(&self) -> Call {
-        Call {
+    pub(super) fn call(&self) -> CallRecord {
+        CallRecord {
             success: self.error.is_none(),
             cost: self.cost,
             tokens_before: self.stats.original_tokens,

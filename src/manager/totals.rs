@@ -54,7 +54,6 @@ pub async fn host_count(
     Ok(None)
 }
 
-#[allow(clippy::cast_precision_loss)]
 async fn count(
     handler: &dyn LlmHandler,
     request: &Request,

@@ -18,7 +18,7 @@ pub const INHERIT: f64 = -1.0;
 /// What is known about the context.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Usage {
+pub struct ContextUsage {
     /// Tokens of the conversation without its last message, as the API reported them.
     pub total_tokens: f64,
     /// Tokens of the last message.
@@ -88,7 +88,7 @@ impl Thresholds {
 
     /// Whether a condensation is due.
     #[must_use]
-    pub fn decide(&self, usage: &Usage) -> TriggerDecision {
+    pub fn decide(&self, usage: &ContextUsage) -> TriggerDecision {
         let reserved = usage.max_tokens.filter(|tokens| *tokens != 0.0).unwrap_or(DEFAULT_RESERVED_TOKENS);
         let prev = usage.total_tokens + usage.last_message_tokens;
         let allowed = usage.context_window * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0) - reserved;
@@ -123,8 +123,8 @@ mod tests {
         Thresholds { automatic: true, global: 75.0, profiles }
     }
 
-    fn usage(total_tokens: f64) -> Usage {
-        Usage { total_tokens, last_message_tokens: 100.0, context_window: 100_000.0, ..Usage::default() }
+    fn usage(total_tokens: f64) -> ContextUsage {
+        ContextUsage { total_tokens, last_message_tokens: 100.0, context_window: 100_000.0, ..ContextUsage::default() }
     }
 
     #[test]

@@ -24,11 +24,11 @@ use crate::{
     conversation::Surrogates,
     llm::{
         CallbackCause, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice,
-        ProgressSink, StopReason, TimeoutPhase, Usage,
+        ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
 };
 
-/// Takes a question as JSON, resolves to an [`Answer`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does
+/// Takes a question as JSON, resolves to an [`HostAnswer`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does
 /// not keep Node alive.
 pub type HandlerCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
 
@@ -90,10 +90,10 @@ struct CallbackHandler {
 /// What JavaScript made of a question.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct HostAnswer {
     #[serde(default)]
     text: String,
-    usage: Option<AnswerUsage>,
+    usage: Option<HostUsage>,
     #[serde(default)]
     truncated: bool,
     /// For a count.
@@ -103,7 +103,7 @@ struct Answer {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct AnswerUsage {
+struct HostUsage {
     input_tokens: u64,
     output_tokens: u64,
     cache_write_tokens: u64,
@@ -122,8 +122,8 @@ struct Fault {
     limit: Option<u64>,
 }
 
-impl From<AnswerUsage> for Usage {
-    fn from(usage: AnswerUsage) -> Self {
+impl From<HostUsage> for TokenUsage {
+    fn from(usage: HostUsage) -> Self {
         Self {
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
@@ -158,16 +158,16 @@ impl Drop for Stop<'_> {
 }
 
 impl CallbackHandler {
-    async fn call(&self, question: String) -> std::result::Result<Answer, LlmError> {
-        let failed = |message: String| LlmError::callback(&self.info.model, message, None, Usage::default());
+    async fn call(&self, question: String) -> std::result::Result<HostAnswer, LlmError> {
+        let failed = |message: String| LlmError::callback(&self.info.model, message, None, TokenUsage::default());
         let answer = async { self.callback.call_async_catch(question).await?.await };
         let answer: String = answer.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
         let (answer, _) = Surrogates::repair(&answer);
         serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))
     }
 
-    fn response(&self, answer: Answer) -> std::result::Result<LlmResponse, LlmError> {
-        let usage = answer.usage.map(Usage::from);
+    fn response(&self, answer: HostAnswer) -> std::result::Result<LlmResponse, LlmError> {
+        let usage = answer.usage.map(TokenUsage::from);
         let Some(fault) = answer.failure else {
             let stop = if answer.truncated { StopReason::MaxTokens } else { StopReason::Unknown };
             return Ok(LlmResponse::new(answer.text, usage, stop));
@@ -216,8 +216,8 @@ impl CallbackHandler {
         stop.now();
         // What was spent so far is known on the other side.
         let spent = match tokio::time::timeout(LAST_WORDS, asked).await {
-            Ok(Ok(answer)) => answer.usage.map(Usage::from).unwrap_or_default(),
-            _ => Usage::default(),
+            Ok(Ok(answer)) => answer.usage.map(TokenUsage::from).unwrap_or_default(),
+            _ => TokenUsage::default(),
         };
         Err(if late {
             LlmError::late(model, TimeoutPhase::Overall, limit, spent)
@@ -267,7 +267,7 @@ impl LlmHandler for CallbackHandler {
             let answer = self.call(format!("{{\"count\":{blocks_json}}}")).await?;
             let tokens = answer.tokens;
             match answer.failure {
-                Some(fault) => Err(LlmError::callback(&self.info.model, fault.message, None, Usage::default())),
+                Some(fault) => Err(LlmError::callback(&self.info.model, fault.message, None, TokenUsage::default())),
                 None => Ok(tokens.unwrap_or_default()),
             }
         }))

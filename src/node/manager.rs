@@ -16,7 +16,7 @@ use super::{
     work::{Incoming, Listener, report},
 };
 use crate::{
-    manager::{Manager, ManagerOptions, Usage},
+    manager::{ContextUsage, Manager, ManagerOptions},
     providers::CondenseError,
 };
 
@@ -116,7 +116,7 @@ impl NativeManager {
     /// Whether a condensation is due; both as JSON.
     #[napi(catch_unwind)]
     pub fn should_condense(&self, usage: String) -> Result<String> {
-        let usage: Usage = serde_json::from_str(&usage).map_err(|error| thrown("invalid_argument", error))?;
+        let usage: ContextUsage = serde_json::from_str(&usage).map_err(|error| thrown("invalid_argument", error))?;
         serde_json::to_string(&self.manager.should_condense(&usage)).map_err(unreadable)
     }
 

@@ -45,7 +45,6 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
         Either::B(name) => name.parse(),
     };
     let setting = setting.map_err(wrong_tokens)?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let scaled = setting.resolve(&Calibration::new(), None).apply(tokens as usize) as f64;
     Ok(scaled)
 }

@@ -85,9 +85,9 @@ impl ConfigError {
 
 /// A value as an error message shows it: JSON, cut when long.
 fn shown(value: &Value) -> String {
-    const LONGEST: usize = 80;
+    const MAX_SHOWN_CHARS: usize = 80;
     let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -197,7 +197,6 @@ impl Field {
 /// JavaScript has one kind of number: 5.0 is 5.
 #[must_use]
 pub fn whole_number(value: &Value) -> Option<u64> {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     value.as_u64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64))
 }
 

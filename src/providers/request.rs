@@ -74,7 +74,6 @@ impl Request {
     pub fn budget(&self) -> Option<usize> {
         let target = self.target_tokens?;
         // The largest number that scales to no more than the target: at most one off either way from the division.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
         let mut tokens = (target as f64 / self.scale.factor()) as usize;
         tokens = tokens.saturating_add(1);
         while tokens > 0 && self.scale.apply(tokens) > target {

@@ -20,6 +20,7 @@ pub struct Calibration {
 
 impl Calibration {
     /// Nothing learned.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -48,6 +49,7 @@ impl Calibration {
     }
 
     /// What was learned for a model, if anything was.
+    #[must_use]
     pub fn scale(&self, model: &str) -> Option<Scale> {
         // Always valid: a mean of ratios from 0.25 to 4 is within 0.1 to 10.
         self.ratios.get(model).and_then(|&ratio| Scale::new(ratio).ok())

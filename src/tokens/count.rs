@@ -10,7 +10,7 @@ use super::{
     Encoding,
     cache::{self, Key},
     engine, least_tokens,
-    pieces::{Piece, pieces},
+    pieces::{Segment, pieces},
 };
 use crate::{
     cancel::{Cancel, Cancelled},
@@ -55,6 +55,7 @@ impl Sum for Count {
 
 /// Counts a text. Of large ones, what is not in the cache is counted on two threads if it is over 128 KB. Text that looks like a special token (`<|endoftext|>`) is
 /// ordinary text. Loads the vocabulary if nothing has yet.
+#[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
     if text.len() < PARALLEL_BYTES {
         return pieces(text).map(|piece| count_piece(&piece, encoding)).sum();
@@ -64,11 +65,13 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
 }
 
 /// Counts a text on this thread without looking into the cache or adding to it.
+#[must_use]
 pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
     pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
 }
 
 /// Counts a text, but stops as soon as it has more than `limit` tokens: `None`. What it costs depends on the limit, not on the text.
+#[must_use]
 pub fn count_until(text: &str, limit: usize, encoding: Encoding) -> Option<Count> {
     if least_tokens(text.len()) > limit {
         return None;
@@ -91,7 +94,7 @@ pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<
 }
 
 /// Counts a piece, or remembers its count.
-pub(super) fn count_piece(piece: &Piece<'_>, encoding: Encoding) -> Count {
+pub(super) fn count_piece(piece: &Segment<'_>, encoding: Encoding) -> Count {
     let count = cache::get(piece.text, encoding).unwrap_or_else(|key| {
         let count = engine::count_guarded(piece.text, encoding);
         cache::insert(key, count);
@@ -101,7 +104,7 @@ pub(super) fn count_piece(piece: &Piece<'_>, encoding: Encoding) -> Count {
 }
 
 /// Whether a piece ends in a forced cut is not in the cache: the same piece may end exactly in another text.
-fn marked(count: Count, piece: &Piece<'_>) -> Count {
+fn marked(count: Count, piece: &Segment<'_>) -> Count {
     Count { approximate: count.approximate || piece.forced, ..count }
 }
 
@@ -109,7 +112,7 @@ fn marked(count: Count, piece: &Piece<'_>) -> Count {
 struct Job<'a> {
     /// The text it is a piece of.
     index: usize,
-    piece: Piece<'a>,
+    piece: Segment<'a>,
     key: Key,
 }
 

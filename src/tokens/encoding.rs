@@ -23,6 +23,7 @@ impl Encoding {
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
     /// The name, for example `o200k_base`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",

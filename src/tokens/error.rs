@@ -32,6 +32,7 @@ pub enum TokensError {
 
 impl TokensError {
     /// The error code: `unknown_encoding`, `invalid_scale` or `invalid_calibration`.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownEncoding { .. } => "unknown_encoding",

@@ -5,6 +5,7 @@ const WITHOUT_DATA: usize = 300;
 
 /// Tokens of an image whose base64 text has `base64_len` bytes: its square root, rounded up, as Roo-Code estimates; 300 without data
 /// (`None`, or empty). Integer arithmetic, so exact for every length.
+#[must_use]
 pub fn image_tokens(base64_len: Option<usize>) -> usize {
     match base64_len {
         None | Some(0) => WITHOUT_DATA,

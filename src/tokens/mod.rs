@@ -38,6 +38,7 @@ pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 pub const MAX_TOKEN_BYTES: usize = 128;
 
 /// The fewest tokens a text of this many bytes can have, without counting.
+#[must_use]
 pub fn least_tokens(bytes: usize) -> usize {
     bytes.div_ceil(MAX_TOKEN_BYTES)
 }

@@ -22,7 +22,7 @@ pub(super) const RUN_LIMIT: usize = 256 * 1024;
 
 /// A part of a text that is counted by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct Segment<'a> {
     /// Where it begins in the text, in bytes.
     pub start: usize,
     pub text: &'a str,
@@ -31,23 +31,23 @@ pub(super) struct Piece<'a> {
 }
 
 /// The pieces of a text, in order; together they are the text.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Segment<'_>> {
     split(text, PIECE_BYTES, RUN_LIMIT)
 }
 
 /// Smaller pieces, where that is possible; never forced. For finding a place within a piece.
-pub(super) fn small_pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(super) fn small_pieces(text: &str) -> impl Iterator<Item = Segment<'_>> {
     split(text, SMALL_PIECE_BYTES, text.len())
 }
 
-fn split(text: &str, piece_bytes: usize, run_limit: usize) -> impl Iterator<Item = Piece<'_>> {
+fn split(text: &str, piece_bytes: usize, run_limit: usize) -> impl Iterator<Item = Segment<'_>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         if start == text.len() {
             return None;
         }
         let (end, forced) = piece_end(text, start, piece_bytes, run_limit);
-        let piece = Piece { start, text: &text[start..end], forced };
+        let piece = Segment { start, text: &text[start..end], forced };
         start = end;
         Some(piece)
     })
@@ -104,7 +104,7 @@ mod tests {
     fn counts_add_up(text: &str, piece_bytes: usize) -> Result<(), TestCaseError> {
         for encoding in Encoding::ALL {
             let whole = count_guarded(text, encoding).tokens;
-            let parts: Vec<Piece<'_>> = split(text, piece_bytes, text.len()).collect();
+            let parts: Vec<Segment<'_>> = split(text, piece_bytes, text.len()).collect();
             prop_assert_eq!(parts.iter().map(|piece| piece.text).collect::<String>(), text);
             let sum: usize = parts.iter().map(|piece| count_guarded(piece.text, encoding).tokens).sum();
             prop_assert_eq!(sum, whole, "{} pieces of {}, {}", parts.len(), piece_bytes, encoding);

@@ -33,11 +33,13 @@ impl Scale {
     }
 
     /// The factor.
+    #[must_use]
     pub fn factor(self) -> f64 {
         self.millionths as f64 / UNITS
     }
 
     /// Scales a number of tokens, rounded up. Apply it once to a sum, not to each part, or the rounding adds up.
+    #[must_use]
     pub fn apply(self, tokens: usize) -> usize {
         let scaled = (tokens as u128 * u128::from(self.millionths)).div_ceil(UNITS as u128);
         usize::try_from(scaled).unwrap_or(usize::MAX)
@@ -63,6 +65,7 @@ impl Family {
     pub const ALL: [Self; 4] = [Self::Gpt, Self::Gemini, Self::Claude, Self::Claude47];
 
     /// The name in configurations, for example `claude-4.7`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Gpt => "gpt",
@@ -73,6 +76,7 @@ impl Family {
     }
 
     /// The factor of the family.
+    #[must_use]
     pub fn scale(self) -> Scale {
         let millionths = match self {
             Self::Gpt => 1_000_000,
@@ -85,6 +89,7 @@ impl Family {
 
     /// The family of a model by its name, as APIs and gateways spell it (`anthropic/claude-sonnet-4.5`, `claude-opus-4-7-20260401`); the version is
     /// the first number and, if it has one or two digits, the second. [`Family::Gpt`] for all others: unknown is not scaled.
+    #[must_use]
     pub fn of_model(model: &str) -> Self {
         let model = model.to_ascii_lowercase();
         if let Some((_, name)) = model.split_once("claude") {
@@ -129,6 +134,7 @@ impl ScaleSetting {
 
     /// The scale for a model. `auto` takes what `calibration` learned for it and, until it has learned, the family the model's name
     /// belongs to; without a model it is 1.
+    #[must_use]
     pub fn resolve(self, calibration: &Calibration, model: Option<&str>) -> Scale {
         match (self, model) {
             (Self::Factor(scale), _) => scale,

@@ -4,11 +4,12 @@ use super::{
     Encoding,
     count::{count, count_piece},
     engine::{count_guarded, token_lengths},
-    pieces::{Piece, ceil_char_boundary, floor_char_boundary, pieces, small_pieces},
+    pieces::{Segment, ceil_char_boundary, floor_char_boundary, pieces, small_pieces},
 };
 
 /// The beginning of the text with at most `limit` tokens, as [`count`] counts it, ending between two characters: the longest that
 /// ends with a token of the whole text, or a few tokens less where the cut changes how the end is read. Only the piece with the cut is encoded (1 KB in most texts).
+#[must_use]
 pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
         return text;
@@ -26,11 +27,12 @@ pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str 
 
 /// The end of the text with at most `limit` tokens, as [`count`] counts it, beginning between two characters. Like
 /// [`truncate_to_tokens`], from the other side.
+#[must_use]
 pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
         return text;
     }
-    let parts: Vec<Piece<'_>> = pieces(text).collect();
+    let parts: Vec<Segment<'_>> = pieces(text).collect();
     let mut target = limit;
     loop {
         let (start, crosses_forced) = suffix(&parts, target, encoding);
@@ -45,7 +47,7 @@ pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) ->
 }
 
 /// Where the last `limit` tokens begin, and whether a forced cut lies after that.
-fn suffix(parts: &[Piece<'_>], limit: usize, encoding: Encoding) -> (usize, bool) {
+fn suffix(parts: &[Segment<'_>], limit: usize, encoding: Encoding) -> (usize, bool) {
     let (mut left, mut crosses_forced) = (limit, false);
     for piece in parts.iter().rev() {
         crosses_forced |= piece.forced;
@@ -88,7 +90,7 @@ fn encoded_front(piece: &str, limit: usize, encoding: Encoding) -> usize {
 /// Where the last `limit` tokens of a piece begin.
 fn back(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let mut left = limit;
-    let parts: Vec<Piece<'_>> = small_pieces(piece).collect();
+    let parts: Vec<Segment<'_>> = small_pieces(piece).collect();
     for small in parts.iter().rev() {
         let tokens = count_guarded(small.text, encoding).tokens;
         if tokens > left {

@@ -13,7 +13,7 @@ use super::{
 
 /// A tool call.
 #[derive(Debug, Clone)]
-pub(super) struct Call<'a> {
+pub(super) struct ToolCall<'a> {
     pub(super) name: String,
     /// What a header calls it: for MCP tools in XML that is `use_mcp_tool`.
     pub(super) announced: String,
@@ -39,7 +39,7 @@ pub(super) enum Parameters<'a> {
     Header(String),
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCall<'a> {
     /// The call written as XML in a text.
     pub(super) fn from_xml(call: &XmlCall<'_>, texts: &[ConversationText<'a>], index: usize) -> Self {
         let text = &texts[index];

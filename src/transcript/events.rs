@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     file_answers::Extent,
-    outcomes::Outcome,
-    patches::Change,
+    outcomes::CallOutcome,
+    patches::FileChange,
     place::{ConversationText, Excerpt, Place},
     search_hits::Hit,
 };
@@ -52,8 +52,8 @@ pub struct Event {
     pub answers: Vec<Place>,
     /// Lines of the file that the answer shows.
     pub shown: Vec<Excerpt>,
-    /// How the call ended. Whatever did not end [`Outcome::Ok`] says nothing about a file but the lines it shows.
-    pub outcome: Outcome,
+    /// How the call ended. Whatever did not end [`CallOutcome::Ok`] says nothing about a file but the lines it shows.
+    pub outcome: CallOutcome,
     /// The exit code, of a command whose answer says it.
     pub exit_code: Option<i32>,
 }
@@ -77,7 +77,7 @@ pub enum Action {
     /// The whole content of a file was set to these lines.
     Write(Excerpt),
     /// A file was changed.
-    Edit(Vec<Change>),
+    Edit(Vec<FileChange>),
     /// A file was changed, moved or deleted in a way that the conversation does not show.
     Touch,
     /// Lines that match were shown.
@@ -104,7 +104,7 @@ impl Event {
             call: None,
             answers: Vec::new(),
             shown: Vec::new(),
-            outcome: Outcome::Ok,
+            outcome: CallOutcome::Ok,
             exit_code: None,
         }
     }

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use super::{
     numbered_lines::{excerpts, number},
-    outcomes::Outcome,
+    outcomes::CallOutcome,
     paths::clean,
     place::{Excerpt, Numbering, line_at},
 };
@@ -36,12 +36,12 @@ pub(super) struct Shown {
     pub(super) range: Range<usize>,
     pub(super) excerpts: Vec<Excerpt>,
     pub(super) extent: Extent,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CallOutcome,
 }
 
 impl Shown {
     fn new(path: &str, at: usize) -> Self {
-        Self { path: path.into(), range: at..at, excerpts: Vec::new(), extent: Extent::Part, outcome: Outcome::Ok }
+        Self { path: path.into(), range: at..at, excerpts: Vec::new(), extent: Extent::Part, outcome: CallOutcome::Ok }
     }
 
     fn finish(mut self, end: usize, requests: &[Request]) -> Self {
@@ -49,7 +49,7 @@ impl Shown {
         let from_start = matches!(self.excerpts.as_slice(), [only] if only.first == 1);
         let name = clean(&self.path);
         let part = requests.iter().any(|request| request.part && (requests.len() == 1 || clean(&request.path) == name));
-        if from_start && !part && self.outcome == Outcome::Ok {
+        if from_start && !part && self.outcome == CallOutcome::Ok {
             self.extent = Extent::Whole;
         }
         self
@@ -151,21 +151,21 @@ impl Sections {
 /// What a line between the files' own lines says.
 fn note(line: &str, shown: &mut Shown) {
     if line.contains("<error>") || line.starts_with("Error: ") {
-        shown.outcome = Outcome::Failed;
+        shown.outcome = CallOutcome::Failed;
     } else if line.contains("<status>Denied") || line.starts_with("Denied by user") {
-        shown.outcome = Outcome::Denied;
+        shown.outcome = CallOutcome::Denied;
     } else if line.contains("Showing only ")
         || line.starts_with("IMPORTANT: File content truncated")
         || line.starts_with("... (")
     {
-        shown.outcome = Outcome::CutOff;
+        shown.outcome = CallOutcome::CutOff;
     } else if line.starts_with("Lines ") && line.ends_with(':') && !line.starts_with("Lines 1-") {
         shown.extent = Extent::Part;
     }
 }
 
 /// The most lines Claude Code shows without being asked for a range.
-const LONGEST_WHOLE: usize = 2000;
+const MAX_WHOLE_LINES: usize = 2000;
 
 fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Request) -> Option<Shown> {
     let (excerpts, end) = excerpts(text, index, range.clone());
@@ -178,12 +178,12 @@ fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Reques
     {
         return None;
     }
-    let long = excerpts.iter().map(|excerpt| excerpt.lines.len()).sum::<usize>() >= LONGEST_WHOLE
+    let long = excerpts.iter().map(|excerpt| excerpt.lines.len()).sum::<usize>() >= MAX_WHOLE_LINES
         && first.numbering != Numbering::Pipe;
     let mut shown = Shown { excerpts, ..Shown::new(&request.path, range.start) };
     let says_end = rest.starts_with("(End of file");
     if !says_end && (rest.starts_with(['[', '(']) || rest.starts_with("...")) {
-        shown.outcome = Outcome::CutOff;
+        shown.outcome = CallOutcome::CutOff;
     }
     let part = request.part || long;
     Some(shown.finish(range.end, &[Request { part, ..request.clone() }]))
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     /// Path, excerpts (first number and lines), extent, outcome.
-    type Read = (String, Vec<(u32, Vec<String>)>, Extent, Outcome);
+    type Read = (String, Vec<(u32, Vec<String>)>, Extent, CallOutcome);
 
     fn read(text: &str, paths: &[&str], plain: bool) -> Vec<Read> {
         let requests: Vec<_> =
@@ -237,7 +237,7 @@ mod tests {
             .collect()
     }
 
-    fn shown(path: &str, excerpts: &[(u32, &[&str])], extent: Extent, outcome: Outcome) -> Read {
+    fn shown(path: &str, excerpts: &[(u32, &[&str])], extent: Extent, outcome: CallOutcome) -> Read {
         let excerpts = excerpts
             .iter()
             .map(|(first, lines)| (*first, lines.iter().map(|line| (*line).to_owned()).collect()))
@@ -252,10 +252,10 @@ mod tests {
             <file><path>c</path><error>Error reading file</error></file>\n<file><path>d</path>\n<content lines=\"1-1\">\n1 | w\n</content>\n\
             <list_code_definition_names>\n1--9 | class\n1 | no line\n</list_code_definition_names>\n<notice>Showing only 1 of 9 total lines.</notice>\n</file>\n</files>";
         let expected = [
-            shown("a", &[(1, &["x", "</content>", "</file>"])], Extent::Whole, Outcome::Ok),
-            shown("b", &[(1, &["y"]), (7, &["z"])], Extent::Part, Outcome::Ok),
-            shown("c", &[], Extent::Part, Outcome::Failed),
-            shown("d", &[(1, &["w"])], Extent::Part, Outcome::CutOff),
+            shown("a", &[(1, &["x", "</content>", "</file>"])], Extent::Whole, CallOutcome::Ok),
+            shown("b", &[(1, &["y"]), (7, &["z"])], Extent::Part, CallOutcome::Ok),
+            shown("c", &[], Extent::Part, CallOutcome::Failed),
+            shown("d", &[(1, &["w"])], Extent::Part, CallOutcome::CutOff),
         ];
         assert_eq!(read(text, &["a", "b", "c", "d"], true), expected);
     }
@@ -264,9 +264,9 @@ mod tests {
     fn files_in_native_results() {
         let text = "File: a\nLines 1-1:\n1 | File: x\n\n---\n\nFile: b\nIMPORTANT: File content truncated.\n\tStatus: Showing lines 1-2 of 9 total lines.\n\n 1 | y\n 2 | \n\n---\n\nFile: c\nError: none";
         let expected = [
-            shown("a", &[(1, &["File: x"])], Extent::Whole, Outcome::Ok),
-            shown("b", &[(1, &["y", ""])], Extent::Part, Outcome::CutOff),
-            shown("c", &[], Extent::Part, Outcome::Failed),
+            shown("a", &[(1, &["File: x"])], Extent::Whole, CallOutcome::Ok),
+            shown("b", &[(1, &["y", ""])], Extent::Part, CallOutcome::CutOff),
+            shown("c", &[], Extent::Part, CallOutcome::Failed),
         ];
         assert_eq!(read(text, &["a", "b", "c"], true), expected);
     }
@@ -274,16 +274,16 @@ mod tests {
     #[test]
     fn one_file_without_its_name() {
         let reminder = "     1→x\n     2→\n\n<system-reminder>\nBe good.\n</system-reminder>\n";
-        assert_eq!(read(reminder, &["a"], false), [shown("a", &[(1, &["x", ""])], Extent::Whole, Outcome::Ok)]);
-        assert_eq!(read("x\ny\n", &["a"], true), [shown("a", &[(1, &["x", "y"])], Extent::Whole, Outcome::Ok)]);
+        assert_eq!(read(reminder, &["a"], false), [shown("a", &[(1, &["x", ""])], Extent::Whole, CallOutcome::Ok)]);
+        assert_eq!(read("x\ny\n", &["a"], true), [shown("a", &[(1, &["x", "y"])], Extent::Whole, CallOutcome::Ok)]);
         assert_eq!(read("<system-reminder>empty</system-reminder>", &["a"], false), []);
         assert_eq!(
             read("1 | x\nplain", &["a"], true),
-            [shown("a", &[(1, &["1 | x", "plain"])], Extent::Whole, Outcome::Ok)]
+            [shown("a", &[(1, &["1 | x", "plain"])], Extent::Whole, CallOutcome::Ok)]
         );
         assert_eq!(
             read("--- a ---\n1 | x\n... (cut)\n", &["a"], true),
-            [shown("a", &[(1, &["x"])], Extent::Part, Outcome::CutOff)]
+            [shown("a", &[(1, &["x"])], Extent::Part, CallOutcome::CutOff)]
         );
     }
 }

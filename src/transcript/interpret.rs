@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::conversation::PathStep;
 
 use super::{
-    calls::{Call, Parameters, number},
+    calls::{Parameters, ToolCall, number},
     events::{Action, CallSite, Event},
     file_answers::{Extent, Request, files, final_content, snippet},
-    outcomes::{Outcome, cut_in_the_middle, outcome},
-    patches::{Change, FilePatch, patch, search_replace},
+    outcomes::{CallOutcome, cut_in_the_middle, outcome},
+    patches::{FileChange, FilePatch, patch, search_replace},
     place::{ConversationText, Excerpt, Place, Span, lines},
     search_hits::hits,
     shell::{self, Lines, ShellAction},
@@ -20,7 +20,7 @@ use super::{
 
 /// The answer to a call.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     pub(super) places: Vec<Place>,
     /// The flag of a native result.
     pub(super) is_error: bool,
@@ -34,10 +34,10 @@ pub(super) struct Interpreter<'t> {
 /// Everything that is known about one call.
 struct Known<'k, 'a> {
     texts: &'k [ConversationText<'a>],
-    call: &'k Call<'a>,
+    call: &'k ToolCall<'a>,
     tool: &'k Tool,
-    answer: Answer,
-    outcome: Outcome,
+    answer: ToolAnswer,
+    outcome: CallOutcome,
 }
 
 impl<'t> Interpreter<'t> {
@@ -46,13 +46,18 @@ impl<'t> Interpreter<'t> {
     }
 
     /// The events of one call; at least one.
-    pub(super) fn events(&self, texts: &[ConversationText<'_>], call: &Call<'_>, answer: Option<Answer>) -> Vec<Event> {
+    pub(super) fn events(
+        &self,
+        texts: &[ConversationText<'_>],
+        call: &ToolCall<'_>,
+        answer: Option<ToolAnswer>,
+    ) -> Vec<Event> {
         let unanswered = answer.is_none();
-        let answer = answer.unwrap_or(Answer { places: Vec::new(), is_error: false });
+        let answer = answer.unwrap_or(ToolAnswer { places: Vec::new(), is_error: false });
         let ended = match answer.places.first() {
-            _ if unanswered => Outcome::Unanswered,
-            None if answer.is_error => Outcome::Failed,
-            None => Outcome::Ok,
+            _ if unanswered => CallOutcome::Unanswered,
+            None if answer.is_error => CallOutcome::Failed,
+            None => CallOutcome::Ok,
             Some(place) => outcome(&texts[place.text].text[place.range.clone()], answer.is_error),
         };
         let Some(tool) = self.table.tool(&call.name) else {
@@ -132,13 +137,14 @@ impl Known<'_, '_> {
         let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead") && self.tool.meaning != Meaning::Editor;
         let mut events = Vec::new();
         let mut missing: Vec<&Request> = requests.iter().collect();
-        if !matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
+        if !matches!(self.outcome, CallOutcome::Failed | CallOutcome::Denied | CallOutcome::Unanswered) {
             for place in &self.answer.places {
                 for shown in files(&self.texts[place.text].text, place.text, place.range.clone(), &requests, plain) {
                     let mut event = self.event_of(&shown.path, Action::Read(shown.extent));
                     event.answers = vec![Place { text: place.text, range: shown.range }];
                     event.shown = shown.excerpts;
-                    event.outcome = if shown.outcome == Outcome::Ok { self.outcome_of_file() } else { shown.outcome };
+                    event.outcome =
+                        if shown.outcome == CallOutcome::Ok { self.outcome_of_file() } else { shown.outcome };
                     if let Some(at) = missing.iter().position(|request| request.path == shown.path) {
                         missing.remove(at);
                     } else if requests.len() == 1 {
@@ -156,8 +162,12 @@ impl Known<'_, '_> {
     }
 
     /// A truncated answer about several files says in its sections which one was.
-    fn outcome_of_file(&self) -> Outcome {
-        if self.outcome == Outcome::CutOff && self.answer.places.len() == 1 { Outcome::CutOff } else { Outcome::Ok }
+    fn outcome_of_file(&self) -> CallOutcome {
+        if self.outcome == CallOutcome::CutOff && self.answer.places.len() == 1 {
+            CallOutcome::CutOff
+        } else {
+            CallOutcome::Ok
+        }
     }
 
     fn requests(&self) -> Vec<Request> {
@@ -208,7 +218,7 @@ impl Known<'_, '_> {
                 let before = self.number(Role::Line).map(|line| line.saturating_add(1));
                 let new = lines(&self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
                 let mut event =
-                    self.event_of(&path, Action::Edit(vec![Change::Insert { text: place.text, before, new }]));
+                    self.event_of(&path, Action::Edit(vec![FileChange::Insert { text: place.text, before, new }]));
                 self.show_result(&mut event);
                 vec![event]
             }
@@ -244,13 +254,13 @@ impl Known<'_, '_> {
         if pattern.is_some_and(|flag| flag != "false") {
             // What a pattern matched is not in the conversation.
         } else if let (Some(old), Some(new)) = (old, new) {
-            changes.push(Change::Text { old, new, everywhere: self.everywhere() });
+            changes.push(FileChange::Text { old, new, everywhere: self.everywhere() });
         } else if let Some(place) = self.role_place(Role::Content) {
             // Cline and Roo: line 0 is the end of the file.
             let before = self.number(Role::Line).filter(|line| *line > 0);
             let text = &self.texts[place.text].text;
             let new = lines(text, place.range.clone()).map(Span::new).collect();
-            changes.push(Change::Insert { text: place.text, before, new });
+            changes.push(FileChange::Insert { text: place.text, before, new });
         } else {
             changes = self.listed_edits().unwrap_or_default();
         }
@@ -276,7 +286,7 @@ impl Known<'_, '_> {
     }
 
     /// `edits: [{old_string, new_string, replace_all?}]`; `None` when one of them is not understood.
-    fn listed_edits(&self) -> Option<Vec<Change>> {
+    fn listed_edits(&self) -> Option<Vec<FileChange>> {
         let list = self.tool.parameter(Role::Edits).find_map(|name| {
             let value = self.call.value(self.texts, [name].into_iter())?;
             Some((name.to_owned(), value.as_array()?.clone()))
@@ -289,7 +299,7 @@ impl Known<'_, '_> {
                 })
             };
             let everywhere = edit.get("replace_all").is_some_and(|flag| flag == &Value::Bool(true));
-            Some(Change::Text { old: string(Role::Old)?, new: string(Role::New)?, everywhere })
+            Some(FileChange::Text { old: string(Role::Old)?, new: string(Role::New)?, everywhere })
         };
         edits.iter().enumerate().map(change).collect()
     }
@@ -362,7 +372,7 @@ impl Known<'_, '_> {
 
     /// What the answer to a write or an edit shows of the file.
     fn show_result(&self, event: &mut Event) {
-        if self.outcome != Outcome::Ok {
+        if self.outcome != CallOutcome::Ok {
             return;
         }
         for place in &self.answer.places {
@@ -409,7 +419,7 @@ impl Known<'_, '_> {
     fn searched(&self, places: &[Place], only: Option<Arc<str>>) -> Event {
         let mut event = self.event(Action::Search(Vec::new()));
         // Hits lie in one text: that of the first answer.
-        if let (Some(place), Outcome::Ok | Outcome::CutOff) = (places.first(), self.outcome) {
+        if let (Some(place), CallOutcome::Ok | CallOutcome::CutOff) = (places.first(), self.outcome) {
             event.answers = vec![place.clone()];
             event.action = Action::Search(hits(&self.texts[place.text].text, place.range.clone(), only.as_ref()));
             event.path = only;
@@ -466,7 +476,7 @@ impl Known<'_, '_> {
                 let append = place.as_ref().map(|place| {
                     let range = place.range.start + content.start..place.range.start + content.end;
                     let new = lines(&self.texts[place.text].text, range).map(Span::new).collect();
-                    Action::Edit(vec![Change::Insert { text: place.text, before: None, new }])
+                    Action::Edit(vec![FileChange::Insert { text: place.text, before: None, new }])
                 });
                 vec![self.event_of(&path, append.unwrap_or(Action::Touch))]
             }
@@ -487,8 +497,8 @@ impl Known<'_, '_> {
         }
         for event in &mut events {
             event.exit_code = exit_code;
-            if failed && event.outcome == Outcome::Ok && !matches!(event.action, Action::Search(_)) {
-                event.outcome = Outcome::Failed;
+            if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
+                event.outcome = CallOutcome::Failed;
             }
             if let Some(place) = &place {
                 self.locate(event, place.clone());
@@ -510,7 +520,7 @@ impl Known<'_, '_> {
     fn printed(&self, path: &str, lines: Lines, numbered: bool, output: Option<&Output>) -> Option<Event> {
         let mut event = self.event_of(path, Action::Read(Extent::Part));
         let Some(output) = output else { return Some(event) };
-        if matches!(self.outcome, Outcome::Failed | Outcome::Denied | Outcome::Unanswered) {
+        if matches!(self.outcome, CallOutcome::Failed | CallOutcome::Denied | CallOutcome::Unanswered) {
             return Some(event);
         }
         event.answers = vec![output.place.clone()];
@@ -549,8 +559,8 @@ impl Known<'_, '_> {
             vec![excerpt]
         };
         if output.cut {
-            event.outcome = Outcome::CutOff;
-        } else if lines == Lines::All && event.outcome == Outcome::Ok {
+            event.outcome = CallOutcome::CutOff;
+        } else if lines == Lines::All && event.outcome == CallOutcome::Ok {
             event.action = Action::Read(Extent::Whole);
         }
         Some(event)

@@ -12,7 +12,7 @@ pub struct ToolSource {
 }
 
 /// The longest label in characters.
-const LONGEST: usize = 80;
+const MAX_LABEL_CHARS: usize = 80;
 
 /// Parameters that say what a call is about, the best first.
 const TELLING: [&str; 18] = [
@@ -56,21 +56,21 @@ impl ToolSource {
     }
 }
 
-/// `text` on one line, cut to [`LONGEST`] characters.
+/// `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.
 fn one_line(text: &str) -> String {
     // Only the start is looked at: a target may be a file of megabytes.
     let mut line = String::new();
     for word in text.split_whitespace() {
-        if line.len() > 4 * LONGEST {
+        if line.len() > 4 * MAX_LABEL_CHARS {
             break;
         }
         let space = if line.is_empty() { "" } else { " " };
-        let _ = write!(line, "{space}{}", word.get(..4 * LONGEST).unwrap_or(word));
+        let _ = write!(line, "{space}{}", word.get(..4 * MAX_LABEL_CHARS).unwrap_or(word));
     }
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LABEL_CHARS) {
         None => line,
         Some(_) => {
-            let end = line.char_indices().nth(LONGEST - 1).map_or(line.len(), |(end, _)| end);
+            let end = line.char_indices().nth(MAX_LABEL_CHARS - 1).map_or(line.len(), |(end, _)| end);
             format!("{}…", &line[..end])
         }
     }
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(label("read_file", "src/a.ts"), "read_file src/a.ts");
         assert_eq!(label("execute_command", "npm\n test"), "npm test");
         assert_eq!(label("update_todo_list", ""), "update_todo_list");
-        assert_eq!(label("x", &"é".repeat(200)).chars().count(), LONGEST);
+        assert_eq!(label("x", &"é".repeat(200)).chars().count(), MAX_LABEL_CHARS);
         let call = [("content", "long"), ("path", "a"), ("file_path", "b")];
         assert_eq!(ToolSource::of_call("Write", call.into_iter()).label, "Write b");
     }

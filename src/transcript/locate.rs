@@ -27,7 +27,7 @@ pub(super) struct Search<'s, 'a> {
 }
 
 /// More places than this are as good as none.
-const MOST_PLACES: usize = 10_000;
+const MAX_PLACES: usize = 10_000;
 
 impl Search<'_, '_> {
     /// The numbers of the lines at which whole lines `old` stand; `None` when that cannot be found out.
@@ -65,7 +65,7 @@ impl Search<'_, '_> {
                 } else {
                     found.extend(line.match_indices(part).map(|(column, _)| place(column)));
                 }
-                if found.len() > MOST_PLACES {
+                if found.len() > MAX_PLACES {
                     return None;
                 }
                 continue;
@@ -148,7 +148,7 @@ impl Search<'_, '_> {
                 } else {
                     at = hit + 1;
                 }
-                if found.len() > 16 * MOST_PLACES {
+                if found.len() > 16 * MAX_PLACES {
                     return None;
                 }
             }

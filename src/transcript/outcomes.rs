@@ -2,7 +2,7 @@
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// As asked.
     Ok,
     /// With an error.
@@ -54,17 +54,17 @@ const CUT_OFF: [&str; 6] = [
 ];
 
 /// How the call ended, by what its answer says. `is_error` is the flag of a native result.
-pub(super) fn outcome(answer: &str, is_error: bool) -> Outcome {
+pub(super) fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     let start = answer.trim_start();
     let starts_with = |notes: &[&str]| notes.iter().any(|note| start.starts_with(note));
     if starts_with(&DENIED) {
-        Outcome::Denied
+        CallOutcome::Denied
     } else if is_error || starts_with(&FAILED) {
-        Outcome::Failed
+        CallOutcome::Failed
     } else if CUT_OFF[..3].iter().any(|note| before(answer, 600).contains(note)) {
-        Outcome::CutOff
+        CallOutcome::CutOff
     } else {
-        Outcome::Ok
+        CallOutcome::Ok
     }
 }
 

@@ -6,7 +6,7 @@ use super::place::{Span, line_at};
 
 /// One change of a file. All spans lie in one text, that of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChange {
     /// Exchanges a text for another, which may start and end in the middle of a line.
     Text {
         /// What is replaced; index in [`super::Transcript::texts`] and bytes.
@@ -39,7 +39,7 @@ pub enum Change {
 }
 
 /// The blocks in a SEARCH/REPLACE text.
-pub(super) fn search_replace(text: &str, index: usize, range: Range<usize>) -> Vec<Change> {
+pub(super) fn search_replace(text: &str, index: usize, range: Range<usize>) -> Vec<FileChange> {
     let mut found = Vec::new();
     let mut block: Option<Block> = None;
     let mut at = range.start;
@@ -66,7 +66,7 @@ pub(super) fn search_replace(text: &str, index: usize, range: Range<usize>) -> V
             Part::Old => open.old.push(Span::new(line)),
             Part::New if closes(content) => {
                 let Block { start, old, new, .. } = std::mem::take(open);
-                found.push(Change::Lines { text: index, old, new, start });
+                found.push(FileChange::Lines { text: index, old, new, start });
                 block = None;
             }
             Part::New => open.new.push(Span::new(line)),
@@ -105,7 +105,7 @@ pub(super) enum FilePatch {
     /// A new file with these lines.
     Add(Range<usize>, Vec<Span>),
     /// Changes of a file.
-    Update(Range<usize>, Vec<Change>),
+    Update(Range<usize>, Vec<FileChange>),
     /// The file is gone, or has another name.
     Touch(Range<usize>),
 }
@@ -171,7 +171,7 @@ impl Hunk {
     fn finish(&mut self, index: usize, found: &mut [FilePatch]) {
         let Self { start, old, new } = std::mem::take(self);
         if let Some(FilePatch::Update(_, changes)) = found.last_mut().filter(|_| !(old.is_empty() && new.is_empty())) {
-            changes.push(Change::Lines { text: index, old, new, start });
+            changes.push(FileChange::Lines { text: index, old, new, start });
         }
     }
 }
@@ -184,9 +184,9 @@ mod tests {
         spans.iter().map(|span| &text[span.range()]).collect()
     }
 
-    fn read<'a>(text: &'a str, changes: &[Change]) -> Vec<(Vec<&'a str>, Vec<&'a str>, Option<u32>)> {
-        let read = |change: &Change| match change {
-            Change::Lines { old, new, start, .. } => (lines(text, old), lines(text, new), *start),
+    fn read<'a>(text: &'a str, changes: &[FileChange]) -> Vec<(Vec<&'a str>, Vec<&'a str>, Option<u32>)> {
+        let read = |change: &FileChange| match change {
+            FileChange::Lines { old, new, start, .. } => (lines(text, old), lines(text, new), *start),
             _ => panic!("{change:?}"),
         };
         changes.iter().map(read).collect()

@@ -12,7 +12,7 @@ use super::{
 
 /// A part of a text that is of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct ContentPiece {
     /// The block it stands in; 0 when the content is a string.
     pub block: usize,
     /// From the message to the text, as in [`Message::texts`]. The pieces of one text share it.
@@ -62,13 +62,13 @@ impl PieceSource {
 /// The pieces of every message, in order. The pieces of a text follow each other without gaps and cover it; an empty text has
 /// one empty piece. Linear in the length of the conversation.
 #[must_use]
-pub fn decompose(conversation: &Conversation) -> Vec<Vec<Piece>> {
+pub fn decompose(conversation: &Conversation) -> Vec<Vec<ContentPiece>> {
     decompose_texts(conversation, &conversation.texts())
 }
 
 /// [`decompose`], for those who have the texts of the conversation already.
 #[must_use]
-pub fn decompose_texts(conversation: &Conversation, texts: &[Vec<TextAt<'_>>]) -> Vec<Vec<Piece>> {
+pub fn decompose_texts(conversation: &Conversation, texts: &[Vec<TextAt<'_>>]) -> Vec<Vec<ContentPiece>> {
     let mut decomposer = Decomposer::default();
     conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
@@ -85,7 +85,7 @@ struct Decomposer<'a> {
 }
 
 impl<'a> Decomposer<'a> {
-    fn message(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
+    fn message(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         match message.role {
             Role::Assistant => self.assistant(message, texts),
             Role::User => self.user(message, texts),
@@ -93,7 +93,7 @@ impl<'a> Decomposer<'a> {
         }
     }
 
-    fn assistant(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
+    fn assistant(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         self.called.clear();
         for (index, block) in message.content.blocks().iter().enumerate() {
             let Block::ToolUse { id, name, .. } = block else { continue };
@@ -126,7 +126,7 @@ impl<'a> Decomposer<'a> {
         pieces
     }
 
-    fn user(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<Piece> {
+    fn user(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         let whole = matches!(message.content, Content::Text(_));
         let mut pieces = Vec::with_capacity(texts.len());
         let mut answers = Vec::new();
@@ -176,7 +176,7 @@ impl<'a> Decomposer<'a> {
     }
 
     /// A text that is one piece.
-    fn whole(&self, message: &Message, text: &TextAt<'_>) -> Piece {
+    fn whole(&self, message: &Message, text: &TextAt<'_>) -> ContentPiece {
         let id = match message.content.blocks().get(text.block) {
             Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => Some(id.as_str()),
             _ => None,
@@ -186,7 +186,7 @@ impl<'a> Decomposer<'a> {
             Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
         };
         let spoken = ASKING.contains(&source.tool()) && text.kind == ContentKind::ToolResults;
-        Piece {
+        ContentPiece {
             block: text.block,
             range: 0..text.text.len(),
             kind: if spoken { ContentKind::MessageText } else { text.kind },
@@ -212,11 +212,11 @@ struct Cutter<'p> {
     path: Arc<[PathStep]>,
     length: usize,
     done: usize,
-    pieces: &'p mut Vec<Piece>,
+    pieces: &'p mut Vec<ContentPiece>,
 }
 
 impl<'p> Cutter<'p> {
-    fn new(text: &TextAt<'_>, pieces: &'p mut Vec<Piece>) -> Self {
+    fn new(text: &TextAt<'_>, pieces: &'p mut Vec<ContentPiece>) -> Self {
         Self { block: text.block, path: text.path.as_slice().into(), length: text.text.len(), done: 0, pieces }
     }
 
@@ -231,7 +231,7 @@ impl<'p> Cutter<'p> {
     fn push(&mut self, end: usize, kind: ContentKind, source: PieceSource) {
         let range = self.done..end;
         self.done = end;
-        self.pieces.push(Piece { block: self.block, path: self.path.clone(), range, kind, source });
+        self.pieces.push(ContentPiece { block: self.block, path: self.path.clone(), range, kind, source });
     }
 
     fn finish(mut self) {

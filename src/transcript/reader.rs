@@ -5,9 +5,9 @@ use std::{ops::Range, sync::Arc};
 use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt};
 
 use super::{
-    calls::{Call, Parameters},
+    calls::{Parameters, ToolCall},
     events::{Action, Event, Transcript},
-    interpret::{Answer, Interpreter, mentioned},
+    interpret::{Interpreter, ToolAnswer, mentioned},
     paths::Paths,
     place::{ConversationText, Place},
     tool_table::ToolTable,
@@ -32,7 +32,7 @@ struct Reader<'a, 't> {
     texts: Vec<ConversationText<'a>>,
     events: Vec<Event>,
     /// The calls of the assistant's newest message.
-    pending: Vec<(Call<'a>, Option<Answer>)>,
+    pending: Vec<(ToolCall<'a>, Option<ToolAnswer>)>,
     /// What the user messages since then show without a call.
     uncalled: Vec<Event>,
     working_directory: Option<String>,
@@ -101,7 +101,7 @@ impl<'a, 't> Reader<'a, 't> {
                     let parameters = Parameters::Native { input: input.get(), texts: from..at };
                     let (name, announced, id) = (name.clone(), name.clone(), Some(id.as_str()));
                     self.pending
-                        .push((Call { name, announced, id, message: index, block, place: None, parameters }, None));
+                        .push((ToolCall { name, announced, id, message: index, block, place: None, parameters }, None));
                 }
                 _ => {
                     for text in from..at {
@@ -110,7 +110,7 @@ impl<'a, 't> Reader<'a, 't> {
                         }
                         let calls = xml_calls::calls(&self.texts[text].text);
                         let calls: Vec<_> =
-                            calls.iter().map(|call| (Call::from_xml(call, &self.texts, text), None)).collect();
+                            calls.iter().map(|call| (ToolCall::from_xml(call, &self.texts, text), None)).collect();
                         self.pending.extend(calls);
                     }
                 }
@@ -155,7 +155,7 @@ impl<'a, 't> Reader<'a, 't> {
             if let Block::ToolResult { tool_use_id, is_error, .. } = content {
                 let places = (from..at).filter(|text| is_readable(&self.texts[*text].text));
                 let places = places.map(|text| Place { text, range: 0..self.texts[text].text.len() }).collect();
-                self.answer_natively(tool_use_id, Answer { places, is_error: *is_error });
+                self.answer_natively(tool_use_id, ToolAnswer { places, is_error: *is_error });
             }
         }
     }
@@ -185,7 +185,7 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     fn answer_in_text(&mut self, header: Option<(String, String)>, place: Place) {
-        let answer = Answer { places: vec![place], is_error: false };
+        let answer = ToolAnswer { places: vec![place], is_error: false };
         let Some((name, target)) = header else {
             // A result without its call: nothing tells what it was.
             let unknown = Event { answers: answer.places, ..Event::new("", Action::Other) };
@@ -200,12 +200,12 @@ impl<'a, 't> Reader<'a, 't> {
             let text = &self.texts[place.text];
             (text.message, text.block)
         });
-        let call = Call { announced: name.clone(), name, id: None, message, block, place: None, parameters };
+        let call = ToolCall { announced: name.clone(), name, id: None, message, block, place: None, parameters };
         let events = self.interpreter.events(&self.texts, &call, Some(answer));
         self.uncalled.extend(events.into_iter().map(|event| Event { call: None, ..event }));
     }
 
-    fn answer_natively(&mut self, id: &str, answer: Answer) {
+    fn answer_natively(&mut self, id: &str, answer: ToolAnswer) {
         match self.pending.iter_mut().find(|(call, slot)| slot.is_none() && call.id == Some(id)) {
             Some((_, slot)) => *slot = Some(answer),
             None => self.uncalled.push(Event { answers: answer.places, ..Event::new("", Action::Other) }),

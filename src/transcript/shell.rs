@@ -33,11 +33,11 @@ pub(super) enum Lines {
 /// What the command line does; `None` when that is not certain or nothing that is followed.
 pub(super) fn action(command: &str) -> Option<ShellAction> {
     // Beyond this length only what a heredoc writes matters, and its first line is short.
-    const LONGEST_LINE: usize = 4096;
+    const MAX_LINE_BYTES: usize = 4096;
     let start = command.len() - command.trim_start().len();
     let first_end = memchr::memchr(b'\n', &command.as_bytes()[start..]).map_or(command.len(), |at| start + at);
     let first = command[start..first_end].trim_end();
-    if first.len() > LONGEST_LINE {
+    if first.len() > MAX_LINE_BYTES {
         return None;
     }
     let (directory, line) = leave_directory(first)?;

@@ -7,8 +7,8 @@ use super::{
     file_answers::Extent,
     known_lines::{KnownLines, LineRun, LineSource},
     locate::{Found, Search},
-    outcomes::Outcome,
-    patches::Change,
+    outcomes::CallOutcome,
+    patches::FileChange,
     place::{Excerpt, Place, Span},
 };
 
@@ -29,7 +29,7 @@ enum ShownLines {
     /// What the event writes.
     Written,
     /// The new lines of this change.
-    Change(usize),
+    FileChange(usize),
     /// Lines of a text change.
     Own(Vec<Span>),
 }
@@ -255,8 +255,8 @@ impl Showing {
         match (&self.lines, &event.action) {
             (ShownLines::Excerpt(index), _) => event.shown.get(*index).map_or(&[], |excerpt| &excerpt.lines),
             (ShownLines::Written, Action::Write(content)) => &content.lines,
-            (ShownLines::Change(index), Action::Edit(changes)) => match changes.get(*index) {
-                Some(Change::Lines { new, .. } | Change::Insert { new, .. }) => new,
+            (ShownLines::FileChange(index), Action::Edit(changes)) => match changes.get(*index) {
+                Some(FileChange::Lines { new, .. } | FileChange::Insert { new, .. }) => new,
                 _ => &[],
             },
             (ShownLines::Own(lines), _) => lines,
@@ -300,7 +300,7 @@ impl Builder<'_, '_> {
             return;
         }
         let Some(path) = &event.path else { return };
-        let happened = matches!(event.outcome, Outcome::Ok | Outcome::CutOff);
+        let happened = matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff);
         match &event.action {
             Action::Read(_) if event.shown.is_empty() => return,
             Action::Read(_) => {}
@@ -318,7 +318,7 @@ impl Builder<'_, '_> {
             }
             _ => {}
         }
-        let whole = matches!(event.action, Action::Read(Extent::Whole)) && event.outcome == Outcome::Ok;
+        let whole = matches!(event.action, Action::Read(Extent::Whole)) && event.outcome == CallOutcome::Ok;
         self.observe(index, event, path, whole, &mut echoes);
         let after = self.open.get(path).map_or(0, |open| open.version);
         self.timeline.events[index] = Some(FileEvent { before, after, echoes });
@@ -489,7 +489,7 @@ impl Builder<'_, '_> {
 
     // Edits ------------------------------------------------------------------------------------------------------------------
 
-    fn edit(&mut self, index: usize, event: &Event, path: &Arc<str>, changes: &[Change]) {
+    fn edit(&mut self, index: usize, event: &Event, path: &Arc<str>, changes: &[FileChange]) {
         let (mut known, mut total) = match self.open.get(path) {
             None => (KnownLines::default(), None),
             Some(open) => {
@@ -503,16 +503,16 @@ impl Builder<'_, '_> {
         for (at, change) in changes.iter().enumerate() {
             let complete = total.is_some_and(|total| known.is_complete(total));
             let applied = match change {
-                Change::Text { old, new, everywhere } => {
+                FileChange::Text { old, new, everywhere } => {
                     self.change_text(index, event, &mut known, old, new, *everywhere, complete)
                 }
-                Change::Lines { text, old, new, start } => {
+                FileChange::Lines { text, old, new, start } => {
                     let near = start.map(|start| i64::from(start) + moved);
                     self.change_lines(index, at, &mut known, *text, old, new, near, complete)
                 }
-                Change::Insert { text, before, new } => {
+                FileChange::Insert { text, before, new } => {
                     let number = before.or(total.map(|total| total + 1));
-                    let showing = self.add_showing(index, *text, ShownLines::Change(at));
+                    let showing = self.add_showing(index, *text, ShownLines::FileChange(at));
                     if let Some(number) = number.filter(|number| *number <= LAST_NUMBER) {
                         known.splice(number, 0, new.len() as u32);
                         known.insert(LineRun {
@@ -549,20 +549,20 @@ impl Builder<'_, '_> {
     }
 
     /// By how many lines a change makes the file longer, when that does not depend on the file.
-    fn longer(&self, change: &Change) -> Option<i64> {
+    fn longer(&self, change: &FileChange) -> Option<i64> {
         let ends = |place: &Place| self.transcript.text(place).ends_with('\n');
         match change {
-            Change::Text { old, new, .. } if ends(old) != ends(new) => None,
-            Change::Text { old, new, everywhere: false } => {
+            FileChange::Text { old, new, .. } if ends(old) != ends(new) => None,
+            FileChange::Text { old, new, everywhere: false } => {
                 let breaks =
                     |place: &Place| self.transcript.text(place).bytes().filter(|byte| *byte == b'\n').count() as i64;
                 let (old, new) = (breaks(old), breaks(new));
                 // What becomes of the line break behind a deletion is up to the tool.
                 (new > 0 || old == 0).then(|| new - old)
             }
-            Change::Text { .. } => None,
-            Change::Lines { old, new, .. } => Some(new.len() as i64 - old.len() as i64),
-            Change::Insert { new, .. } => Some(new.len() as i64),
+            FileChange::Text { .. } => None,
+            FileChange::Lines { old, new, .. } => Some(new.len() as i64 - old.len() as i64),
+            FileChange::Insert { new, .. } => Some(new.len() as i64),
         }
     }
 
@@ -592,7 +592,7 @@ impl Builder<'_, '_> {
                 found.iter().copied().min_by_key(|number| (i64::from(*number) - near).abs()).unwrap_or(1)
             }
         };
-        let showing = self.add_showing(index, text, ShownLines::Change(at));
+        let showing = self.add_showing(index, text, ShownLines::FileChange(at));
         let moved = known.splice(number, old.len() as u32, new.len() as u32);
         self.spend(moved * 64);
         known.insert(LineRun { first: number, count: new.len() as u32, source: LineSource { showing, line: 0 } });

@@ -71,7 +71,6 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Notes that the rows stay. `is_final`: their text has had its turn.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
         let long = if is_final { &mut self.done.long } else { &mut self.here.long };
         for row in rows {
@@ -84,7 +83,6 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Lets the windows that begin in the rows be found. They must stay.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
         for row in rows {
             if let Some(window) = self.window(row) {
@@ -174,7 +172,6 @@ fn mixed(id: u32) -> u64 {
 /// A number of which all bits depend on all bits of `key`.
 fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
-    #[allow(clippy::cast_possible_truncation)]
     let (low, high) = (product as u64, (product >> 64) as u64);
     low ^ high
 }

@@ -12,7 +12,7 @@ use super::{
     decoder::Decoder,
     lines::Lines,
     names::Names,
-    operations::{Operation, Options},
+    operations::{LosslessOperation, LosslessOptions},
     runs::{Finder, Run},
     texts::Text,
 };
@@ -32,7 +32,7 @@ pub struct Changed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     /// What.
-    pub operation: Operation,
+    pub operation: LosslessOperation,
     /// Tokens saved, about.
     pub saved: usize,
     /// What was done, for a person.
@@ -44,7 +44,7 @@ pub const BYTES_PER_TOKEN: usize = 4;
 
 /// Every text that gets shorter. `length` is how many messages there are.
 #[must_use]
-pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: Encoding) -> Vec<Changed> {
+pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, encoding: Encoding) -> Vec<Changed> {
     let names = Names::new(texts.iter().map(Text::place));
     let lines = Lines::read(texts);
     let runs = Finder { texts, lines: &lines, names: &names, options, encoding }.find();
@@ -53,7 +53,8 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &Options, encoding: 
         .enumerate()
         .filter_map(|(index, runs)| {
             let (text, rows) = (&texts[index], &lines.rows[index]);
-            let may_lose_numbers = options.is_on(Operation::LineNumbers) && text.message + options.recent < length;
+            let may_lose_numbers =
+                options.is_on(LosslessOperation::LineNumbers) && text.message + options.recent < length;
             let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
                 let first = &rows.rows[excerpt.rows.start as usize];
                 let last = &rows.rows[excerpt.rows.end as usize - 1];
@@ -103,7 +104,7 @@ fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, chang
 /// What was done to a text, by operation.
 fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
-    let mut found: Vec<(Operation, usize, usize, Vec<usize>)> = Vec::new();
+    let mut found: Vec<(LosslessOperation, usize, usize, Vec<usize>)> = Vec::new();
     for run in runs {
         let removed = &texts[index].text[rows[run.rows.start].content as usize..rows[run.rows.end - 1].end as usize];
         let saved = removed.len().saturating_sub(run.marker.len()) / BYTES_PER_TOKEN;
@@ -133,7 +134,7 @@ fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed:
     if composed.unnumbered.0 > 0 {
         let (lines, saved) = composed.unnumbered;
         done.push(Done {
-            operation: Operation::LineNumbers,
+            operation: LosslessOperation::LineNumbers,
             saved,
             reason: format!("{lines} lines are numbered by a heading"),
         });

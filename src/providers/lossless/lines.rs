@@ -98,7 +98,6 @@ impl Lines {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn hash(line: &[u8]) -> u64 {
     xxh3_128(line) as u64
 }

@@ -69,7 +69,7 @@ pub struct TextName<'a> {
 pub const NUMBERED_EVERY: u32 = 10;
 
 /// Markers of more lines are not believed: they would only serve to exhaust memory.
-const MOST_LINES: u32 = 10_000_000;
+const MAX_LINES: u32 = 10_000_000;
 
 const SEE: &str = "[See ";
 const ABOVE: &str = "[The line above ";
@@ -145,7 +145,7 @@ impl<'a> Reference<'a> {
             let (only, behind) = leading(rest.strip_prefix("line ")?)?;
             (first, last, rest) = (only, only, behind);
         }
-        if last < first || last - first >= MOST_LINES {
+        if last < first || last - first >= MAX_LINES {
             return None;
         }
         let (place, label) = rest.split_once(": ").unwrap_or((rest, ""));
@@ -253,7 +253,7 @@ fn leading(text: &str) -> Option<(u32, &str)> {
 /// The whole number that the text is.
 fn whole(text: &str) -> Option<u32> {
     let (number, rest) = leading(text)?;
-    (rest.is_empty() && number <= MOST_LINES).then_some(number)
+    (rest.is_empty() && number <= MAX_LINES).then_some(number)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::{
     tokens::Encoding,
 };
 
-use super::operations::Options;
+use super::operations::LosslessOptions;
 
 /// One proposal, with what it was made for.
 #[derive(Default)]
@@ -21,7 +21,7 @@ impl Memory {
     pub fn proposal(
         &self,
         conversation: &Conversation,
-        options: &Options,
+        options: &LosslessOptions,
         encoding: Encoding,
         propose: impl FnOnce() -> Proposal,
     ) -> Proposal {
@@ -37,7 +37,7 @@ impl Memory {
 }
 
 /// A hash of everything that a proposal depends on. 128 bits: a collision is less likely than a memory error.
-fn key(conversation: &Conversation, options: &Options, encoding: Encoding) -> u128 {
+fn key(conversation: &Conversation, options: &LosslessOptions, encoding: Encoding) -> u128 {
     let mut hash = Xxh3::new();
     add(&mut hash, format!("{options:?} {encoding:?}").as_bytes());
     for message in conversation.messages() {

@@ -41,7 +41,7 @@ pub use self::{
 };
 use self::{
     memory::Memory,
-    operations::{FIELDS, Operation, Options},
+    operations::{FIELDS, LosslessOperation, LosslessOptions},
     superseded::LeftOut,
 };
 
@@ -93,7 +93,7 @@ impl Provider for Lossless {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let options = Options::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
+        let options = LosslessOptions::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
         let propose = || propose(request, &options, &self.tools);
         if !options.remembers {
             return Ok(propose());
@@ -102,7 +102,7 @@ impl Provider for Lossless {
     }
 }
 
-fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal {
+fn propose(request: &Request, options: &LosslessOptions, tools: &ToolTable) -> Proposal {
     let conversation = &request.conversation;
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, tools);
@@ -121,7 +121,7 @@ fn propose(request: &Request, options: &Options, tools: &ToolTable) -> Proposal 
         done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
         new[changed.text] = Some(changed.new);
     }
-    let mut shares: BTreeMap<(usize, usize, Operation), (usize, String)> = BTreeMap::new();
+    let mut shares: BTreeMap<(usize, usize, LosslessOperation), (usize, String)> = BTreeMap::new();
     for (index, done) in done {
         let text = &texts[index];
         let (saved, _) = shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));

@@ -4,7 +4,7 @@ use crate::providers::{Field, FieldKind, Grade, Settings};
 
 /// An operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Operation {
+pub enum LosslessOperation {
     /// A whole part becomes a pointer to one that is the same.
     Reference,
     /// A whole part becomes a pointer into one that contains it.
@@ -28,20 +28,20 @@ pub enum Operation {
 }
 
 /// All of them, with the word that a result says and the switch that turns each off.
-const ALL: [(Operation, &str, &str); 10] = [
-    (Operation::Reference, "reference", "reference"),
-    (Operation::Containment, "containment", "containment"),
-    (Operation::Diff, "diff", "diff"),
-    (Operation::RepeatedLines, "repeated_lines", "repeatedLines"),
-    (Operation::LineNumbers, "line_numbers", "lineNumbers"),
-    (Operation::Snapshot, "environment_snapshot", "environmentSnapshots"),
-    (Operation::StaleRead, "stale_read", "staleReads"),
-    (Operation::OverwrittenWrite, "overwritten_write", "overwrittenWrites"),
-    (Operation::TodoList, "todo_list", "todoLists"),
-    (Operation::FailedEdit, "failed_edit", "failedEdits"),
+const ALL: [(LosslessOperation, &str, &str); 10] = [
+    (LosslessOperation::Reference, "reference", "reference"),
+    (LosslessOperation::Containment, "containment", "containment"),
+    (LosslessOperation::Diff, "diff", "diff"),
+    (LosslessOperation::RepeatedLines, "repeated_lines", "repeatedLines"),
+    (LosslessOperation::LineNumbers, "line_numbers", "lineNumbers"),
+    (LosslessOperation::Snapshot, "environment_snapshot", "environmentSnapshots"),
+    (LosslessOperation::StaleRead, "stale_read", "staleReads"),
+    (LosslessOperation::OverwrittenWrite, "overwritten_write", "overwrittenWrites"),
+    (LosslessOperation::TodoList, "todo_list", "todoLists"),
+    (LosslessOperation::FailedEdit, "failed_edit", "failedEdits"),
 ];
 
-impl Operation {
+impl LosslessOperation {
     /// The word in results.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -91,21 +91,24 @@ pub const FIELDS: &[Field] = &[
         description: "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
     },
     flag("toolParameters", "Change long texts in the parameters of tool calls too."),
-    flag("reference", "Operation: a result becomes a pointer to one that is the same."),
-    flag("containment", "Operation: a result becomes a pointer into one that contains it."),
-    flag("diff", "Operation: of a file that was shown in another version too, only the differences stay."),
-    flag("repeatedLines", "Operation: lines that stand elsewhere become a pointer."),
-    flag("lineNumbers", "Operation: numbers of lines are left out behind a heading that restores them."),
-    flag("environmentSnapshots", "Operation: snapshots of the environment but the newest are left out."),
+    flag("reference", "LosslessOperation: a result becomes a pointer to one that is the same."),
+    flag("containment", "LosslessOperation: a result becomes a pointer into one that contains it."),
+    flag("diff", "LosslessOperation: of a file that was shown in another version too, only the differences stay."),
+    flag("repeatedLines", "LosslessOperation: lines that stand elsewhere become a pointer."),
+    flag("lineNumbers", "LosslessOperation: numbers of lines are left out behind a heading that restores them."),
+    flag("environmentSnapshots", "LosslessOperation: snapshots of the environment but the newest are left out."),
     Field {
         name: "staleReads",
         kind: FieldKind::Choice { default: "seenAgain", allowed: &["seenAgain", "changed", "off"] },
-        description: "Operation: what was read of a file is left out once the file was changed and then read or written again \
+        description: "LosslessOperation: what was read of a file is left out once the file was changed and then read or written again \
                       (seenAgain), so that the newest view of every file stays; or as soon as it was changed (changed); or never (off).",
     },
-    flag("overwrittenWrites", "Operation: what was written to a file that was written again later is left out."),
-    flag("todoLists", "Operation: lists of things to do but the newest are left out."),
-    flag("failedEdits", "Operation: edits that failed before the same file was edited are left out."),
+    flag(
+        "overwrittenWrites",
+        "LosslessOperation: what was written to a file that was written again later is left out.",
+    ),
+    flag("todoLists", "LosslessOperation: lists of things to do but the newest are left out."),
+    flag("failedEdits", "LosslessOperation: edits that failed before the same file was edited are left out."),
 ];
 
 const fn flag(name: &'static str, description: &'static str) -> Field {
@@ -114,7 +117,7 @@ const fn flag(name: &'static str, description: &'static str) -> Field {
 
 /// A configuration as the operations read it.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct LosslessOptions {
     /// What was found is remembered.
     pub remembers: bool,
     /// The oldest copy stays, not the newest.
@@ -134,7 +137,7 @@ pub struct Options {
     on: [bool; ALL.len()],
 }
 
-impl Options {
+impl LosslessOptions {
     /// Reads them.
     #[must_use]
     pub fn read(settings: &Settings) -> Self {
@@ -150,7 +153,7 @@ impl Options {
             needs_new_view: settings.choice("staleReads") == "seenAgain",
             on: ALL.map(|(operation, ..)| {
                 let is_on = match operation {
-                    Operation::StaleRead => settings.choice("staleReads") != "off",
+                    LosslessOperation::StaleRead => settings.choice("staleReads") != "off",
                     _ => settings.flag(operation.switch()),
                 };
                 is_on && (operation.grade() == Grade::Inline || obsolete)
@@ -160,7 +163,7 @@ impl Options {
 
     /// Whether an operation is switched on.
     #[must_use]
-    pub fn is_on(&self, operation: Operation) -> bool {
+    pub fn is_on(&self, operation: LosslessOperation) -> bool {
         self.on[operation as usize]
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
-    conversation::{Conversation, Edit, Message, PathStep, Plan, TextAt, Value},
+    conversation::{Conversation, Edit, Message, NewValue, PathStep, Plan, TextAt},
     parallel::in_two,
 };
 
@@ -109,7 +109,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         Edit::Drop { .. } | Edit::Insert { .. } => 0,
     };
     in_two(&edits, bytes, |edits| {
-        let mut cook = Cook { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
+        let mut rebuild = Rebuild { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
         let mut found = Vec::new();
         // The texts of the message that the edit before was about: most often it is the same.
         let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
@@ -122,7 +122,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
                 old_texts = (*message, old.message.texts());
             }
             let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-            if let Some(recipe) = cook.recipe(starts[*at] + text, &was.text) {
+            if let Some(recipe) = rebuild.recipe(starts[*at] + text, &was.text) {
                 found.push((*edit, recipe));
             }
         }
@@ -132,7 +132,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
 
 /// Without a marker, nothing says where the old text stands.
 fn may_have_recipe(edit: &Edit) -> bool {
-    matches!(edit, Edit::Set { value: Value::Text(new), .. } if may_hold_markers(new))
+    matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_markers(new))
 }
 
 /// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
@@ -140,7 +140,7 @@ fn needed(before: &Conversation, plan: &Plan, position: &HashMap<usize, usize>) 
     const NAMED: &str = " in message ";
     let mut needed = HashSet::new();
     for edit in &plan.edits {
-        let Edit::Set { message, value: Value::Text(new), .. } = edit else { continue };
+        let Edit::Set { message, value: NewValue::Text(new), .. } = edit else { continue };
         let origin = before.entries().get(*message).and_then(|entry| entry.origin);
         needed.extend(origin.and_then(|origin| position.get(&origin)));
         for at in memchr::memmem::find_iter(new.as_bytes(), NAMED) {
@@ -152,7 +152,7 @@ fn needed(before: &Conversation, plan: &Plan, position: &HashMap<usize, usize>) 
     needed
 }
 
-struct Cook<'a> {
+struct Rebuild<'a> {
     texts: &'a [(usize, &'a TextAt<'a>)],
     names: &'a Names<'a>,
     rows: HashMap<usize, Rows>,
@@ -168,7 +168,7 @@ struct Lines {
     times: u32,
 }
 
-impl Cook<'_> {
+impl Rebuild<'_> {
     fn recipe(&mut self, text: usize, was: &str) -> Option<Recipe> {
         let lines = self.lines(text)?;
         if self.written(&lines, was.len())? != was {

@@ -102,7 +102,7 @@ pub struct Rows {
 }
 
 /// Fewer lines with numbers are no excerpt: many a line begins with a number by chance.
-const FEWEST_LINES: u32 = 3;
+const MIN_EXCERPT_LINES: u32 = 3;
 
 impl Rows {
     /// The rows of `text`, of which there is at least one. A text of 4 GiB or more has none.
@@ -150,7 +150,6 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    #[allow(clippy::cast_possible_truncation)]
     fn row(&mut self, start: usize, end: usize) {
         let bytes = &self.text.as_bytes()[start..end];
         let index = self.found.rows.len() as u32;
@@ -264,12 +263,11 @@ impl Reader<'_> {
     }
 
     /// Ends the open excerpt. One of too few lines was none.
-    #[allow(clippy::cast_possible_truncation)]
     fn close(&mut self) {
         self.left = 0;
         let Some(excerpt) = self.open.take() else { return };
         let rows = &mut self.found.rows[excerpt.rows.start as usize..excerpt.rows.end as usize];
-        if excerpt.lines < FEWEST_LINES && !excerpt.sparse {
+        if excerpt.lines < MIN_EXCERPT_LINES && !excerpt.sparse {
             // Their markers, if any, stand behind a number, so they are none.
             let mut line = excerpt.line;
             for row in rows {

@@ -12,7 +12,7 @@ use super::{
     lines::{Lines, NO_LINE},
     markers::{Counted, Marker, Reference, Target},
     names::Names,
-    operations::{Operation, Options},
+    operations::{LosslessOperation, LosslessOptions},
     pointers::{Pointed, pointed_at},
     rows::{NONE, Row},
     texts::Text,
@@ -28,7 +28,7 @@ pub struct Run {
     /// The text with the lines that stay, and the first of their rows there.
     pub target: (usize, usize),
     /// What is done.
-    pub operation: Operation,
+    pub operation: LosslessOperation,
 }
 
 /// Finds the runs.
@@ -40,7 +40,7 @@ pub struct Finder<'a> {
     /// What the texts are called.
     pub names: &'a Names<'a>,
     /// What is switched on.
-    pub options: &'a Options,
+    pub options: &'a LosslessOptions,
     /// For counting.
     pub encoding: Encoding,
 }
@@ -52,7 +52,7 @@ const HELD_BACK: usize = 32;
 const CLEARLY: usize = 6;
 
 /// A line that repeats is said once more often than this.
-const FEWEST_REPEATS: usize = 3;
+const MIN_REPEATS: usize = 3;
 
 impl Finder<'_> {
     /// The runs of every text, in order.
@@ -154,7 +154,7 @@ impl Finder<'_> {
                 continue;
             }
             let same = self.repeats(row, end, protected);
-            if same >= FEWEST_REPEATS
+            if same >= MIN_REPEATS
                 && let Some(run) = self.repeat(text, row, same)
             {
                 kept.up_to(row + 1, dictionary, rows);
@@ -177,7 +177,7 @@ impl Finder<'_> {
     }
 
     fn repeat(&self, text: usize, row: usize, times: usize) -> Option<Run> {
-        let operation = Operation::RepeatedLines;
+        let operation = LosslessOperation::RepeatedLines;
         if !self.options.is_on(operation) || !self.options.results {
             return None;
         }
@@ -207,7 +207,13 @@ impl Finder<'_> {
     }
 
     /// What it is to replace these rows by the others, and whether it is about a file.
-    fn operation(&self, text: usize, rows: &Range<usize>, target: usize, target_row: usize) -> (Operation, bool) {
+    fn operation(
+        &self,
+        text: usize,
+        rows: &Range<usize>,
+        target: usize,
+        target_row: usize,
+    ) -> (LosslessOperation, bool) {
         let part = |text: usize, rows: Range<usize>| {
             let of = &self.lines.rows[text].rows;
             self.texts[text].part(&(of[rows.start].start as usize..of[rows.end - 1].end as usize))
@@ -222,14 +228,14 @@ impl Finder<'_> {
         };
         let operation = if is_all(text, rows) {
             if is_all(target, &(target_row..target_row + rows.len())) {
-                Operation::Reference
+                LosslessOperation::Reference
             } else {
-                Operation::Containment
+                LosslessOperation::Containment
             }
         } else if is_file && from.zip(to).is_some_and(|(from, to)| to.is_file && from.label == to.label) {
-            Operation::Diff
+            LosslessOperation::Diff
         } else {
-            Operation::RepeatedLines
+            LosslessOperation::RepeatedLines
         };
         (operation, is_file)
     }

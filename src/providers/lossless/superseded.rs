@@ -8,16 +8,16 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
-    conversation::{Block, Conversation, Edit, Value, json_text},
+    conversation::{Block, Conversation, Edit, NewValue, json_text},
     tokens::{Encoding, count},
-    transcript::{Action, Event, Outcome, Place, Transcript},
+    transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
 
 use super::{
     inline::{BYTES_PER_TOKEN, Done},
     markers::may_hold_markers,
     names::Names,
-    operations::{Operation, Options},
+    operations::{LosslessOperation, LosslessOptions},
     pointers::pointed_at,
     texts::{Text, given},
 };
@@ -35,7 +35,7 @@ pub struct LeftOut {
 
 /// Something that a later message replaced.
 struct Obsolete {
-    operation: Operation,
+    operation: LosslessOperation,
     /// What is left out.
     place: What,
     /// What is said instead, without brackets.
@@ -54,7 +54,7 @@ pub fn leave_out(
     conversation: &Conversation,
     transcript: &Transcript<'_>,
     texts: &mut [Text<'_>],
-    options: &Options,
+    options: &LosslessOptions,
     encoding: Encoding,
 ) -> LeftOut {
     let obsolete = Finder { transcript, options, found: Vec::new() }.find();
@@ -75,7 +75,8 @@ pub fn leave_out(
         match place {
             What::Text(place) if is_old(texts[place.text].message) && !pointed.contains(&place.text) => {
                 // An answer with markers in it may be read as something else than it was.
-                let is_condensed = operation != Operation::Snapshot && may_hold_markers(&texts[place.text].text);
+                let is_condensed =
+                    operation != LosslessOperation::Snapshot && may_hold_markers(&texts[place.text].text);
                 if !is_condensed {
                     places.push((place, operation, said));
                 }
@@ -114,7 +115,7 @@ pub fn leave_out(
 type Replacements = Vec<(Range<usize>, String)>;
 
 /// What saves fewer tokens stays: it might as well be read.
-const FEWEST_SAVED: usize = 8;
+const MIN_SAVED_TOKENS: usize = 8;
 
 /// So many times the bytes save tokens for certain.
 const CLEARLY: usize = 16;
@@ -130,7 +131,7 @@ fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
         return Some((removed.len() - new.len()) / BYTES_PER_TOKEN);
     }
     let saved = count(removed, encoding).tokens.checked_sub(count(new, encoding).tokens)?;
-    (saved >= FEWEST_SAVED).then_some(saved)
+    (saved >= MIN_SAVED_TOKENS).then_some(saved)
 }
 
 /// The parameters in which a list of things to do can stand.
@@ -143,7 +144,7 @@ impl LeftOut {
         conversation: &Conversation,
         texts: &[Text<'_>],
         (message, block): (usize, usize),
-        operation: Operation,
+        operation: LosslessOperation,
         new: &str,
         encoding: Encoding,
     ) {
@@ -169,13 +170,13 @@ impl LeftOut {
         self.gone.extend(first..first + of_block);
         self.done.push((first, Done { operation, saved, reason: new.trim_matches(['[', ']']).to_owned() }));
         let path = vec!["content".into(), block.into(), "input".into()];
-        self.edits.push(Edit::Set { message, path, value: Value::Json(value) });
+        self.edits.push(Edit::Set { message, path, value: NewValue::Json(value) });
     }
 }
 
 struct Finder<'a> {
     transcript: &'a Transcript<'a>,
-    options: &'a Options,
+    options: &'a LosslessOptions,
     found: Vec<Obsolete>,
 }
 
@@ -204,17 +205,21 @@ impl<'a> Finder<'a> {
                 Action::Environment => {
                     if let Some(newer) = snapshot.replace(message) {
                         let said = format!("newer environment details stand in message {newer}");
-                        self.leave_out(Operation::Snapshot, event.answers.iter().cloned().map(What::Text), &said);
+                        self.leave_out(
+                            LosslessOperation::Snapshot,
+                            event.answers.iter().cloned().map(What::Text),
+                            &said,
+                        );
                     }
                 }
-                Action::Todo if event.outcome == Outcome::Ok => {
+                Action::Todo if event.outcome == CallOutcome::Ok => {
                     if let Some(newer) = list.replace(message) {
                         let said = format!("a newer list stands in message {newer}");
                         let place = event.call.as_ref().map(|call| match &call.place {
                             Some(place) => What::Text(place.clone()),
                             None => What::List(call.message, call.block),
                         });
-                        self.leave_out(Operation::TodoList, place.into_iter(), &said);
+                        self.leave_out(LosslessOperation::TodoList, place.into_iter(), &said);
                     }
                 }
                 _ => {}
@@ -222,7 +227,7 @@ impl<'a> Finder<'a> {
             let Some(path) = event.path.as_deref() else { continue };
             let later = files.entry(path).or_default();
             let after = *later;
-            let done = matches!(event.outcome, Outcome::Ok | Outcome::CutOff);
+            let done = matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff);
             match &event.action {
                 Action::Write(_) if done => {
                     let message = Some(message);
@@ -249,19 +254,19 @@ impl<'a> Finder<'a> {
                 }
             }
             let said = format!("{path} was changed in message {changed}");
-            self.leave_out(Operation::StaleRead, places.into_iter().map(What::Text), &said);
+            self.leave_out(LosslessOperation::StaleRead, places.into_iter().map(What::Text), &said);
         }
         if let Some(written) = later.written.filter(|_| done) {
             let said = format!("{path} was written anew in message {written}");
-            self.leave_out(Operation::OverwrittenWrite, given(event).into_iter().map(What::Text), &said);
-        } else if let Some(edited) = later.edited.filter(|_| event.outcome == Outcome::Failed) {
+            self.leave_out(LosslessOperation::OverwrittenWrite, given(event).into_iter().map(What::Text), &said);
+        } else if let Some(edited) = later.edited.filter(|_| event.outcome == CallOutcome::Failed) {
             let said = format!("this failed; {path} was changed in message {edited}");
-            self.leave_out(Operation::FailedEdit, given(event).into_iter().map(What::Text), &said);
+            self.leave_out(LosslessOperation::FailedEdit, given(event).into_iter().map(What::Text), &said);
         }
     }
 
-    fn leave_out(&mut self, operation: Operation, places: impl Iterator<Item = What>, said: &str) {
-        let in_results = matches!(operation, Operation::Snapshot | Operation::StaleRead);
+    fn leave_out(&mut self, operation: LosslessOperation, places: impl Iterator<Item = What>, said: &str) {
+        let in_results = matches!(operation, LosslessOperation::Snapshot | LosslessOperation::StaleRead);
         if self.options.is_on(operation) && (self.options.parameters || in_results) {
             self.found.extend(places.map(|place| Obsolete { operation, place, said: said.to_owned() }));
         }

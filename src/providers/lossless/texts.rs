@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::{
     conversation::{ContentKind, PathStep},
-    transcript::{Action, Change, Event, Outcome, Place, Transcript},
+    transcript::{Action, CallOutcome, Event, FileChange, Place, Transcript},
 };
 
 use super::{markers::clean_label, names::TextPlace};
@@ -86,7 +86,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
         for place in &event.answers {
             if is_asking {
                 untouchable[place.text] = usize::MAX;
-            } else if !matches!(event.outcome, Outcome::Ok | Outcome::CutOff) {
+            } else if !matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff) {
                 // What went wrong stays readable where it went wrong.
                 let answer = &transcript.texts[place.text].text[place.range.clone()];
                 let line =
@@ -150,22 +150,22 @@ pub fn given(event: &Event) -> Vec<Place> {
     }
 }
 
-fn changed(change: &Change) -> Vec<Place> {
+fn changed(change: &FileChange) -> Vec<Place> {
     match change {
-        Change::Text { old, new, .. } => vec![old.clone(), new.clone()],
-        Change::Lines { text, old, new, .. } => [old, new]
+        FileChange::Text { old, new, .. } => vec![old.clone(), new.clone()],
+        FileChange::Lines { text, old, new, .. } => [old, new]
             .into_iter()
             .filter_map(|lines| {
                 let range = lines.first()?.range().start..lines.last()?.range().end;
                 Some(Place { text: *text, range })
             })
             .collect(),
-        Change::Insert { .. } => Vec::new(),
+        FileChange::Insert { .. } => Vec::new(),
     }
 }
 
 /// Longer commands are cut: the label is only there to be recognised.
-const LONGEST_COMMAND: usize = 40;
+const MAX_COMMAND_CHARS: usize = 40;
 
 /// What an event shows, and whether that is a file.
 fn label(event: &Event, transcript: &Transcript<'_>) -> (String, bool) {
@@ -176,6 +176,6 @@ fn label(event: &Event, transcript: &Transcript<'_>) -> (String, bool) {
     let command = event.call.as_ref().and_then(|call| call.place.as_ref()).filter(|_| event.action == Action::Command);
     let label = command.map_or(&*event.tool, |place| transcript.text(place).trim());
     let line = label.lines().next().unwrap_or_default();
-    let cut = line.char_indices().nth(LONGEST_COMMAND).map_or(line.len(), |(end, _)| end);
+    let cut = line.char_indices().nth(MAX_COMMAND_CHARS).map_or(line.len(), |(end, _)| end);
     (clean_label(&line[..cut]), false)
 }

@@ -22,7 +22,7 @@ use crate::{
     conversation::is_blank,
     llm::{
         LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, SummaryStore,
-        Usage, cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
+        TokenUsage, cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
     },
     tokens::count,
 };
@@ -38,7 +38,7 @@ const TYPICAL_OUTPUT_PRICE: usize = 5;
 const KEY_VERSION: &str = "roo-condense summary 1";
 
 /// Asks the handler of a request.
-pub(in crate::providers) struct Asker<'a> {
+pub(in crate::providers) struct SummaryClient<'a> {
     pub request: &'a Request,
     /// Who asks, for progress events.
     provider: &'static str,
@@ -52,14 +52,14 @@ pub(in crate::providers) struct Asker<'a> {
 
 /// What the model said.
 #[derive(Debug)]
-pub(in crate::providers) struct Answer {
+pub(in crate::providers) struct SummaryAnswer {
     pub text: String,
     pub cached: bool,
     /// False when the model reached the longest answer allowed, so that the end is missing.
     pub complete: bool,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> SummaryClient<'a> {
     /// # Errors
     /// [`CondenseError::HandlerInvalid`] when there is nobody to ask.
     pub fn new(request: &'a Request, provider: &'static str) -> Result<Self, CondenseError> {
@@ -104,7 +104,6 @@ impl<'a> Asker<'a> {
     }
 
     /// Tokens of a question, as the model probably counts them.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn question_tokens(&self, question: &LlmRequest) -> usize {
         let encoding = self.request.tally.encoding();
         let texts = question.messages.iter().map(|message| count(&message.text, encoding).tokens + PER_MESSAGE);
@@ -120,11 +119,11 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// Those of [`Self::ask_anew`].
-    pub async fn ask(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
+    pub async fn ask(&self, question: LlmRequest) -> Result<SummaryAnswer, CondenseError> {
         self.cancel.check()?;
         let key = self.key(&question);
         if let Some(text) = self.cached(&key).await? {
-            return Ok(Answer { text, cached: true, complete: true });
+            return Ok(SummaryAnswer { text, cached: true, complete: true });
         }
         let longest = self.longest_answer_to(&question);
         let answer = self.ask_anew(question).await?;
@@ -153,15 +152,14 @@ impl<'a> Asker<'a> {
     }
 
     /// Our tokens that the text of a question may have, so that it fits the model's window together with an answer of so many tokens.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn room(&self, system: &str, answer_tokens: usize) -> usize {
         /// With less, a question is not worth asking; the service may say what is wrong.
-        const LEAST: usize = 64;
+        const MIN_ROOM_TOKENS: usize = 64;
         let known = self.handler.context_window().and_then(|window| usize::try_from(window).ok());
         let window = known.unwrap_or(Native::DEFAULT_WINDOW);
         let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.request, self.handler.model());
         let overhead = count(system, self.request.tally.encoding()).tokens + 2 * PER_MESSAGE;
-        (ours as usize).saturating_sub(overhead).max(LEAST)
+        (ours as usize).saturating_sub(overhead).max(MIN_ROOM_TOKENS)
     }
 
     /// Cuts what a question is about to so many tokens.
@@ -186,7 +184,6 @@ impl<'a> Asker<'a> {
     }
 
     /// What a question and its answer of so many tokens probably cost, to be compared with others: dollars where the price is known.
-    #[allow(clippy::cast_precision_loss)]
     pub fn weight(&self, question: &LlmRequest, answer_tokens: usize) -> f64 {
         let input = self.question_tokens(question);
         let dollars = self.dollars(&tokens_of(input, answer_tokens)).filter(|dollars| *dollars > 0.0);
@@ -201,7 +198,7 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// Whatever keeps it from an answer. What was spent is written down in any case.
-    pub async fn ask_anew(&self, question: LlmRequest) -> Result<Answer, CondenseError> {
+    pub async fn ask_anew(&self, question: LlmRequest) -> Result<SummaryAnswer, CondenseError> {
         self.cancel.check()?;
         let model = self.handler.model();
         let expected_input = self.question_tokens(&question);
@@ -222,7 +219,7 @@ impl<'a> Asker<'a> {
         if is_preview {
             reservation.settle(estimate);
             self.request.llm.spent.add(estimate);
-            return Ok(Answer { text: self.stand_in(&question), cached: false, complete: true });
+            return Ok(SummaryAnswer { text: self.stand_in(&question), cached: false, complete: true });
         }
         let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
@@ -253,13 +250,13 @@ impl<'a> Asker<'a> {
             biased;
             answer = answer => answer,
             () = async { self.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => {
-                Err(LlmError::aborted(self.handler.model(), Usage::default()))
+                Err(LlmError::aborted(self.handler.model(), TokenUsage::default()))
             }
         }
     }
 
     /// Dollars by what the handler or the service said, else by the price.
-    fn dollars(&self, usage: &Usage) -> Option<f64> {
+    fn dollars(&self, usage: &TokenUsage) -> Option<f64> {
         if usage.total_cost.is_some() {
             return usage.total_cost;
         }
@@ -292,8 +289,7 @@ impl<'a> Asker<'a> {
         retries + self.dollars(&tokens_of(expected_input, output)).unwrap_or(0.0)
     }
 
-    #[allow(clippy::cast_precision_loss)]
-    fn learn(&self, usage: &Usage, expected_input: usize) {
+    fn learn(&self, usage: &TokenUsage, expected_input: usize) {
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let input =
             if cached > usage.input_tokens { usage.input_tokens.saturating_add(cached) } else { usage.input_tokens };
@@ -356,24 +352,23 @@ impl<'a> Asker<'a> {
     }
 }
 
-fn tokens_of(input: usize, output: usize) -> Usage {
-    Usage { input_tokens: input as u64, output_tokens: output as u64, ..Usage::default() }
+fn tokens_of(input: usize, output: usize) -> TokenUsage {
+    TokenUsage { input_tokens: input as u64, output_tokens: output as u64, ..TokenUsage::default() }
 }
 
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn scaled(tokens: usize, ratio: f64) -> usize {
     (tokens as f64 * ratio) as usize
 }
 
 /// What the model said, if it is a summary.
-fn judge(response: &LlmResponse) -> Result<Answer, CondenseError> {
+fn judge(response: &LlmResponse) -> Result<SummaryAnswer, CondenseError> {
     let text = response.text.trim();
     match response.stop_reason {
         StopReason::Refusal => Err(CondenseError::SummaryRefused),
         _ if is_blank(text) => Err(CondenseError::SummaryEmpty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;
-            Ok(Answer { text: text.to_owned(), cached: false, complete })
+            Ok(SummaryAnswer { text: text.to_owned(), cached: false, complete })
         }
     }
 }

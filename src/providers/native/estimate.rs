@@ -42,7 +42,6 @@ pub(super) fn safe_scale(request: &Request, model: &str) -> f64 {
 
 /// The length of a summary of this many tokens: 500 and a fortieth of them, which is the thousand tokens for a conversation of 20,000 that
 /// summaries in Roo-Code were reported to have; at most `longest`.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(super) fn answer_tokens(request: &Request, model: &str, question_tokens: usize, longest: usize) -> usize {
     let expected = (expected_answer(question_tokens) as f64 * request.llm.observed.ratios(model).output) as usize;
     expected.clamp(1, longest.max(1))

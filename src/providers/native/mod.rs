@@ -24,10 +24,10 @@ use async_trait::async_trait;
 use serde_json::{Value, value::RawValue};
 
 use self::{
-    ask::Asker,
+    ask::SummaryClient,
     parts::cut,
     render::{Turn, turns},
-    selection::{Selection, select},
+    selection::{SummaryRange, select},
     summarizer::{DEFAULT_WINDOW, Job, Summary, summarize},
 };
 use super::{
@@ -143,7 +143,7 @@ impl Native {
     pub(super) async fn summarize_middle(request: &Request, what: Summarized<'_>) -> Result<Proposal, CondenseError> {
         let conversation = &request.conversation;
         let selection = select(conversation, what.keep)?;
-        let asker = Asker::new(request, Self::ID)?;
+        let client = SummaryClient::new(request, Self::ID)?;
         let job = Job {
             turns: to_summarize(request, &selection),
             prompt: chosen_prompt(request, what.prompt),
@@ -158,8 +158,8 @@ impl Native {
                 needed: conversation.len() + 1,
             });
         }
-        let summary = summarize(&asker, job).await?;
-        Ok(proposal(conversation, &selection, summary, asker.take_warnings()))
+        let summary = summarize(&client, job).await?;
+        Ok(proposal(conversation, &selection, summary, client.take_warnings()))
     }
 }
 
@@ -171,7 +171,7 @@ fn chosen_prompt(request: &Request, configured: &str) -> String {
 
 /// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
 /// reminder of the task.
-fn to_summarize(request: &Request, selection: &Selection) -> Vec<Turn> {
+fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
     let conversation = &request.conversation;
     let Some(earlier) = selection.earlier else { return turns(conversation, 0..selection.start) };
     let mut told = Vec::new();
@@ -185,7 +185,12 @@ fn to_summarize(request: &Request, selection: &Selection) -> Vec<Turn> {
     told
 }
 
-fn proposal(conversation: &Conversation, selection: &Selection, summary: Summary, warnings: Vec<String>) -> Proposal {
+fn proposal(
+    conversation: &Conversation,
+    selection: &SummaryRange,
+    summary: Summary,
+    warnings: Vec<String>,
+) -> Proposal {
     let mut proposal = Proposal { summary: summary.text.clone(), warnings, ..Proposal::default() };
     let last = selection.start - 1;
     for message in 1..selection.start {

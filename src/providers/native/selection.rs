@@ -16,7 +16,7 @@ const LOOK_BACK: usize = 2;
 
 /// What is summarised and what is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Selection {
+pub(super) struct SummaryRange {
     /// The newest earlier summary; what stands before it is in it.
     pub earlier: Option<usize>,
     /// The first message of the kept tail.
@@ -31,7 +31,7 @@ pub(super) struct Selection {
 ///
 /// # Errors
 /// [`CondenseError::NotEnoughMessages`] and [`CondenseError::CondensedRecently`].
-pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Selection, CondenseError> {
+pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<SummaryRange, CondenseError> {
     let messages = conversation.len();
     let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + 2 };
     let wanted = messages.checked_sub(keep).filter(|start| *start > 1).ok_or_else(not_enough)?;
@@ -48,7 +48,7 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Selecti
         // The first message may be a summary itself.
         Some(summary) if start <= summary + 2 => Err(CondenseError::CondensedRecently),
         None if start <= 1 => Err(not_enough()),
-        _ => Ok(Selection { earlier, start, role, bridge }),
+        _ => Ok(SummaryRange { earlier, start, role, bridge }),
     }
 }
 

@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     super::{CondenseError, Request},
-    ask::{Answer, Asker},
+    ask::{SummaryAnswer, SummaryClient},
     estimate::{PER_MESSAGE, safe_scale},
     parts::{Counted, cut, parts},
     prompt,
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) const DEFAULT_WINDOW: usize = 128_000;
 
 /// With less room for the conversation than this, a summary is not worth asking for.
-const LEAST_ROOM: usize = 256;
+const MIN_ROOM_TOKENS: usize = 256;
 
 /// What to summarise, and how.
 pub(super) struct Job {
@@ -45,26 +45,26 @@ pub(super) struct Summary {
 /// Writes the summary. When a service says that a request was too long after all, it is tried once more with half the window.
 ///
 /// # Errors
-/// Those of [`Asker::ask`], and [`CondenseError::WindowTooSmall`].
-pub(super) async fn summarize(asker: &Asker<'_>, job: Job) -> Result<Summary, CondenseError> {
-    let known = asker.handler.context_window().and_then(|window| usize::try_from(window).ok());
+/// Those of [`SummaryClient::ask`], and [`CondenseError::WindowTooSmall`].
+pub(super) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, CondenseError> {
+    let known = client.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
-    let encoding = asker.request.tally.encoding();
+    let encoding = client.request.tally.encoding();
     let mut turns = Vec::with_capacity(job.turns.len());
     for turn in &job.turns {
-        asker.cancel.check()?;
+        client.cancel.check()?;
         turns.push(Counted::new(turn.clone(), encoding));
     }
-    let first = Attempt::new(asker, &job, window)?;
+    let first = Attempt::new(client, &job, window)?;
     match first.run(turns.clone()).await {
         Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
             let smaller = first.sent(&turns).min(window) / 2;
-            asker.warn(format!(
+            client.warn(format!(
                 "window_too_large: model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
-                asker.handler.model()
+                client.handler.model()
             ));
             // Nobody knows how the window could be too small for the model: its own words say more.
-            match Attempt::new(asker, &job, smaller) {
+            match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,
                 Err(_) => Err(CondenseError::Llm(error)),
             }
@@ -75,7 +75,7 @@ pub(super) async fn summarize(asker: &Asker<'_>, job: Job) -> Result<Summary, Co
 
 /// One try with an assumed window.
 struct Attempt<'a> {
-    asker: &'a Asker<'a>,
+    client: &'a SummaryClient<'a>,
     job: &'a Job,
     encoding: Encoding,
     /// Tokens of the model for one of ours, at most.
@@ -88,35 +88,34 @@ struct Attempt<'a> {
     max_tokens: Option<u32>,
 }
 
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 impl<'a> Attempt<'a> {
-    fn new(asker: &'a Asker<'a>, job: &'a Job, window: usize) -> Result<Self, CondenseError> {
-        let encoding = asker.request.tally.encoding();
-        let longest = asker.longest_answer();
+    fn new(client: &'a SummaryClient<'a>, job: &'a Job, window: usize) -> Result<Self, CondenseError> {
+        let encoding = client.request.tally.encoding();
+        let longest = client.longest_answer();
         // A third is for the answer at most; the rest is for what it is about.
         let reserved = longest.min(window / 3).max(1);
-        let scale = safe_scale(asker.request, asker.handler.model());
+        let scale = safe_scale(client.request, client.handler.model());
         let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
         let instruction = longest_instruction.iter().map(|text| count(text, encoding).tokens).max().unwrap_or(0);
         let overhead = count(&system(job), encoding).tokens + instruction + 4 * PER_MESSAGE;
         let all = ((window - reserved) as f64 / scale) as usize;
         let room = all.saturating_sub(overhead);
-        if room < LEAST_ROOM {
-            let needed = ((overhead + LEAST_ROOM) as f64 * scale * 1.5) as usize;
+        if room < MIN_ROOM_TOKENS {
+            let needed = ((overhead + MIN_ROOM_TOKENS) as f64 * scale * 1.5) as usize;
             return Err(CondenseError::WindowTooSmall { window, needed });
         }
         let max_tokens = (reserved < longest).then(|| u32::try_from(reserved).unwrap_or(u32::MAX));
-        Ok(Self { asker, job, encoding, scale, room, overhead, max_tokens })
+        Ok(Self { client, job, encoding, scale, room, overhead, max_tokens })
     }
 
     fn request(&self) -> &Request {
-        self.asker.request
+        self.client.request
     }
 
     /// Tokens of the largest request this attempt sends, as the model may count them, answer included.
     fn sent(&self, turns: &[Counted]) -> usize {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
-        let answer = self.max_tokens.map_or_else(|| self.asker.longest_answer(), |tokens| tokens as usize);
+        let answer = self.max_tokens.map_or_else(|| self.client.longest_answer(), |tokens| tokens as usize);
         ((total.min(self.room) + self.overhead) as f64 * self.scale) as usize + answer
     }
 
@@ -180,19 +179,23 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    async fn ask<'t>(&self, turns: impl Iterator<Item = &'t Turn>, instruction: &str) -> Result<Answer, CondenseError> {
+    async fn ask<'t>(
+        &self,
+        turns: impl Iterator<Item = &'t Turn>,
+        instruction: &str,
+    ) -> Result<SummaryAnswer, CondenseError> {
         self.request().progress.report("summarizing", super::Native::ID, 0, 1);
-        let answer = self.asker.ask(self.question(turns, instruction)).await;
+        let answer = self.client.ask(self.question(turns, instruction)).await;
         self.request().progress.report("summarizing", super::Native::ID, 1, 1);
         answer
     }
 
     /// Asks several questions at once. The first failure stops the others; what they had cost is written down.
-    async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<Answer>, CondenseError> {
+    async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<SummaryAnswer>, CondenseError> {
         let total = questions.len();
         let done = std::sync::atomic::AtomicUsize::new(0);
         // Each set of questions has a signal of its own: a failure that is recovered from must not stop what follows.
-        let group = Asker::for_group(self.asker);
+        let group = SummaryClient::for_group(self.client);
         let answers = stream::iter(questions)
             .map(|question| async {
                 let answer = group.ask(question).await;
@@ -204,9 +207,9 @@ impl<'a> Attempt<'a> {
                 answer
             })
             .buffered(self.job.concurrency);
-        let answers: Vec<Result<Answer, CondenseError>> = answers.collect().await;
+        let answers: Vec<Result<SummaryAnswer, CondenseError>> = answers.collect().await;
         for warning in group.take_warnings() {
-            self.asker.warn(warning);
+            self.client.warn(warning);
         }
         let mut good = Vec::with_capacity(total);
         let mut failure = None;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::marker::{self, Gap};
 
 /// Longer lines are taken apart, so that one endless line is not all or nothing.
-const LONGEST_LINE: usize = 480;
+const MAX_LINE_BYTES: usize = 480;
 /// The parts of a line that was taken apart have about this many bytes.
 const PART: usize = 240;
 
@@ -86,7 +86,7 @@ pub fn shown_number(line: &str) -> Option<(usize, usize)> {
 }
 
 fn push_parts(text: &str, range: Range<usize>, content: usize, number: usize, lines: &mut Vec<Line>) {
-    if range.len() <= LONGEST_LINE {
+    if range.len() <= MAX_LINE_BYTES {
         lines.push(Line { range, content, number, continues: false, gap: None });
         return;
     }

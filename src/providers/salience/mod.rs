@@ -17,14 +17,14 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 pub use self::weights::{WITHOUT, Weights};
 use self::{
-    selection::{Choice, Selection},
+    selection::{Choice, PassageSelection},
     survey::{Passage, Scope, Survey, as_float},
 };
 use super::{CondenseError, Note, Proposal, Request};
 use crate::{
     conversation::{ContentKind, Conversation, Edit, PathStep, Plan, TextAt, json_text::splice},
     tokens::Tally,
-    transcript::Piece,
+    transcript::ContentPiece,
 };
 
 /// How a budget is to be filled.
@@ -57,7 +57,7 @@ pub struct Cut {
     /// The message it is in.
     pub message: usize,
     /// The piece it is.
-    pub piece: Piece,
+    pub piece: ContentPiece,
     /// What stays of it; `None` when no line of it has room.
     pub text: Option<String>,
     /// Why that, for a person.
@@ -66,7 +66,7 @@ pub struct Cut {
 
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
-const MOST_ROUNDS: usize = 8;
+const MAX_TRIES: usize = 8;
 
 impl Salience {
     /// A plan that leaves at most `budget` tokens (unscaled) and as much of what matters as fits, or the smallest plan there is; and the
@@ -95,10 +95,10 @@ impl Salience {
         let scope = self.scope(request, user_too);
         let survey = Survey::of(&scope, texts);
         request.cancel.check()?;
-        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        let mut selection = PassageSelection::new(&survey, self.weights, request.tally.total());
         selection.fill(as_float(budget));
         let mut best: Option<(Choice, Written, usize)> = None;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_TRIES {
             let choice = selection.choice();
             let written = write(request, texts, &survey, &choice);
             let tokens = measure(request, &written.plan)?.total();
@@ -134,7 +134,7 @@ impl Salience {
         let texts = request.conversation.texts();
         let scope = self.scope(request, false);
         let survey = Survey::of(&scope, &texts);
-        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        let mut selection = PassageSelection::new(&survey, self.weights, request.tally.total());
         let mut choice = selection.choice();
         choice.open.fill(true);
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -159,11 +159,11 @@ impl Salience {
 
     /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
     /// the older messages, those of the user included.
-    pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &Piece) -> Option<Room>) -> Vec<Cut> {
+    pub fn cut_chosen(&self, request: &Request, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = request.conversation.texts();
         let scope = self.scope(request, true);
         let survey = Survey::of(&scope, &texts);
-        let mut selection = Selection::new(&survey, self.weights, request.tally.total());
+        let mut selection = PassageSelection::new(&survey, self.weights, request.tally.total());
         let mut cuts = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
             let room = room_of(passage.message, &passage.piece).filter(|_| !passage.whole);
@@ -193,7 +193,6 @@ impl Salience {
 }
 
 fn ratio(tokens: usize, budget: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss)]
     let ratio = tokens as f64 / budget.max(1) as f64;
     ratio
 }
@@ -256,8 +255,8 @@ impl Written {
 
 fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<bool> {
     let mut dropped = vec![false; length];
-    for (exchange, _) in survey.exchanges.iter().zip(&choice.open).filter(|(_, open)| !**open) {
-        dropped[exchange.messages.clone()].fill(true);
+    for (round, _) in survey.rounds.iter().zip(&choice.open).filter(|(_, open)| !**open) {
+        dropped[round.messages.clone()].fill(true);
     }
     dropped
 }

@@ -1,10 +1,10 @@
 //! Names in a text: paths, code identifiers and hashes, the words by which an agent refers to things again.
 
 /// Longer ones are data, not names.
-const LONGEST: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// Shorter ones say too little.
-const SHORTEST: usize = 6;
+const MIN_NAME_BYTES: usize = 6;
 
 /// Calls `found` with every name in `text`, in order.
 pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
@@ -28,7 +28,10 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
         let (end, kinds) = run(IN_PATH);
         if kinds & SLASH != 0 {
             let path = text[start..end].trim_end_matches(['.', '-']);
-            if path.len() >= SHORTEST && path.len() <= LONGEST && path.bytes().any(|b| b.is_ascii_alphabetic()) {
+            if path.len() >= MIN_NAME_BYTES
+                && path.len() <= MAX_NAME_BYTES
+                && path.bytes().any(|b| b.is_ascii_alphabetic())
+            {
                 found(path);
             }
             continue;
@@ -36,7 +39,7 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
         let (end, kinds) = run(IN_PATH | DOLLAR);
         // Most words are too short to be names, or prose: letters of one case.
         let is_prose = kinds & !(LOWER | DIVIDER) == 0 || kinds & !(UPPER | DIVIDER) == 0;
-        if end - start >= SHORTEST && !is_prose {
+        if end - start >= MIN_NAME_BYTES && !is_prose {
             text[start..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
         }
     }
@@ -58,7 +61,6 @@ const KINDS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        #[allow(clippy::cast_possible_truncation)]
         let value = byte as u8;
         table[byte] = match value {
             b'a'..=b'z' => LOWER,
@@ -77,7 +79,7 @@ const KINDS: [u8; 256] = {
 
 /// `part` when it looks like an identifier or a hash rather than a word of prose.
 fn identifier(part: &str) -> Option<&str> {
-    if part.len() > LONGEST {
+    if part.len() > MAX_NAME_BYTES {
         return None;
     }
     let is_hash = (7..=40).contains(&part.len()) && part.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -85,7 +87,7 @@ fn identifier(part: &str) -> Option<&str> {
         return part.bytes().any(|b| b.is_ascii_digit()).then_some(part);
     }
     let name = part.trim_start_matches(|c: char| c.is_ascii_digit());
-    if name.len() < SHORTEST {
+    if name.len() < MIN_NAME_BYTES {
         return None;
     }
     let telling = name.bytes().any(|b| matches!(b, b'_' | b'$') || b.is_ascii_digit());
@@ -120,7 +122,7 @@ mod tests {
         #[test]
         fn any_text_is_survived(text in ".*") {
             for name in names(&text) {
-                prop_assert!(text.contains(name) && name.len() <= LONGEST);
+                prop_assert!(text.contains(name) && name.len() <= MAX_NAME_BYTES);
             }
         }
     }

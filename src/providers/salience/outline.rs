@@ -2,11 +2,11 @@
 
 use super::{
     selection::Seen,
-    survey::{Exchange, Survey},
+    survey::{Survey, ToolRound},
     weights::Weights,
 };
 
-/// A line of an exchange.
+/// A line of a round.
 pub struct OutlineLine {
     /// Behind its last name in [`Outline::names`]; the first follows those of the line before.
     pub end: u32,
@@ -39,7 +39,7 @@ pub struct OutlinePart {
     pub is_whole: bool,
 }
 
-/// An exchange.
+/// A round.
 pub struct Outline {
     /// The parts of all its passages, in order.
     pub parts: Vec<OutlinePart>,
@@ -50,17 +50,16 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Of `exchange`. `in_part` and `in_passage` are for marking names.
-    #[allow(clippy::cast_possible_truncation, reason = "no exchange has four billion lines or names")]
+    /// Of `round`. `in_part` and `in_passage` are for marking names.
     pub fn of(
         survey: &Survey<'_>,
-        exchange: &Exchange,
+        round: &ToolRound,
         weights: Weights,
         in_part: &mut Seen,
         in_passage: &mut Seen,
     ) -> Self {
         let mut outline = Self { parts: Vec::new(), lines: Vec::new(), names: Vec::new() };
-        for passage in &survey.passages[exchange.passages.clone()] {
+        for passage in &survey.passages[round.passages.clone()] {
             in_passage.start();
             let whole = 0..passage.lines.len();
             let parts = if passage.whole { std::slice::from_ref(&whole) } else { &passage.parts };

@@ -16,14 +16,14 @@ use crate::parallel::in_two;
 use super::{
     by_hash::ByHash,
     outline::Outline,
-    survey::{Exchange, MARKER_TOKENS, Survey, as_float},
+    survey::{MARKER_TOKENS, Survey, ToolRound, as_float},
     weights::{OPENING, Signal, Weights},
 };
 
 /// Something that can be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
-    Exchange(usize),
+    ToolRound(usize),
     Part(usize, usize),
     Line(usize, usize),
 }
@@ -79,7 +79,7 @@ impl Seen {
     }
 }
 
-/// What can be added to an exchange.
+/// What can be added to a round.
 struct More {
     density: f32,
     value: f32,
@@ -106,7 +106,6 @@ impl Windows {
     }
 
     fn bit(&self, window: u64) -> (usize, u64) {
-        #[allow(clippy::cast_possible_truncation, reason = "the mask leaves less than the length")]
         let word = (window >> 6) as usize & (self.added.len() - 1);
         (word, 1 << (window & 63))
     }
@@ -131,11 +130,11 @@ impl Windows {
 
 fn outlines(survey: &Survey<'_>, weights: Weights) -> Vec<Outline> {
     let bytes =
-        |exchange: &Exchange| survey.passages[exchange.passages.clone()].iter().map(|passage| passage.text.len()).sum();
-    in_two(&survey.exchanges, bytes, |exchanges| {
+        |round: &ToolRound| survey.passages[round.passages.clone()].iter().map(|passage| passage.text.len()).sum();
+    in_two(&survey.rounds, bytes, |rounds| {
         let (mut in_part, mut in_passage) = (Seen::of(survey.weights.len()), Seen::of(survey.weights.len()));
-        let outline = |exchange| Outline::of(survey, exchange, weights, &mut in_part, &mut in_passage);
-        exchanges.iter().map(outline).collect()
+        let outline = |round| Outline::of(survey, round, weights, &mut in_part, &mut in_passage);
+        rounds.iter().map(outline).collect()
     })
 }
 
@@ -151,12 +150,12 @@ struct Taken {
 pub struct Choice {
     /// For each passage, which of its lines are kept.
     pub kept: Vec<Vec<bool>>,
-    /// For each exchange, whether it stays.
+    /// For each round, whether it stays.
     pub open: Vec<bool>,
 }
 
 /// A choice in the making.
-pub struct Selection<'s, 't> {
+pub struct PassageSelection<'s, 't> {
     survey: &'s Survey<'t>,
     weights: Weights,
     kept: Vec<Vec<bool>>,
@@ -165,12 +164,12 @@ pub struct Selection<'s, 't> {
     /// What each name is worth where one more line with it is kept.
     worth_of: Vec<f32>,
     windows: Windows,
-    /// Of each exchange, once they are valued.
+    /// Of each round, once they are valued.
     outlines: Vec<Outline>,
     seen: RefCell<Seen>,
-    /// For [`Selection::exchange_worth`], so that it need not be made anew each time.
+    /// For [`PassageSelection::round_worth`], so that it need not be made anew each time.
     more: RefCell<(Vec<More>, Vec<More>)>,
-    again: [f32; MOST_COVERED as usize + 1],
+    again: [f32; MAX_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
     skipped: Vec<Unit>,
@@ -183,19 +182,19 @@ pub struct Selection<'s, 't> {
 const LEFTOVER: f32 = 1e-6;
 
 /// Beyond this many places, one more makes no difference.
-const MOST_COVERED: u32 = 8;
+const MAX_COVERED: u32 = 8;
 
 /// After this many units in a row did not fit, the budget counts as full.
-const MOST_SKIPPED: usize = 400;
+const MAX_SKIPPED: usize = 400;
 
-impl<'s, 't> Selection<'s, 't> {
-    /// Nothing is taken yet: every passage is cut away, every exchange dropped. `tokens` are those of the whole conversation.
+impl<'s, 't> PassageSelection<'s, 't> {
+    /// Nothing is taken yet: every passage is cut away, every round dropped. `tokens` are those of the whole conversation.
     pub fn new(survey: &'s Survey<'t>, weights: Weights, tokens: usize) -> Self {
         let mut selection = Self {
             survey,
             weights,
             kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
-            open: vec![!weights.uses(Signal::Dropping); survey.exchanges.len()],
+            open: vec![!weights.uses(Signal::Dropping); survey.rounds.len()],
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
             windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
@@ -209,16 +208,16 @@ impl<'s, 't> Selection<'s, 't> {
             tokens: as_float(tokens),
         };
         for (index, passage) in survey.passages.iter().enumerate() {
-            if passage.exchange.is_none_or(|exchange| selection.open[exchange]) {
+            if passage.round.is_none_or(|round| selection.open[round]) {
                 if !passage.whole {
                     selection.tokens -= as_float(passage.tokens) - MARKER_TOKENS;
                 }
                 selection.enter(index);
             }
         }
-        for (index, exchange) in survey.exchanges.iter().enumerate().filter(|(index, _)| !selection.open[*index]) {
-            selection.tokens -= exchange.tokens;
-            selection.queue.push(Queued { density: f32::MAX, unit: Unit::Exchange(index) });
+        for (index, round) in survey.rounds.iter().enumerate().filter(|(index, _)| !selection.open[*index]) {
+            selection.tokens -= round.tokens;
+            selection.queue.push(Queued { density: f32::MAX, unit: Unit::ToolRound(index) });
         }
         selection
     }
@@ -283,7 +282,7 @@ impl<'s, 't> Selection<'s, 't> {
             if self.tokens + cost > budget {
                 self.skipped.push(unit);
                 skipped += 1;
-                if skipped > MOST_SKIPPED {
+                if skipped > MAX_SKIPPED {
                     break;
                 }
                 continue;
@@ -306,9 +305,9 @@ impl<'s, 't> Selection<'s, 't> {
             self.tokens -= cost;
             self.skipped.push(unit);
             match unit {
-                Unit::Exchange(exchange) => {
-                    self.open[exchange] = false;
-                    for index in self.survey.exchanges[exchange].passages.clone() {
+                Unit::ToolRound(round) => {
+                    self.open[round] = false;
+                    for index in self.survey.rounds[round].passages.clone() {
                         if self.survey.passages[index].whole {
                             for value in &self.survey.passages[index].lines {
                                 self.uncover(value.names.clone());
@@ -336,7 +335,7 @@ impl<'s, 't> Selection<'s, 't> {
 
     fn is_taken(&self, unit: Unit) -> bool {
         match unit {
-            Unit::Exchange(exchange) => self.open[exchange],
+            Unit::ToolRound(round) => self.open[round],
             Unit::Line(passage, line) => self.kept[passage][line] || !self.is_open(passage),
             Unit::Part(passage, part) => {
                 !self.is_open(passage)
@@ -346,7 +345,7 @@ impl<'s, 't> Selection<'s, 't> {
     }
 
     fn is_open(&self, passage: usize) -> bool {
-        self.survey.passages[passage].exchange.is_none_or(|exchange| self.open[exchange])
+        self.survey.passages[passage].round.is_none_or(|round| self.open[round])
     }
 
     /// Markers of earlier truncations cannot be kept, and are not missed.
@@ -359,10 +358,10 @@ impl<'s, 't> Selection<'s, 't> {
         value / cost.max(0.5)
     }
 
-    /// The cost that counts against the budget: an exchange is valued with its best lines, but only opened.
+    /// The cost that counts against the budget: a round is valued with its best lines, but only opened.
     fn own_cost(&self, unit: Unit, cost: f32) -> f32 {
         match unit {
-            Unit::Exchange(exchange) => self.survey.exchanges[exchange].cost,
+            Unit::ToolRound(round) => self.survey.rounds[round].cost,
             Unit::Part(..) | Unit::Line(..) => cost,
         }
     }
@@ -372,7 +371,7 @@ impl<'s, 't> Selection<'s, 't> {
         match unit {
             Unit::Line(passage, line) => self.line_worth(passage, line),
             Unit::Part(passage, part) => self.part_worth(passage, part),
-            Unit::Exchange(exchange) => self.exchange_worth(exchange),
+            Unit::ToolRound(round) => self.round_worth(round),
         }
     }
 
@@ -430,10 +429,10 @@ impl<'s, 't> Selection<'s, 't> {
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
     }
 
-    /// An exchange is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
-    fn exchange_worth(&self, exchange: usize) -> (f32, f32) {
-        let outline = &self.outlines[exchange];
-        let (mut value, mut cost) = (0.0, OPENING * self.survey.exchanges[exchange].cost);
+    /// A round is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
+    fn round_worth(&self, round: usize) -> (f32, f32) {
+        let outline = &self.outlines[round];
+        let (mut value, mut cost) = (0.0, OPENING * self.survey.rounds[round].cost);
         let (more, parts) = &mut *self.more.borrow_mut();
         more.clear();
         let (mut line, mut name) = (0, 0);
@@ -486,9 +485,9 @@ impl<'s, 't> Selection<'s, 't> {
         self.tokens += cost;
         let mut lines = Vec::new();
         match unit {
-            Unit::Exchange(exchange) => {
-                self.open[exchange] = true;
-                self.survey.exchanges[exchange].passages.clone().for_each(|passage| self.enter(passage));
+            Unit::ToolRound(round) => {
+                self.open[round] = true;
+                self.survey.rounds[round].passages.clone().for_each(|passage| self.enter(passage));
             }
             Unit::Line(passage, line) => {
                 self.keep(passage, line, &mut lines);
@@ -539,7 +538,7 @@ impl<'s, 't> Selection<'s, 't> {
 
     /// A name is worth less where it is readable already.
     fn value_anew(&mut self, name: usize) {
-        let again = self.again[self.covered[name].min(MOST_COVERED) as usize];
+        let again = self.again[self.covered[name].min(MAX_COVERED) as usize];
         self.worth_of[name] = self.survey.weights[name] * again;
     }
 

@@ -14,7 +14,7 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
     parallel::{both, middle},
     tokens::{Tally, count},
-    transcript::{Meaning, Piece, PieceSource, ToolTable, decompose_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, decompose_texts},
 };
 
 /// About how many tokens a marker takes.
@@ -22,11 +22,11 @@ pub const MARKER_TOKENS: f32 = 8.0;
 /// A line number that is left out saves about this many tokens.
 const NUMBER_TOKENS: usize = 3;
 /// Texts of fewer tokens stay whole: a marker would save nothing.
-const SMALLEST: usize = 12;
+const MIN_TEXT_TOKENS: usize = 12;
 /// What the assistant said in fewer tokens stays whole: it is what holds the calls together for a reader.
-const SMALLEST_WORDS: usize = 30;
+const MIN_WORDS_TOKENS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
-const SMALLEST_PARAMETER: usize = 40;
+const MIN_PARAMETER_TOKENS: usize = 40;
 /// Texts within both of these bounds are one passage.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
@@ -38,7 +38,7 @@ pub struct Passage<'t> {
     /// The message it is in.
     pub message: usize,
     /// The piece it is.
-    pub piece: Piece,
+    pub piece: ContentPiece,
     /// The text of the piece.
     pub text: &'t str,
     /// Where it comes from.
@@ -49,8 +49,8 @@ pub struct Passage<'t> {
     pub numbered: bool,
     /// Tokens of the text.
     pub tokens: usize,
-    /// The exchange it belongs to.
-    pub exchange: Option<usize>,
+    /// The round it belongs to.
+    pub round: Option<usize>,
     /// It stays whole.
     pub whole: bool,
     /// Ranges of lines that belong together.
@@ -82,8 +82,8 @@ pub struct LineValue {
     pub names: Range<usize>,
 }
 
-/// An exchange (a message with calls and the message with their answers) that can be dropped as a whole.
-pub struct Exchange {
+/// A round (a message with calls and the message with their answers) that can be dropped as a whole.
+pub struct ToolRound {
     /// The two messages.
     pub messages: Range<usize>,
     /// The passages in them.
@@ -99,7 +99,7 @@ pub struct Survey<'t> {
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
     /// In order.
-    pub exchanges: Vec<Exchange>,
+    pub rounds: Vec<ToolRound>,
     /// Names by their number, line after line.
     pub occurrences: Vec<u32>,
     /// The probability that each name is used again.
@@ -129,12 +129,12 @@ impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts);
-        let exchanges = exchanges(scope, &pieces);
-        let mut exchange_of = vec![None; scope.conversation.len()];
-        for (index, messages) in exchanges.iter().enumerate() {
-            exchange_of[messages.clone()].fill(Some(index));
+        let rounds = rounds(scope, &pieces);
+        let mut round_of = vec![None; scope.conversation.len()];
+        for (index, messages) in rounds.iter().enumerate() {
+            round_of[messages.clone()].fill(Some(index));
         }
-        let mut first = Reading::of(scope, texts, &exchange_of);
+        let mut first = Reading::of(scope, texts, &round_of);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| first.names.stay(&text.text));
@@ -142,10 +142,10 @@ impl<'t> Survey<'t> {
         }
         let mut pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
-        let bytes = |(_, pieces): &(usize, Vec<Piece>)| pieces.iter().map(|piece| piece.range.len()).sum();
+        let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         if let Some(middle) = middle(&pieces, bytes) {
             let rest = pieces.split_off(middle);
-            let mut second = Reading::of(scope, texts, &exchange_of);
+            let mut second = Reading::of(scope, texts, &round_of);
             both(|| first.read(pieces), || second.read(rest));
             first.append(second);
         } else {
@@ -158,9 +158,9 @@ impl<'t> Survey<'t> {
             now = before.len();
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
-        let mut survey = Self { passages, exchanges: Vec::new(), occurrences, weights, names: names.names };
+        let mut survey = Self { passages, rounds: Vec::new(), occurrences, weights, names: names.names };
         survey.mark_replaced();
-        survey.price_exchanges(scope, exchanges);
+        survey.price_rounds(scope, rounds);
         survey
     }
     /// Lines that stand in the old text of a later edit are no longer in the file.
@@ -185,22 +185,22 @@ impl<'t> Survey<'t> {
         }
     }
 
-    fn price_exchanges(&mut self, scope: &Scope<'_>, exchanges: Vec<Range<usize>>) {
+    fn price_rounds(&mut self, scope: &Scope<'_>, rounds: Vec<Range<usize>>) {
         let mut first = 0;
-        for (index, messages) in exchanges.into_iter().enumerate() {
+        for (index, messages) in rounds.into_iter().enumerate() {
             while self.passages.get(first).is_some_and(|passage| passage.message < messages.start) {
                 first += 1;
             }
             let mut end = first;
             let tokens = as_float(messages.clone().map(|message| scope.tally.message(message)).sum());
             let mut cost = tokens;
-            while let Some(passage) = self.passages.get(end).filter(|passage| passage.exchange == Some(index)) {
+            while let Some(passage) = self.passages.get(end).filter(|passage| passage.round == Some(index)) {
                 if !passage.whole {
                     cost -= as_float(passage.tokens) - MARKER_TOKENS;
                 }
                 end += 1;
             }
-            self.exchanges.push(Exchange { messages, passages: first..end, tokens, cost: cost.max(1.0) });
+            self.rounds.push(ToolRound { messages, passages: first..end, tokens, cost: cost.max(1.0) });
             first = end;
         }
     }
@@ -210,19 +210,19 @@ impl<'t> Survey<'t> {
 struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'t [Vec<TextAt<'t>>],
-    /// The exchange of each message.
-    exchange_of: &'a [Option<usize>],
+    /// The round of each message.
+    round_of: &'a [Option<usize>],
     passages: Vec<Passage<'t>>,
     occurrences: Vec<u32>,
     names: Names<'t>,
 }
 
 impl<'a, 't> Reading<'a, 't> {
-    fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], exchange_of: &'a [Option<usize>]) -> Self {
-        Self { scope, texts, exchange_of, passages: Vec::new(), occurrences: Vec::new(), names: Names::default() }
+    fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
+        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: Names::default() }
     }
 
-    fn read(&mut self, messages: Vec<(usize, Vec<Piece>)>) {
+    fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         let table = ToolTable::default();
         for (message, pieces) in messages {
             let texts = &self.texts[message];
@@ -240,16 +240,16 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
-    fn passage(&mut self, message: usize, piece: Piece, text: &'t str, table: &ToolTable) -> Passage<'t> {
+    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str, table: &ToolTable) -> Passage<'t> {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
         let origin = origin(&piece, role, table);
         let tokens = count(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
-            Origin::Parameters(Meaning::Todo) => SMALLEST,
-            Origin::Parameters(_) => SMALLEST_PARAMETER,
-            Origin::Assistant => SMALLEST_WORDS,
-            _ => SMALLEST,
+            Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
+            Origin::Parameters(_) => MIN_PARAMETER_TOKENS,
+            Origin::Assistant => MIN_WORDS_TOKENS,
+            _ => MIN_TEXT_TOKENS,
         };
         let users = origin == Origin::User;
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
@@ -292,7 +292,7 @@ impl<'a, 't> Reading<'a, 't> {
             lines,
             numbered,
             tokens,
-            exchange: self.exchange_of[message],
+            round: self.round_of[message],
             whole,
             parts,
             density,
@@ -385,7 +385,7 @@ impl<'t> Names<'t> {
     }
 }
 
-fn origin(piece: &Piece, role: &Role, table: &ToolTable) -> Origin {
+fn origin(piece: &ContentPiece, role: &Role, table: &ToolTable) -> Origin {
     let meaning = || match piece.source.tool() {
         "" => Meaning::Other,
         tool => table.meaning(tool),
@@ -468,9 +468,9 @@ fn old_text(passage: &Passage<'_>) -> Vec<usize> {
     found
 }
 
-/// The exchanges that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
+/// The rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
 /// message with their answers and nothing else.
-fn exchanges(scope: &Scope<'_>, pieces: &[Vec<Piece>]) -> Vec<Range<usize>> {
+fn rounds(scope: &Scope<'_>, pieces: &[Vec<ContentPiece>]) -> Vec<Range<usize>> {
     let conversation = scope.conversation;
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
     let mut found = Vec::new();
@@ -478,7 +478,7 @@ fn exchanges(scope: &Scope<'_>, pieces: &[Vec<Piece>]) -> Vec<Range<usize>> {
     while index + 1 < scope.zone.end {
         let roles = [index.wrapping_sub(1), index, index + 1, index + 2].map(role);
         let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::User), Some(&Role::Assistant)];
-        if fits && is_exchange(conversation, pieces, index) {
+        if fits && is_tool_round(conversation, pieces, index) {
             found.push(index..index + 2);
             index += 2;
         } else {
@@ -488,7 +488,7 @@ fn exchanges(scope: &Scope<'_>, pieces: &[Vec<Piece>]) -> Vec<Range<usize>> {
     found
 }
 
-fn is_exchange(conversation: &Conversation, pieces: &[Vec<Piece>], index: usize) -> bool {
+fn is_tool_round(conversation: &Conversation, pieces: &[Vec<ContentPiece>], index: usize) -> bool {
     let (call, answer) = (conversation.message(index), conversation.message(index + 1));
     // The calls before must be answered before, and not by the message that would go.
     let sorted = |mut ids: Vec<&'_ str>| -> Vec<String> {
@@ -500,7 +500,7 @@ fn is_exchange(conversation: &Conversation, pieces: &[Vec<Piece>], index: usize)
     }
     let answers_only =
         answer.content.blocks().iter().all(|block| matches!(block, Block::ToolResult { .. } | Block::Text { .. }));
-    let words = |piece: &Piece| {
+    let words = |piece: &ContentPiece| {
         piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText && !piece.range.is_empty()
     };
     let calls_something = pieces[index].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
@@ -508,7 +508,6 @@ fn is_exchange(conversation: &Conversation, pieces: &[Vec<Piece>], index: usize)
 }
 
 pub fn as_float(count: usize) -> f32 {
-    #[allow(clippy::cast_precision_loss)]
     let float = count as f32;
     float
 }

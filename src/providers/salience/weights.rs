@@ -145,7 +145,7 @@ impl Weights {
     }
 }
 
-/// What opening an exchange counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
+/// What opening a round counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
 /// are understood by. Fitted with the numbers above: with the whole cost, fewer names stay readable at every budget.
 pub const OPENING: f32 = 0.4;
 
@@ -154,7 +154,6 @@ pub const WITHOUT: &[&str] =
     &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
 
 fn as_float(count: usize) -> f32 {
-    #[allow(clippy::cast_precision_loss)]
     let float = count as f32;
     float
 }

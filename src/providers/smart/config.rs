@@ -35,7 +35,7 @@ pub(super) struct SmartConfig {
 pub(super) struct Pass {
     pub id: String,
     pub name: String,
-    pub selection: Selection,
+    pub selection: MessageSelection,
     pub mode: Mode,
     /// It runs only when there are more tokens than this.
     pub token_threshold: Option<usize>,
@@ -45,7 +45,7 @@ pub(super) struct Pass {
 
 /// Which messages a pass works on. The first and the newest message are never among them.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Selection {
+pub(super) enum MessageSelection {
     /// All but this many of the newest.
     PreserveRecent(usize),
     /// All but this share of the newest, in percent, rounded up.
@@ -75,14 +75,14 @@ pub(super) struct BatchSummary {
 
 #[derive(Debug, Clone)]
 pub(super) struct Individual {
-    defaults: ByKind<Operation>,
+    defaults: ByKind<ContentOperation>,
     thresholds: ByKind<usize>,
     overrides: HashMap<usize, Override>,
 }
 
 #[derive(Debug, Clone)]
 struct Override {
-    operations: ByKind<Operation>,
+    operations: ByKind<ContentOperation>,
     thresholds: ByKind<usize>,
 }
 
@@ -106,7 +106,7 @@ impl<T> ByKind<T> {
 
 /// What is done to a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Operation {
+pub(super) enum ContentOperation {
     Keep,
     Suppress,
     Truncate(Truncate),
@@ -146,9 +146,9 @@ pub(super) const DEFAULT_LINE_CHARS: usize = 500;
 /// The longest summary of a text in tokens: what the published configuration for best quality has.
 pub(super) const DEFAULT_SUMMARY_TOKENS: usize = 150;
 pub(super) const DEFAULT_CONCURRENCY: usize = 4;
-pub(super) const MOST_CONCURRENCY: usize = 32;
+pub(super) const MAX_CONCURRENCY: usize = 32;
 /// Larger limits than this make no difference.
-pub(super) const LARGEST: usize = 1_000_000_000;
+pub(super) const MAX_LIMIT: usize = 1_000_000_000;
 
 pub(super) const SELECTIONS: &[&str] = &["preserve_recent", "preserve_percent", "custom"];
 pub(super) const MODES: &[&str] = &["individual", "batch"];
@@ -182,8 +182,8 @@ impl SmartConfig {
             enabled: config.flag("enabled").unwrap_or(true),
             prelude: prelude(config.object("losslessPrelude")),
             passes: passes(&mut config),
-            max_concurrency: config.integer("maxConcurrency", 1, MOST_CONCURRENCY).unwrap_or(DEFAULT_CONCURRENCY),
-            min_reduction_tokens: config.integer("minReductionTokens", 0, LARGEST).unwrap_or(0),
+            max_concurrency: config.integer("maxConcurrency", 1, MAX_CONCURRENCY).unwrap_or(DEFAULT_CONCURRENCY),
+            min_reduction_tokens: config.integer("minReductionTokens", 0, MAX_LIMIT).unwrap_or(0),
             meet_target: config.flag("meetTarget").unwrap_or(false),
             no_more_tokens_than: config.choice("noMoreTokensThan", presets::NAMES),
         };
@@ -264,7 +264,7 @@ impl Pass {
             Mode::Individual(individual) => individual
                 .operations()
                 .filter_map(|operation| match operation {
-                    Operation::Summarize(summarize) => Some(summarize.api_profile.as_deref()),
+                    ContentOperation::Summarize(summarize) => Some(summarize.api_profile.as_deref()),
                     _ => None,
                 })
                 .collect(),
@@ -276,9 +276,9 @@ impl Pass {
         match &self.mode {
             Mode::BatchKeep | Mode::BatchSummarize(_) => false,
             Mode::Individual(individual) => individual.operations().all(|operation| match operation {
-                Operation::Keep | Operation::Summarize(_) => true,
-                Operation::Suppress => false,
-                Operation::Truncate(truncate) => truncate.strategy == Strategy::Salient,
+                ContentOperation::Keep | ContentOperation::Summarize(_) => true,
+                ContentOperation::Suppress => false,
+                ContentOperation::Truncate(truncate) => truncate.strategy == Strategy::Salient,
             }),
         }
     }
@@ -286,9 +286,9 @@ impl Pass {
 
 impl Individual {
     /// What is done to content of this kind in the message that had this index when it came in.
-    pub fn operation(&self, origin: Option<usize>, kind: ContentKind) -> &Operation {
+    pub fn operation(&self, origin: Option<usize>, kind: ContentKind) -> &ContentOperation {
         let own = origin.and_then(|origin| self.overrides.get(&origin)).and_then(|own| own.operations.get(kind));
-        own.or_else(|| self.defaults.get(kind)).unwrap_or(&Operation::Keep)
+        own.or_else(|| self.defaults.get(kind)).unwrap_or(&ContentOperation::Keep)
     }
 
     /// Content of this kind with fewer tokens in this message is left as it is.
@@ -297,7 +297,7 @@ impl Individual {
         own.or_else(|| self.thresholds.get(kind)).copied().unwrap_or(0)
     }
 
-    fn operations(&self) -> impl Iterator<Item = &Operation> {
+    fn operations(&self) -> impl Iterator<Item = &ContentOperation> {
         std::iter::once(&self.defaults)
             .chain(self.overrides.values().map(|own| &own.operations))
             .flat_map(|operations| [&operations.message_text, &operations.tool_parameters, &operations.tool_results])
@@ -305,14 +305,14 @@ impl Individual {
     }
 }
 
-fn selection(mut selection: Object<'_>) -> Selection {
+fn selection(mut selection: Object<'_>) -> MessageSelection {
     let kind = selection.required_choice("type", SELECTIONS);
-    let recent = selection.integer("keepRecentCount", 1, LARGEST);
+    let recent = selection.integer("keepRecentCount", 1, MAX_LIMIT);
     let percent = selection.number("keepPercentage", 0.0, 100.0);
     let listed = selection.list("messageIndices", "an array of indices, or a function `customSelector` in JavaScript");
     let mut indices = BTreeSet::new();
     for (path, value) in listed.iter().flatten() {
-        match integer(value, path, 0, LARGEST) {
+        match integer(value, path, 0, MAX_LIMIT) {
             Ok(index) => drop(indices.insert(index)),
             Err(fault) => selection.push(fault),
         }
@@ -334,9 +334,9 @@ fn selection(mut selection: Object<'_>) -> Selection {
     }
     selection.finish();
     match kind.unwrap_or_default() {
-        "preserve_percent" => Selection::PreservePercent(percent.unwrap_or(100.0)),
-        "custom" => Selection::Custom(indices),
-        _ => Selection::PreserveRecent(recent.unwrap_or(LARGEST)),
+        "preserve_percent" => MessageSelection::PreservePercent(percent.unwrap_or(100.0)),
+        "custom" => MessageSelection::Custom(indices),
+        _ => MessageSelection::PreserveRecent(recent.unwrap_or(MAX_LIMIT)),
     }
 }
 
@@ -363,8 +363,8 @@ fn batch(mut batch: Object<'_>) -> Mode {
     let mut summary = batch.object("summarizationConfig");
     let read = BatchSummary {
         prompt: summary.text("customPrompt").unwrap_or_default(),
-        keep_first: summary.integer("keepFirst", 0, LARGEST).unwrap_or(1),
-        keep_last: summary.integer("keepLast", 0, LARGEST).unwrap_or(1),
+        keep_first: summary.integer("keepFirst", 0, MAX_LIMIT).unwrap_or(1),
+        keep_last: summary.integer("keepLast", 0, MAX_LIMIT).unwrap_or(1),
         api_profile: summary.text("apiProfile"),
     };
     summary.finish();
@@ -383,7 +383,7 @@ fn individual(mut individual: Object<'_>) -> Mode {
     let mut overrides = HashMap::new();
     for (path, value) in individual.list("overrides", "an array of { messageIndex, operations }").unwrap_or_default() {
         let mut own = individual.at(value, path);
-        let index = own.integer("messageIndex", 0, LARGEST);
+        let index = own.integer("messageIndex", 0, MAX_LIMIT);
         if index.is_none() && !own.has("messageIndex") {
             own.missing("messageIndex", "a whole number, 0 or more");
         }
@@ -400,15 +400,15 @@ fn individual(mut individual: Object<'_>) -> Mode {
 
 fn thresholds(mut thresholds: Object<'_>) -> ByKind<usize> {
     let read = ByKind {
-        message_text: thresholds.integer("messageText", 0, LARGEST),
-        tool_parameters: thresholds.integer("toolParameters", 0, LARGEST),
-        tool_results: thresholds.integer("toolResults", 0, LARGEST),
+        message_text: thresholds.integer("messageText", 0, MAX_LIMIT),
+        tool_parameters: thresholds.integer("toolParameters", 0, MAX_LIMIT),
+        tool_results: thresholds.integer("toolResults", 0, MAX_LIMIT),
     };
     thresholds.finish();
     read
 }
 
-fn operations(mut operations: Object<'_>) -> ByKind<Operation> {
+fn operations(mut operations: Object<'_>) -> ByKind<ContentOperation> {
     let mut of_kind = |name| {
         operations.take(name)?;
         Some(operation(operations.object(name)))
@@ -422,7 +422,7 @@ fn operations(mut operations: Object<'_>) -> ByKind<Operation> {
     read
 }
 
-fn operation(mut operation: Object<'_>) -> Operation {
+fn operation(mut operation: Object<'_>) -> ContentOperation {
     let kind = operation.required_choice("operation", OPERATIONS);
     let mut parameters = operation.object("params");
     let truncate = truncate(parameters.object("truncate"));
@@ -430,18 +430,18 @@ fn operation(mut operation: Object<'_>) -> Operation {
     parameters.finish();
     operation.finish();
     match kind {
-        Some("suppress") => Operation::Suppress,
-        Some("truncate") => Operation::Truncate(truncate),
-        Some("summarize") => Operation::Summarize(summarize),
-        _ => Operation::Keep,
+        Some("suppress") => ContentOperation::Suppress,
+        Some("truncate") => ContentOperation::Truncate(truncate),
+        Some("summarize") => ContentOperation::Summarize(summarize),
+        _ => ContentOperation::Keep,
     }
 }
 
 fn truncate(mut truncate: Object<'_>) -> Truncate {
     let read = Truncate {
-        max_chars: truncate.integer("maxChars", 1, LARGEST),
-        max_lines: truncate.integer("maxLines", 1, LARGEST),
-        max_line_chars: truncate.integer("maxLineChars", 20, LARGEST).unwrap_or(DEFAULT_LINE_CHARS),
+        max_chars: truncate.integer("maxChars", 1, MAX_LIMIT),
+        max_lines: truncate.integer("maxLines", 1, MAX_LIMIT),
+        max_line_chars: truncate.integer("maxLineChars", 20, MAX_LIMIT).unwrap_or(DEFAULT_LINE_CHARS),
         add_ellipsis: truncate.flag("addEllipsis").unwrap_or(true),
         strategy: match truncate.choice("strategy", STRATEGIES) {
             Some("head") => Strategy::Head,
@@ -455,8 +455,8 @@ fn truncate(mut truncate: Object<'_>) -> Truncate {
 
 fn summarize(mut summarize: Object<'_>) -> Summarize {
     let read = Summarize {
-        max_tokens: summarize.integer("maxTokens", 16, LARGEST).unwrap_or(DEFAULT_SUMMARY_TOKENS),
-        min_chars: summarize.integer("minChars", 0, LARGEST).unwrap_or(0),
+        max_tokens: summarize.integer("maxTokens", 16, MAX_LIMIT).unwrap_or(DEFAULT_SUMMARY_TOKENS),
+        min_chars: summarize.integer("minChars", 0, MAX_LIMIT).unwrap_or(0),
         prompt: summarize.text("customPrompt").filter(|prompt| !prompt.trim().is_empty()),
         api_profile: summarize.text("apiProfile"),
     };
@@ -467,7 +467,7 @@ fn summarize(mut summarize: Object<'_>) -> Summarize {
 fn execution(mut execution: Object<'_>) -> Option<usize> {
     let kind = execution.choice("type", EXECUTIONS).unwrap_or("always");
     let mut condition = execution.object("condition");
-    let threshold = condition.integer("tokenThreshold", 0, LARGEST);
+    let threshold = condition.integer("tokenThreshold", 0, MAX_LIMIT);
     if kind == "conditional" && threshold.is_none() && !condition.has("tokenThreshold") {
         let allowed = "a whole number of tokens, because type is \"conditional\"";
         condition.push(ConfigError::missing(condition.path("tokenThreshold"), allowed));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     Smart, batch,
-    config::{BatchSummary, Mode, Operation, Pass, SmartConfig},
+    config::{BatchSummary, ContentOperation, Mode, Pass, SmartConfig},
     individual, presets,
     report::{PassReport, Step},
     state::{Applied, State},
@@ -20,7 +20,7 @@ pub(super) const SUMMARY_MARKER: &str = "[Summary";
 
 /// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
 /// have become equal to something else, for example. It has been seen to take three rounds.
-const MOST_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 12;
 
 pub(super) struct Engine<'a> {
     request: &'a Request,
@@ -75,7 +75,7 @@ impl<'a> Engine<'a> {
 
     fn rounds<'s>(&'s self, config: &'s SmartConfig, mut state: State) -> BoxFuture<'s, Result<State, CondenseError>> {
         Box::pin(async move {
-            for _ in 0..if self.asks { 1 } else { MOST_ROUNDS } {
+            for _ in 0..if self.asks { 1 } else { MAX_ROUNDS } {
                 let start = state.clone();
                 self.round(config, &mut state).await?;
                 // Presets name no profile: without a handler for all, nobody is asked here.
@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
             }
             Mode::Individual(individual) => {
                 let targets = individual::targets(&request, &pass.selection, individual);
-                if targets.iter().any(|target| matches!(target.operation, Operation::Summarize(_))) {
+                if targets.iter().any(|target| matches!(target.operation, ContentOperation::Summarize(_))) {
                     self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
                 }
                 let mut replacements = individual::mechanical(&request, &targets);

@@ -10,15 +10,15 @@ use super::{
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest},
-    providers::native::ask::Asker,
+    providers::native::ask::SummaryClient,
 };
 
 /// Tokens of a small text. Above this the prompt is a fifth of the question and less, and a fault in the answer would cost more.
 const SMALL: usize = 600;
 /// The most texts of a group: with more of them, models begin to leave some out.
-const MOST_TEXTS: usize = 8;
+const MAX_TEXTS: usize = 8;
 /// Tokens of all texts of a group.
-const MOST_TOKENS: usize = 3000;
+const MAX_TOKENS: usize = 3000;
 /// Tokens of a line that a number stands in.
 const LINE: usize = 6;
 
@@ -34,20 +34,20 @@ pub(super) struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// Of a text that is longer than the model's window, what fits is asked for.
-    pub fn new(asker: &Asker<'_>, index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
+    pub fn new(client: &SummaryClient<'_>, index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
         let mut question = question(target, summarize);
-        let room = asker.room(&question.system, summarize.max_tokens);
+        let room = client.room(&question.system, summarize.max_tokens);
         if target.tokens > room {
-            asker.cut(&mut question, room);
+            client.cut(&mut question, room);
         }
         Self { index, target, summarize, question }
     }
 
     /// The question about half of what was asked for.
-    pub fn half(&self, asker: &Asker<'_>) -> LlmRequest {
+    pub fn half(&self, client: &SummaryClient<'_>) -> LlmRequest {
         let mut question = self.question.clone();
-        let room = asker.room(&question.system, self.summarize.max_tokens);
-        asker.cut(&mut question, self.target.tokens.min(room) / 2);
+        let room = client.room(&question.system, self.summarize.max_tokens);
+        client.cut(&mut question, self.target.tokens.min(room) / 2);
         question
     }
 
@@ -58,8 +58,8 @@ impl<'a> Wanted<'a> {
 }
 
 /// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
-pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
-    let most_tokens = MOST_TOKENS.min(asker.room(prompt(ContentKind::ToolResults), MOST_TOKENS / 2));
+pub(super) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
+    let most_tokens = MAX_TOKENS.min(client.room(prompt(ContentKind::ToolResults), MAX_TOKENS / 2));
     let mut requests = Vec::new();
     let mut open: Vec<(ContentKind, Vec<Wanted<'a>>)> = Vec::new();
     for text in wanted {
@@ -74,7 +74,7 @@ pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec
         });
         let group = &mut open[place].1;
         let tokens: usize = group.iter().map(|member| member.target.tokens).sum();
-        if group.len() >= MOST_TEXTS || tokens + text.target.tokens > most_tokens {
+        if group.len() >= MAX_TEXTS || tokens + text.target.tokens > most_tokens {
             requests.push(std::mem::take(group));
         }
         group.push(text);
@@ -82,7 +82,7 @@ pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec
     requests.extend(open.into_iter().map(|(_, group)| group).filter(|group| !group.is_empty()));
     let mut paying = Vec::new();
     for request in requests {
-        if request.len() < 2 || costs_less(asker, &request) {
+        if request.len() < 2 || costs_less(client, &request) {
             paying.push(request);
         } else {
             paying.extend(request.into_iter().map(|text| vec![text]));
@@ -91,11 +91,11 @@ pub(super) fn grouped<'a>(asker: &Asker<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec
     paying
 }
 
-fn costs_less(asker: &Asker<'_>, group: &[Wanted<'_>]) -> bool {
-    let expected: Vec<usize> = group.iter().map(|text| asker.expected_tokens(&text.question)).collect();
-    let alone: f64 = group.iter().zip(&expected).map(|(text, answer)| asker.weight(&text.question, *answer)).sum();
+fn costs_less(client: &SummaryClient<'_>, group: &[Wanted<'_>]) -> bool {
+    let expected: Vec<usize> = group.iter().map(|text| client.expected_tokens(&text.question)).collect();
+    let alone: f64 = group.iter().zip(&expected).map(|(text, answer)| client.weight(&text.question, *answer)).sum();
     let answers = expected.iter().sum::<usize>() + LINE * group.len();
-    asker.weight(&Together::new(group).question, answers) < alone
+    client.weight(&Together::new(group).question, answers) < alone
 }
 
 /// One question about several texts.
@@ -113,7 +113,7 @@ impl Together {
         let kind = group.first().map_or(ContentKind::ToolResults, |text| text.target.piece.kind);
         let system = format!(
             "{}\n\nThere are {count} of them. Each stands below a line with its number, such as {}, what it belongs to, and how many \
-             tokens you may use for it. Answer for each: a line with nothing but its number in the same form, and below it the \
+             tokens you may use for it. SummaryAnswer for each: a line with nothing but its number in the same form, and below it the \
              shortened text. Leave none out, and take nothing from one into another.",
             prompt(kind),
             line(&mark, 1),

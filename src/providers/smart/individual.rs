@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    config::{DEFAULT_LINE_CHARS, Individual, Operation, Selection, Strategy, Summarize, Truncate},
+    config::{ContentOperation, DEFAULT_LINE_CHARS, Individual, MessageSelection, Strategy, Summarize, Truncate},
     engine::SUMMARY_MARKER,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         truncation::cut::{Keep, cut_characters, cut_lines},
     },
     tokens::count,
-    transcript::{Piece, PieceSource, decompose},
+    transcript::{ContentPiece, PieceSource, decompose},
 };
 
 /// Lines and characters that stay when a truncation says neither: as in the truncation provider.
@@ -33,14 +33,18 @@ const SHORT_PARAMETER: usize = 100;
 /// A text that something is to be done to.
 pub(super) struct Target<'a> {
     pub message: usize,
-    pub piece: Piece,
+    pub piece: ContentPiece,
     pub text: String,
     pub tokens: usize,
-    pub operation: &'a Operation,
+    pub operation: &'a ContentOperation,
 }
 
 /// The texts that an individual pass changes, in order of message and position.
-pub(super) fn targets<'a>(request: &Request, selection: &Selection, individual: &'a Individual) -> Vec<Target<'a>> {
+pub(super) fn targets<'a>(
+    request: &Request,
+    selection: &MessageSelection,
+    individual: &'a Individual,
+) -> Vec<Target<'a>> {
     let conversation = &request.conversation;
     let chosen = selection.of(conversation);
     if !chosen.contains(&true) {
@@ -58,7 +62,7 @@ pub(super) fn targets<'a>(request: &Request, selection: &Selection, individual: 
                 piece.kind = ContentKind::MessageText;
             }
             let operation = individual.operation(origin, piece.kind);
-            if *operation == Operation::Keep || piece.range.is_empty() {
+            if *operation == ContentOperation::Keep || piece.range.is_empty() {
                 continue;
             }
             let text = texts[&*piece.path][piece.range.clone()].to_owned();
@@ -92,11 +96,11 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
     for (index, target) in targets.iter().enumerate() {
         let plan = match target.operation {
-            Operation::Keep => None,
-            Operation::Suppress => suppress(target).map(Work::Text),
-            Operation::Truncate(truncate) => Some(truncation(target, truncate)),
-            Operation::Summarize(summarize) if request.llm.can_ask(summarize.api_profile.as_deref()) => None,
-            Operation::Summarize(summarize) => stand_in_for(target, summarize),
+            ContentOperation::Keep => None,
+            ContentOperation::Suppress => suppress(target).map(Work::Text),
+            ContentOperation::Truncate(truncate) => Some(truncation(target, truncate)),
+            ContentOperation::Summarize(summarize) if request.llm.can_ask(summarize.api_profile.as_deref()) => None,
+            ContentOperation::Summarize(summarize) => stand_in_for(target, summarize),
         };
         replacements.push(match plan {
             Some(Work::Text(replacement)) => Some(replacement),
@@ -110,7 +114,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
     if !rooms.is_empty() {
         let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
         let preserve_recent = request.conversation.len() - 1 - last;
-        let room_of = |message: usize, piece: &Piece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
+        let room_of = |message: usize, piece: &ContentPiece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
         for cut in Salience::all_signals(preserve_recent).cut_chosen(request, room_of) {
             let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
             let text = cut.text.unwrap_or_else(|| cut_characters(&targets[*index].text, room.characters).into_owned());
@@ -122,7 +126,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
 
 type PieceKey<'a> = (usize, &'a [PathStep], usize);
 
-fn key(message: usize, piece: &Piece) -> PieceKey<'_> {
+fn key(message: usize, piece: &ContentPiece) -> PieceKey<'_> {
     (message, &piece.path, piece.range.start)
 }
 

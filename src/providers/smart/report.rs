@@ -101,7 +101,6 @@ impl PassReport {
         self.sum_up();
     }
 
-    #[allow(clippy::cast_precision_loss)]
     fn sum_up(&mut self) {
         self.tokens_saved = self.tokens_before.saturating_sub(self.tokens_after);
         self.reduction_percentage = self.tokens_saved as f64 * 100.0 / self.tokens_before.max(1) as f64;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     config::{
-        BATCH_OPERATIONS, DEFAULT_CONCURRENCY, DEFAULT_LINE_CHARS, DEFAULT_SUMMARY_TOKENS, EXECUTIONS, LARGEST, MODES,
-        MOST_CONCURRENCY, OPERATIONS, SELECTIONS, STRATEGIES, prelude_schema,
+        BATCH_OPERATIONS, DEFAULT_CONCURRENCY, DEFAULT_LINE_CHARS, DEFAULT_SUMMARY_TOKENS, EXECUTIONS, MAX_CONCURRENCY,
+        MAX_LIMIT, MODES, OPERATIONS, SELECTIONS, STRATEGIES, prelude_schema,
     },
     presets,
 };
@@ -33,8 +33,8 @@ pub(super) fn schema() -> Value {
                 "operations": operations,
             }), &[]),
             "passes": described(json!({ "type": "array", "items": { "$ref": "#/$defs/pass" } }), "Done in this order."),
-            "maxConcurrency": described(whole(1, MOST_CONCURRENCY, Some(DEFAULT_CONCURRENCY)), "Requests for summaries under way at once."),
-            "minReductionTokens": described(whole(0, LARGEST, Some(0)),
+            "maxConcurrency": described(whole(1, MAX_CONCURRENCY, Some(DEFAULT_CONCURRENCY)), "Requests for summaries under way at once."),
+            "minReductionTokens": described(whole(0, MAX_LIMIT, Some(0)),
                 "When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss."),
             "meetTarget": described(json!({ "type": "boolean" }),
                 "When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own."),
@@ -100,10 +100,10 @@ fn selection() -> Value {
     let mut selection = object(
         json!({
             "type": described(json!({ "enum": SELECTIONS }), "The first and the newest message are never selected."),
-            "keepRecentCount": described(whole(1, LARGEST, None), "So many of the newest messages are not selected."),
+            "keepRecentCount": described(whole(1, MAX_LIMIT, None), "So many of the newest messages are not selected."),
             "keepPercentage": described(json!({ "type": "number", "minimum": 0, "maximum": 100 }),
                 "This share of the newest messages, rounded up, is not selected."),
-            "messageIndices": described(json!({ "type": "array", "items": whole(0, LARGEST, None) }),
+            "messageIndices": described(json!({ "type": "array", "items": whole(0, MAX_LIMIT, None) }),
                 "Indices in the messages as they were given."),
             // A function, which is of none of the types there are in JSON.
             "customSelector": described(
@@ -125,8 +125,8 @@ fn batch() -> Value {
         json!({
             "apiProfile": described(json!({ "type": "string" }), "The profile whose handler writes the summary."),
             "customPrompt": described(json!({ "type": "string" }), "The system prompt; blank for that of the native provider."),
-            "keepFirst": described(whole(0, LARGEST, Some(1)), "Messages that stay at the start; the first always does."),
-            "keepLast": described(whole(0, LARGEST, Some(1)), "Messages that stay at the end, when the selection leaves fewer."),
+            "keepFirst": described(whole(0, MAX_LIMIT, Some(1)), "Messages that stay at the start; the first always does."),
+            "keepLast": described(whole(0, MAX_LIMIT, Some(1)), "Messages that stay at the end, when the selection leaves fewer."),
         }),
         &[],
     );
@@ -136,7 +136,7 @@ fn batch() -> Value {
 fn individual() -> Value {
     let of_message = object(
         json!({
-            "messageIndex": described(whole(0, LARGEST, None), "Index in the messages as they were given."),
+            "messageIndex": described(whole(0, MAX_LIMIT, None), "Index in the messages as they were given."),
             "operations": { "$ref": "#/$defs/operations" },
             "messageTokenThresholds": { "$ref": "#/$defs/thresholds" },
         }),
@@ -153,7 +153,7 @@ fn individual() -> Value {
 }
 
 fn execution() -> Value {
-    let condition = object(json!({ "tokenThreshold": whole(0, LARGEST, None) }), &["tokenThreshold"]);
+    let condition = object(json!({ "tokenThreshold": whole(0, MAX_LIMIT, None) }), &["tokenThreshold"]);
     let mut execution = object(
         json!({
             "type": described(json!({ "enum": EXECUTIONS, "default": "always" }), "Whether it runs in any case."),
@@ -166,7 +166,7 @@ fn execution() -> Value {
 }
 
 fn thresholds() -> Value {
-    let tokens = || whole(0, LARGEST, Some(0));
+    let tokens = || whole(0, MAX_LIMIT, Some(0));
     described(
         object(json!({ "messageText": tokens(), "toolParameters": tokens(), "toolResults": tokens() }), &[]),
         "Content of a kind with fewer tokens in a message is left as it is.",
@@ -184,9 +184,9 @@ fn operations_of_kinds() -> Value {
 fn operation() -> Value {
     let truncate = object(
         json!({
-            "maxChars": described(whole(1, LARGEST, None), "Characters that stay."),
-            "maxLines": described(whole(1, LARGEST, None), "Lines that stay. With neither, 5 lines, and 100 characters of parameters."),
-            "maxLineChars": described(whole(20, LARGEST, Some(DEFAULT_LINE_CHARS)), "Characters that stay of each line."),
+            "maxChars": described(whole(1, MAX_LIMIT, None), "Characters that stay."),
+            "maxLines": described(whole(1, MAX_LIMIT, None), "Lines that stay. With neither, 5 lines, and 100 characters of parameters."),
+            "maxLineChars": described(whole(20, MAX_LIMIT, Some(DEFAULT_LINE_CHARS)), "Characters that stay of each line."),
             "addEllipsis": described(json!({ "type": "boolean", "default": true }), "Whether a marker says what is missing."),
             "strategy": described(json!({ "enum": STRATEGIES, "default": "salient" }),
                 "Which part stays: what is most likely to be used again, the first lines, or the first and the last."),
@@ -196,9 +196,9 @@ fn operation() -> Value {
     let summarize = object(
         json!({
             "apiProfile": described(json!({ "type": "string" }), "The profile whose handler writes the summary."),
-            "maxTokens": described(whole(16, LARGEST, Some(DEFAULT_SUMMARY_TOKENS)),
+            "maxTokens": described(whole(16, MAX_LIMIT, Some(DEFAULT_SUMMARY_TOKENS)),
                 "The longest summary. Texts of no more tokens are left as they are."),
-            "minChars": described(whole(0, LARGEST, Some(0)), "Texts of fewer characters are left as they are."),
+            "minChars": described(whole(0, MAX_LIMIT, Some(0)), "Texts of fewer characters are left as they are."),
             "customPrompt": described(json!({ "type": "string" }), "The system prompt; blank for one that fits the kind of content."),
         }),
         &[],

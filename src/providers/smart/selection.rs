@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::config::Selection;
+use super::config::MessageSelection;
 use crate::conversation::Conversation;
 
-impl Selection {
+impl MessageSelection {
     /// For each message whether it is selected. The first and the newest message never are: a lossy operation leaves both ends alone.
     pub fn of(&self, conversation: &Conversation) -> Vec<bool> {
         let length = conversation.len();
@@ -38,7 +38,6 @@ impl Selection {
 
     /// How many of the newest of `length` messages are not selected whatever they are.
     pub fn preserved(&self, length: usize) -> usize {
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         match self {
             Self::PreserveRecent(count) => (*count).max(1),
             Self::PreservePercent(percent) => ((length as f64 * percent / 100.0).ceil() as usize).max(1),
@@ -56,7 +55,7 @@ fn is_next(conversation: &Conversation, one: usize, other: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn selected(selection: &Selection, length: usize) -> Vec<usize> {
+    fn selected(selection: &MessageSelection, length: usize) -> Vec<usize> {
         let messages: Vec<String> = (0..length)
             .map(|index| format!(r#"{{"role":"{}","content":"x"}}"#, if index % 2 == 0 { "user" } else { "assistant" }))
             .collect();
@@ -67,12 +66,12 @@ mod tests {
 
     #[test]
     fn both_ends_stay_out_of_every_selection() {
-        assert_eq!(selected(&Selection::PreserveRecent(3), 7), [1, 2, 3]);
-        assert_eq!(selected(&Selection::PreserveRecent(9), 7), [] as [usize; 0]);
-        assert_eq!(selected(&Selection::PreservePercent(30.0), 10), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(selected(&Selection::PreservePercent(0.0), 4), [1, 2]);
-        assert_eq!(selected(&Selection::PreservePercent(100.0), 4), [] as [usize; 0]);
-        assert_eq!(selected(&Selection::Custom([0, 2, 3, 99].into()), 4), [2]);
-        assert_eq!(selected(&Selection::PreserveRecent(1), 0), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(3), 7), [1, 2, 3]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(9), 7), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(30.0), 10), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(0.0), 4), [1, 2]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(100.0), 4), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::Custom([0, 2, 3, 99].into()), 4), [2]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(1), 0), [] as [usize; 0]);
     }
 }

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     Smart,
-    config::{Operation, Summarize},
+    config::{ContentOperation, Summarize},
     groups::{Together, Wanted, grouped},
     individual::{Replacement, Target, is_worth_summary},
     questions::{replacement, room, within},
@@ -22,7 +22,7 @@ use crate::{
     llm::LlmError,
     providers::{
         CondenseError, Request,
-        native::ask::{Answer, Asker},
+        native::ask::{SummaryAnswer, SummaryClient},
     },
 };
 
@@ -46,7 +46,7 @@ pub(super) async fn summarize(
 ) -> Result<Summaries, CondenseError> {
     let mut by_profile: BTreeMap<Option<&str>, Vec<(usize, &Target<'_>, &Summarize)>> = BTreeMap::new();
     for (index, target) in targets.iter().enumerate() {
-        if let Operation::Summarize(summarize) = target.operation
+        if let ContentOperation::Summarize(summarize) = target.operation
             && is_worth_summary(target, summarize)
             && request.llm.can_ask(summarize.api_profile.as_deref())
         {
@@ -62,15 +62,15 @@ pub(super) async fn summarize(
     // Handlers one after the other: what may be asked at once is said of all of them together.
     for (profile, wanted) in by_profile {
         let request = Request { llm: request.llm.under(profile), ..request.clone() };
-        let asker = Asker::new(&request, Smart::ID)?;
-        let writer = Writer::new(&asker, &progress, concurrency);
-        let question = |(index, target, summarize)| Wanted::new(&asker, index, target, summarize);
+        let client = SummaryClient::new(&request, Smart::ID)?;
+        let writer = Writer::new(&client, &progress, concurrency);
+        let question = |(index, target, summarize)| Wanted::new(&client, index, target, summarize);
         let wanted = wanted.into_iter().map(question).collect();
         for (index, replacement) in writer.write(wanted).await? {
             summaries.replacements[index] = Some(replacement);
         }
         let failures = writer.into_failures();
-        summaries.warnings.extend(asker.take_warnings());
+        summaries.warnings.extend(client.take_warnings());
         summaries.warnings.extend(failures.warnings());
         summaries.failure = summaries.failure.or(failures.first);
     }
@@ -99,7 +99,7 @@ type Answered<'t> = (Vec<Written>, Vec<Wanted<'t>>);
 
 /// Has the summaries written by one handler.
 struct Writer<'a> {
-    asker: &'a Asker<'a>,
+    client: &'a SummaryClient<'a>,
     progress: &'a Counter<'a>,
     concurrency: usize,
     /// The next question would fail as one before did.
@@ -110,9 +110,9 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(asker: &'a Asker<'a>, progress: &'a Counter<'a>, concurrency: usize) -> Self {
+    fn new(client: &'a SummaryClient<'a>, progress: &'a Counter<'a>, concurrency: usize) -> Self {
         Self {
-            asker,
+            client,
             progress,
             concurrency,
             hopeless: AtomicBool::new(false),
@@ -139,9 +139,9 @@ impl<'a> Writer<'a> {
         }
         // In the order of the texts, so that the questions do not depend on which answer came first.
         unknown.sort_by_key(|text| text.index);
-        let requests = grouped(self.asker, unknown).into_iter().map(|group| self.ask_together(group)).collect();
+        let requests = grouped(self.client, unknown).into_iter().map(|group| self.ask_together(group)).collect();
         let answered = self.at_once(requests).await;
-        self.asker.request.cancel.check()?;
+        self.client.request.cancel.check()?;
         let mut alone = Vec::new();
         for (summaries, left) in answered {
             written.extend(summaries);
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         alone.sort_by_key(|text| text.index);
         let requests = alone.into_iter().map(|text| self.ask_alone(text)).collect();
         let answered = self.at_once(requests).await;
-        self.asker.request.cancel.check()?;
+        self.client.request.cancel.check()?;
         written.extend(answered.into_iter().flatten());
         Ok(written)
     }
@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
     }
 
     async fn look_up<'t>(&self, text: Wanted<'t>) -> Result<Answered<'t>, CondenseError> {
-        Ok(match self.asker.known(&text.question).await? {
+        Ok(match self.client.known(&text.question).await? {
             Some(summary) => {
                 self.progress.add(1);
                 (vec![self.written(&text, &summary, true)], Vec::new())
@@ -178,9 +178,9 @@ impl<'a> Writer<'a> {
             return (Vec::new(), group);
         }
         let together = Together::new(&group);
-        let summaries = match self.asker.ask_anew(together.question.clone()).await {
-            Ok(_) if self.asker.request.llm.preview.is_some() => {
-                group.iter().map(|text| Some(self.asker.stand_in(&text.question))).collect()
+        let summaries = match self.client.ask_anew(together.question.clone()).await {
+            Ok(_) if self.client.request.llm.preview.is_some() => {
+                group.iter().map(|text| Some(self.client.stand_in(&text.question))).collect()
             }
             Ok(answer) => together.read(&answer.text, answer.complete),
             Err(error) if is_hopeless(&error) => {
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
                 left.push(text);
                 continue;
             };
-            self.asker.keep(&text.question, &summary).await;
+            self.client.keep(&text.question, &summary).await;
             self.progress.add(1);
             written.push(self.written(&text, &summary, false));
         }
@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
             self.failures().not_asked += 1;
             return None;
         }
-        let answer = match self.asker.ask_anew(text.question.clone()).await {
+        let answer = match self.client.ask_anew(text.question.clone()).await {
             Err(CondenseError::Llm(error)) if error.is_context_too_long() => self.ask_for_half(&text).await,
             answer => answer,
         };
@@ -219,7 +219,7 @@ impl<'a> Writer<'a> {
         match answer {
             Ok(answer) => {
                 if answer.complete {
-                    self.asker.keep(&text.question, &answer.text).await;
+                    self.client.keep(&text.question, &answer.text).await;
                 } else {
                     self.warn_of_cut(text.summarize);
                 }
@@ -234,26 +234,26 @@ impl<'a> Writer<'a> {
     }
 
     /// Asks once more about half of a text that the service says is too long.
-    async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<Answer, CondenseError> {
-        let half = text.half(self.asker);
-        self.asker.warn(format!(
+    async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, CondenseError> {
+        let half = text.half(self.client);
+        self.client.warn(format!(
             "window_too_large: model \"{}\" refused a text as too long; half of it was asked for instead",
-            self.asker.handler.model()
+            self.client.handler.model()
         ));
-        self.asker.ask_anew(half).await
+        self.client.ask_anew(half).await
     }
 
     fn written(&self, text: &Wanted<'_>, summary: &str, from_cache: bool) -> Written {
-        let (summary, cut) = within(summary, room(text.summarize), self.asker.request.tally.encoding());
+        let (summary, cut) = within(summary, room(text.summarize), self.client.request.tally.encoding());
         // A stand-in has the length that is allowed at most.
-        if cut && self.asker.request.llm.preview.is_none() {
+        if cut && self.client.request.llm.preview.is_none() {
             self.warn_of_cut(text.summarize);
         }
         (text.index, replacement(text.target, summary, from_cache))
     }
 
     fn warn_of_cut(&self, summarize: &Summarize) {
-        self.asker.warn(format!(
+        self.client.warn(format!(
             "summary_truncated: some summaries were longer than `maxTokens` allows ({} tokens), so their ends are missing",
             summarize.max_tokens
         ));

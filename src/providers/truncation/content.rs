@@ -20,11 +20,11 @@ use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     providers::{CondenseError, Note, Proposal, Request, Settings},
     tokens::count,
-    transcript::{Piece, PieceSource, decompose_texts},
+    transcript::{ContentPiece, PieceSource, decompose_texts},
 };
 
 /// With a target, the most lines of a result that are tried before it counts as whole.
-const MOST_LINES: usize = 2000;
+const MAX_TRIED_LINES: usize = 2000;
 /// With a target, parameters keep this many characters for each line that results keep: 100 characters go with 5 lines, as in the
 /// defaults.
 const CHARACTERS_PER_LINE: usize = 20;
@@ -44,7 +44,7 @@ struct Limits {
 /// A piece that may be cut.
 struct Candidate<'a> {
     message: usize,
-    piece: Piece,
+    piece: ContentPiece,
     /// The text that it is a part of.
     whole: &'a str,
     text: &'a str,
@@ -170,7 +170,7 @@ impl<'a> ContentCut<'a> {
         if self.limits.suppress {
             self.candidates.len()
         } else {
-            self.candidates.len() + MOST_LINES + LINE_LENGTH_LEVELS
+            self.candidates.len() + MAX_TRIED_LINES + LINE_LENGTH_LEVELS
         }
     }
 
@@ -184,8 +184,8 @@ impl<'a> ContentCut<'a> {
             );
         }
         let above = level - kept;
-        let lines = if above < MOST_LINES { 1 + above } else { usize::MAX };
-        let longer = above.saturating_sub(MOST_LINES);
+        let lines = if above < MAX_TRIED_LINES { 1 + above } else { usize::MAX };
+        let longer = above.saturating_sub(MAX_TRIED_LINES);
         let bounded = |value: usize, limit: usize, fixed: bool| if fixed { value.min(limit) } else { value };
         let limits = Limits {
             lines: bounded(lines, self.limits.lines, self.fixed_lines),
@@ -294,7 +294,7 @@ fn tenths_longer(characters: usize, times: usize) -> usize {
 
 /// Texts of a speaker that hold tool calls or answers as text: the words around those name the tool and frame what belongs to it, so
 /// they are not cut.
-fn texts_that_frame_tools(message: &Message, pieces: &[Piece]) -> HashSet<Arc<[PathStep]>> {
+fn texts_that_frame_tools(message: &Message, pieces: &[ContentPiece]) -> HashSet<Arc<[PathStep]>> {
     let spoken = |block: usize| match &message.content {
         Content::Text(_) => true,
         content => matches!(content.blocks().get(block), Some(Block::Text { .. })),
@@ -330,7 +330,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn reason(piece: &Piece, suppress: bool, limits: Limits, keep: Keep) -> String {
+fn reason(piece: &ContentPiece, suppress: bool, limits: Limits, keep: Keep) -> String {
     let what = piece.source.label();
     let done = match (suppress, piece.kind, keep) {
         (true, ..) => "old and left out".to_owned(),

@@ -11,7 +11,7 @@ pub struct Probe<T> {
 /// A result within this share of the budget is not worth another measurement.
 const CLOSE_ENOUGH: f64 = 0.98;
 /// Measurements at most. An estimate is usually right after two or three.
-const MOST_PROBES: usize = 10;
+const MAX_PROBES: usize = 10;
 
 /// The result of the loosest level among `0..=loosest` that stays within `budget`, or `None` when even level 0 does not.
 ///
@@ -30,7 +30,7 @@ pub fn loosest<T, E>(
         if low >= high {
             break;
         }
-        let level = if probe_number < MOST_PROBES {
+        let level = if probe_number < MAX_PROBES {
             guess(low, high, budget, correction, &estimate)
         } else if best.is_some() {
             break;
@@ -55,7 +55,6 @@ pub fn loosest<T, E>(
 }
 
 fn ratio(a: usize, b: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss)]
     let ratio = a as f64 / b.max(1) as f64;
     ratio
 }
@@ -96,7 +95,7 @@ mod tests {
                 Some(probe) => prop_assert!(probe.tokens <= budget),
                 None => prop_assert!(sums[0] > budget),
             }
-            prop_assert!(measured <= MOST_PROBES + 8);
+            prop_assert!(measured <= MAX_PROBES + 8);
         }
     }
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Smart, request};
 use crate::{
     conversation::Conversation,
-    llm::{LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ProgressSink, StopReason, Usage},
+    llm::{LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ProgressSink, StopReason, TokenUsage},
     providers::{CondenseError, Proposal, Provider, Request, Settled, settle},
 };
 
@@ -72,13 +72,14 @@ impl LlmHandler for Model {
             self.now.fetch_sub(1, Ordering::SeqCst);
             let text = &request.messages[0].text;
             if !waited {
-                return Err(LlmError::aborted("model", Usage::default()));
+                return Err(LlmError::aborted("model", TokenUsage::default()));
             }
             if self.fails_on.is_some_and(|word| text.contains(word)) {
-                let usage = Usage { total_cost: Some(0.125), ..Usage::default() };
+                let usage = TokenUsage { total_cost: Some(0.125), ..TokenUsage::default() };
                 return Err(LlmError::callback("model", "no", None, usage));
             }
-            let usage = Usage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..Usage::default() };
+            let usage =
+                TokenUsage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..TokenUsage::default() };
             let first: String = text.chars().take(20).collect();
             let said = self.says.map_or_else(|| format!("Short: {first}"), |says| says(&request));
             let stop = if self.breaks_off { StopReason::MaxTokens } else { StopReason::EndTurn };

@@ -1,16 +1,11 @@
 //! Files followed through conversations.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-#[path = "transcript_support/near_misses.rs"]
-mod near_misses;
-
 use std::{collections::BTreeMap, ops::Range};
 
 use proptest::prelude::*;
 use roo_condense::{
     conversation::Conversation,
-    transcript::{Action, Cause, Echo, EchoOf, Event, LineSource, Outcome, Timeline, ToolTable, Transcript, read},
+    transcript::{Action, CallOutcome, Cause, Echo, EchoOf, Event, LineSource, Timeline, ToolTable, Transcript, read},
 };
 use serde_json::{Value, json};
 
@@ -182,7 +177,7 @@ fn a_read_inside_a_read_is_an_echo() {
 #[test]
 fn real_histories_are_followed() {
     let mut rates: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-    corpus::for_each_history("timeline", |name, conversation| {
+    crate::real_histories::for_each_history("timeline", |name, conversation| {
         let transcript = read(conversation, &ToolTable::default());
         let timeline = Timeline::new(&transcript);
         let echoed = assert_true(&transcript, &timeline);
@@ -203,7 +198,7 @@ fn real_histories_are_followed() {
                     }
                     count("reads that echo", usize::from(!file.echoes.is_empty()));
                 }
-                (Action::Edit(_), Some(before)) if event.outcome == Outcome::Ok => {
+                (Action::Edit(_), Some(before)) if event.outcome == CallOutcome::Ok => {
                     let before = &timeline.versions()[before];
                     count("edits", 1);
                     count("edits without a place", usize::from(after.known.is_empty() && !before.known.is_empty()));
@@ -245,7 +240,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
+    fn any_conversation_is_survived(conversation in crate::near_misses::any_conversation()) {
         let transcript = read(&conversation, &ToolTable::default());
         assert_true(&transcript, &Timeline::new(&transcript));
     }

@@ -1,10 +1,8 @@
 //! Condensed histories of every dialect, as a model reads them. Look at the snapshots with your own eyes.
 
-mod lossless_support;
-
 use std::{fmt::Write as _, fs, path::Path};
 
-use lossless_support::{condense, texts};
+use super::support::{condense, texts};
 use roo_condense::conversation::Conversation;
 use serde_json::{Value, json};
 

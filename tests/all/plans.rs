@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 use roo_condense::conversation::{
-    Content, Conversation, Edit, Inserted, Message, PathStep, Plan, PlanError, Role, Value,
+    Content, Conversation, Edit, Inserted, Message, NewValue, PathStep, Plan, PlanError, Role,
 };
 use serde_json::value::RawValue;
 
@@ -47,7 +47,7 @@ fn wish() -> impl Strategy<Value = Wish> {
 fn edit(conversation: &Conversation, wish: Wish) -> Option<Edit> {
     let length = conversation.len();
     let json = |text: &str| {
-        Some(Value::Json(
+        Some(NewValue::Json(
             RawValue::from_string(
                 text.replace("\\ud800", "?")
                     .replace("\\udfff", "?")

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
     conversation::{Content, Conversation, Edit, Inserted, Message, Role},
-    manager::{CallOptions, Manager, ManagerOptions, Metrics, Report, Usage},
+    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report},
     providers::{Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request},
 };
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ impl Provider for Fake {
                 for &message in messages {
                     let texts = request.conversation.message(message).texts();
                     edits.push(Edit::set_text(message, texts[0].path.clone(), "short".into()));
-                    let reason = format!("{} was long", message);
+                    let reason = format!("{message} was long");
                     proposal.notes.push(Note { message, block: Some(0), operation: "shorten", reason, grade: None });
                 }
             }
@@ -558,7 +558,10 @@ fn two_managers_share_nothing() {
     condense(&one, &reads(1), json!({ "profileId": "p" }));
     one.set_profile_threshold("p", 50.0);
     assert_eq!((other.active().as_str(), other.metrics()), ("native", Metrics::default()));
-    assert_eq!(other.should_condense(&Usage { context_window: 1000.0, ..Usage::default() }).threshold, 100.0);
+    assert_eq!(
+        other.should_condense(&ContextUsage { context_window: 1000.0, ..ContextUsage::default() }).threshold,
+        100.0
+    );
     assert!(other.registry().get("mine").is_err());
 }
 

@@ -1,16 +1,11 @@
 //! What is recognised in real histories, and that no conversation makes an event outside its texts.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-#[path = "transcript_support/near_misses.rs"]
-mod near_misses;
-
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use roo_condense::{
     conversation::Conversation,
-    transcript::{Action, Change, Excerpt, Outcome, Place, ToolTable, Transcript, read},
+    transcript::{Action, CallOutcome, Excerpt, FileChange, Place, ToolTable, Transcript, read},
 };
 use serde_json::{Value, json};
 
@@ -37,11 +32,11 @@ fn assert_inside(transcript: &Transcript) {
             Action::Edit(changes) => {
                 for change in changes {
                     match change {
-                        Change::Text { old, new, .. } => [old, new].into_iter().for_each(place),
-                        Change::Lines { text: index, old, new, .. } => {
+                        FileChange::Text { old, new, .. } => [old, new].into_iter().for_each(place),
+                        FileChange::Lines { text: index, old, new, .. } => {
                             old.iter().chain(new).for_each(|line| assert!(text(*index).get(line.range()).is_some()));
                         }
-                        Change::Insert { text: index, new, .. } => {
+                        FileChange::Insert { text: index, new, .. } => {
                             new.iter().for_each(|line| assert!(text(*index).get(line.range()).is_some()));
                         }
                     }
@@ -61,7 +56,7 @@ fn assert_inside(transcript: &Transcript) {
 fn real_histories_are_understood() {
     let table = ToolTable::default();
     let mut rates: BTreeMap<String, BTreeMap<String, (usize, usize)>> = BTreeMap::new();
-    corpus::for_each_history("events", |name, conversation| {
+    crate::real_histories::for_each_history("events", |name, conversation| {
         let transcript = read(conversation, &table);
         assert_inside(&transcript);
         let agent = name.split("--").next().unwrap_or_default().to_owned();
@@ -80,7 +75,7 @@ fn real_histories_are_understood() {
                 Action::Other => ("other", !event.tool.is_empty()),
             };
             let what =
-                if event.outcome == Outcome::Ok { what.to_owned() } else { format!("{what} {:?}", event.outcome) };
+                if event.outcome == CallOutcome::Ok { what.to_owned() } else { format!("{what} {:?}", event.outcome) };
             let rate = rates.entry(what).or_default();
             rate.0 += usize::from(known);
             rate.1 += 1;
@@ -108,12 +103,12 @@ fn told(conversation: &Value) -> Vec<String> {
         let lines: Vec<_> = spans.iter().map(|span| &transcript.texts[text].text[span.range()]).collect();
         lines.join("/")
     };
-    let change = |change: &Change| match change {
-        Change::Text { old, new, everywhere } => {
+    let change = |change: &FileChange| match change {
+        FileChange::Text { old, new, everywhere } => {
             format!("{}>{}{}", transcript.text(old), transcript.text(new), if *everywhere { "*" } else { "" })
         }
-        Change::Lines { text, old, new, start } => format!("{start:?} {}>{}", spans(*text, old), spans(*text, new)),
-        Change::Insert { text, before, new } => format!("{before:?} +{}", spans(*text, new)),
+        FileChange::Lines { text, old, new, start } => format!("{start:?} {}>{}", spans(*text, old), spans(*text, new)),
+        FileChange::Insert { text, before, new } => format!("{before:?} +{}", spans(*text, new)),
     };
     let tell = |event: &roo_condense::transcript::Event| {
         let action = match &event.action {
@@ -399,7 +394,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
+    fn any_conversation_is_survived(conversation in crate::near_misses::any_conversation()) {
         assert_inside(&read(&conversation, &ToolTable::default()));
     }
 

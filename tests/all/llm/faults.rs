@@ -1,19 +1,17 @@
 //! What real services do wrong, each against the HTTP handler over a real connection: the right code, no more attempts than
 //! sensible, what was spent, and never a key.
 
-mod support;
-
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant, SystemTime},
 };
 
+use crate::llm::fake_server::{FakeServer, Script, fixture};
 use roo_condense::llm::{
     Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmMessage, LlmRequest, LlmResponse, ModelPrice,
     TimeoutPhase,
 };
 use serde_json::{Value, json};
-use support::{FakeServer, Script, fixture};
 use tokio_util::sync::CancellationToken;
 
 const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6cXV4-0123456789";
@@ -260,7 +258,7 @@ async fn what_passes_is_retried_until_it_has_passed() {
     .await;
     let response = ask(config(Api::Anthropic, &server)).await.unwrap();
     assert_eq!((response.attempts, server.requests().len()), (3, 3));
-    let bodies: Vec<_> = server.requests().iter().map(|request| request.json()).collect();
+    let bodies: Vec<_> = server.requests().iter().map(super::fake_server::Request::json).collect();
     assert!(bodies.iter().all(|body| *body == bodies[0]), "the same question each time");
 }
 

@@ -1,8 +1,5 @@
 //! A fake LLM service: real HTTP/1.1 on loopback, answers from a script, remembers what it was asked.
 
-// Each test file uses a part of it.
-#![allow(dead_code)]
-
 use std::{
     collections::VecDeque,
     net::SocketAddr,

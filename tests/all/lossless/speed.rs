@@ -1,12 +1,8 @@
 //! How fast the lossless provider is: `cargo test --release --test lossless_speed -- --ignored --nocapture`. Asserts no time.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-mod lossless_support;
-
 use std::{hint::black_box, time::Instant};
 
-use lossless_support::{propose, request};
+use super::support::{propose, request};
 use roo_condense::{
     conversation::Conversation,
     providers::settle,
@@ -64,7 +60,7 @@ fn file(lines: usize, seed: usize) -> String {
 #[test]
 #[ignore = "measures; run by hand in release"]
 fn speed() {
-    corpus::for_each_history("speed", |name, conversation| {
+    crate::real_histories::for_each_history("speed", |name, conversation| {
         if conversation.len() > 150 {
             measure(name, conversation);
         }

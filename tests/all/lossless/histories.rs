@@ -1,8 +1,5 @@
 //! The lossless provider on real histories.
 
-#[path = "transcript_support/corpus.rs"]
-mod support;
-
 use std::time::Instant;
 
 use roo_condense::{
@@ -29,7 +26,7 @@ fn condense(provider: &dyn Provider, request: &Request) -> Settled {
 fn savings() {
     let provider = create("lossless", &json!({})).unwrap();
     let mut sums: Vec<(String, [f64; 3])> = Vec::new();
-    support::for_each_history("savings", |name, conversation| {
+    crate::real_histories::for_each_history("savings", |name, conversation| {
         let mut shown = Vec::new();
         for config in [json!({ "strict": true }), json!({})] {
             let request = request(conversation, config);
@@ -68,7 +65,7 @@ fn savings() {
 fn show() {
     let provider = create("lossless", &json!({})).unwrap();
     let wanted = std::env::var("SHOW").unwrap_or_default();
-    support::for_each_history("show", |name, conversation| {
+    crate::real_histories::for_each_history("show", |name, conversation| {
         if !name.contains(&wanted) {
             return;
         }

@@ -1,17 +1,15 @@
 //! That https works, and whom it trusts: a server with a certificate of an authority only `NODE_EXTRA_CA_CERTS` names.
 
-mod support;
-
 use std::{process::Command, sync::Arc};
 
+use crate::llm::fake_server::{FakeServer, Script, fixture};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use roo_condense::llm::{Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmRequest};
-use support::{FakeServer, Script, fixture};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, rustls};
 use tokio_util::sync::CancellationToken;
 
-const CHILD: &str = "asks_the_server_of_the_environment";
+const CHILD: &str = "llm::tls::asks_the_server_of_the_environment";
 
 /// The certificate of an authority as PEM, and an acceptor for `localhost` signed by it.
 fn authority() -> (String, TlsAcceptor) {

@@ -1,10 +1,5 @@
 //! The pieces of any conversation cover its texts, and real histories come apart as they should.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-#[path = "transcript_support/near_misses.rs"]
-mod near_misses;
-
 use proptest::prelude::*;
 use roo_condense::{
     conversation::{ContentKind, Conversation},
@@ -83,7 +78,7 @@ fn native_results_are_named_after_their_calls() {
 
 #[test]
 fn real_histories_come_apart() {
-    corpus::for_each_history("pieces", |name, conversation| {
+    crate::real_histories::for_each_history("pieces", |name, conversation| {
         assert_covers(conversation);
         if !name.starts_with("roo-") {
             return;
@@ -106,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_covered(conversation in near_misses::any_conversation()) {
+    fn any_text_is_covered(conversation in crate::near_misses::any_conversation()) {
         assert_covers(&conversation);
     }
 }

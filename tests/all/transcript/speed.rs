@@ -1,8 +1,5 @@
 //! How fast conversations are read: `cargo test --release --test transcript_speed -- --ignored --nocapture`. Asserts no time.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-
 use std::{hint::black_box, time::Instant};
 
 use roo_condense::{
@@ -12,7 +9,7 @@ use roo_condense::{
 use serde_json::{Value, json};
 
 fn texts_bytes(conversation: &Conversation) -> usize {
-    conversation.messages().flat_map(|message| message.texts()).map(|text| text.text.len()).sum()
+    conversation.messages().flat_map(roo_condense::conversation::Message::texts).map(|text| text.text.len()).sum()
 }
 
 fn report(what: &str, bytes: usize, mut work: impl FnMut()) {
@@ -33,12 +30,14 @@ fn report(what: &str, bytes: usize, mut work: impl FnMut()) {
 #[ignore = "measures; run by hand in release"]
 fn speed() {
     let mut conversations = Vec::new();
-    corpus::for_each_history("speed", |name, conversation| conversations.push((name.to_owned(), conversation.clone())));
+    crate::real_histories::for_each_history("speed", |name, conversation| {
+        conversations.push((name.to_owned(), conversation.clone()));
+    });
     for part in ["cli", "mini-swe", "roo"] {
         let part: Vec<_> = conversations.iter().filter(|(name, _)| name.starts_with(part)).map(|(_, it)| it).collect();
         let bytes = part.iter().map(|conversation| texts_bytes(conversation)).sum();
         report("texts", bytes, || {
-            part.iter().for_each(|conversation| assert!(black_box(texts_bytes(conversation)) > 0))
+            part.iter().for_each(|conversation| assert!(black_box(texts_bytes(conversation)) > 0));
         });
         report("decompose", bytes, || part.iter().for_each(|conversation| drop(black_box(decompose(conversation)))));
         let table = ToolTable::default();

@@ -1,12 +1,6 @@
 //! What always holds of the lossless provider's results.
 
-#[path = "transcript_support/corpus.rs"]
-mod corpus;
-mod lossless_support;
-#[path = "transcript_support/near_misses.rs"]
-mod near_misses;
-
-use lossless_support::{any_history, check};
+use super::support::{any_history, check};
 use proptest::prelude::*;
 
 proptest! {
@@ -18,14 +12,14 @@ proptest! {
     }
 
     #[test]
-    fn any_conversation_is_survived(conversation in near_misses::any_conversation()) {
+    fn any_conversation_is_survived(conversation in crate::near_misses::any_conversation()) {
         check(&conversation, "last", &[1, 24]);
     }
 }
 
 #[test]
 fn real_histories_can_be_read_back() {
-    corpus::for_each_history("lossless", |_, conversation| {
+    crate::real_histories::for_each_history("lossless", |_, conversation| {
         check(conversation, "last", &[24]);
         check(conversation, "first", &[8]);
     });

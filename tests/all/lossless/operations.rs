@@ -1,8 +1,6 @@
 //! Each operation of the lossless provider on a small history that a person can follow.
 
-mod lossless_support;
-
-use lossless_support::{condense, decoded, history_of, texts};
+use super::support::{condense, decoded, history_of, texts};
 use roo_condense::{conversation::Conversation, providers::Grade};
 use serde_json::{Value, json};
 
@@ -346,7 +344,7 @@ fn what_is_remembered_is_what_would_be_found() {
     let provider = roo_condense::providers::create("lossless", &json!({})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let edits = |conversation: &Conversation, config: Value| {
-        let request = lossless_support::request(conversation, config);
+        let request = super::support::request(conversation, config);
         let proposal = runtime.block_on(provider.propose(&request)).unwrap();
         serde_json::to_string(&proposal.plan).unwrap()
     };

@@ -1,7 +1,5 @@
 //! The native provider through the manager: scripted handlers, and the HTTP handler against a fake service.
 
-mod support;
-
 use std::{
     sync::{
         Arc, Mutex,
@@ -10,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::llm::fake_server::{FakeServer, Script, fixture};
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 use roo_condense::{
@@ -17,14 +16,13 @@ use roo_condense::{
     conversation::{Conversation, Plan, problems},
     llm::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice,
-        ProgressSink, StopReason, StoreError, SummaryStore, Usage,
+        ProgressSink, StopReason, StoreError, SummaryStore, TokenUsage,
     },
     manager::{CallOptions, Manager, ManagerOptions, Report, Work},
     providers::{Llm, Progress},
     tokens::{Encoding, count},
 };
 use serde_json::{Value, json};
-use support::{FakeServer, Script, fixture};
 use tokio_util::sync::CancellationToken;
 
 type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync>;
@@ -63,7 +61,7 @@ impl Scripted {
 }
 
 fn answer(text: &str) -> LlmResponse {
-    let usage = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
+    let usage = TokenUsage { input_tokens: 1000, output_tokens: 100, ..TokenUsage::default() };
     LlmResponse::new(text, Some(usage), StopReason::EndTurn)
 }
 
@@ -86,11 +84,15 @@ impl LlmHandler for Scripted {
                 () = tokio::time::sleep(self.delay) => false,
             };
             self.under_way.fetch_sub(1, Ordering::SeqCst);
-            if stopped { Err(LlmError::aborted("scripted", Usage::default())) } else { (self.reply)(&request, number) }
+            if stopped {
+                Err(LlmError::aborted("scripted", TokenUsage::default()))
+            } else {
+                (self.reply)(&request, number)
+            }
         })
     }
 
-    fn model(&self) -> &str {
+    fn model(&self) -> &'static str {
         "gpt-scripted"
     }
 
@@ -170,8 +172,8 @@ async fn over_http_with_a_real_exchange() {
 
 #[tokio::test]
 async fn failures_leave_everything_and_tell_the_cost() {
-    fn spent() -> Usage {
-        Usage { input_tokens: 2000, ..Usage::default() }
+    fn spent() -> TokenUsage {
+        TokenUsage { input_tokens: 2000, ..TokenUsage::default() }
     }
     let cases: [(&str, f64, Reply); 5] = [
         ("llm_callback_failed", 0.006, Box::new(|_, _| Err(LlmError::callback("m", "no", None, spent())))),
@@ -179,7 +181,7 @@ async fn failures_leave_everything_and_tell_the_cost() {
         (
             "summary_refused",
             0.0,
-            Box::new(|_, _| Ok(LlmResponse::new("I cannot.", Some(Usage::default()), StopReason::Refusal))),
+            Box::new(|_, _| Ok(LlmResponse::new("I cannot.", Some(TokenUsage::default()), StopReason::Refusal))),
         ),
         ("context_grew", 0.0045, Box::new(|_, _| Ok(answer(&"many words ".repeat(5000))))),
         ("internal_error", 0.0, Box::new(|_, _| panic!("a handler of somebody else"))),
@@ -248,7 +250,7 @@ async fn a_window_that_is_too_small_is_an_error_and_nothing_is_sent() {
 async fn one_failed_part_stops_the_others() {
     let mut handler = Scripted::new(|_, number| {
         if number == 1 {
-            Err(LlmError::callback("m", "no credit", None, Usage::default()))
+            Err(LlmError::callback("m", "no credit", None, TokenUsage::default()))
         } else {
             Ok(answer("Part."))
         }
@@ -274,7 +276,7 @@ async fn abort_ends_it_even_if_the_handler_does_not_listen() {
         ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
             Box::pin(std::future::pending())
         }
-        fn model(&self) -> &str {
+        fn model(&self) -> &'static str {
             "deaf"
         }
     }
@@ -330,7 +332,7 @@ async fn an_answer_that_broke_off_is_told_whoever_set_the_limit() {
     // In a small window the provider itself allows a shorter answer than the handler would.
     for window in [None, Some(6000)] {
         let broke_off = |_: &LlmRequest, _| {
-            let usage = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
+            let usage = TokenUsage { input_tokens: 1000, output_tokens: 100, ..TokenUsage::default() };
             Ok(LlmResponse::new("The beginning", Some(usage), StopReason::MaxTokens))
         };
         let handler = Arc::new(Scripted { window, ..Scripted::new(broke_off) });

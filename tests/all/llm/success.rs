@@ -1,15 +1,13 @@
 //! Answers as services really send them, read by the HTTP handler over a real connection.
 
-mod support;
-
 use std::{collections::BTreeMap, sync::Mutex};
 
+use crate::llm::fake_server::{FakeServer, Script, fixture};
 use roo_condense::llm::{
     Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, ModelPrice,
     StopReason,
 };
 use serde_json::json;
-use support::{FakeServer, Script, fixture};
 use tokio_util::sync::CancellationToken;
 
 const KEY: &str = "sk-test-0123456789abcdef";
@@ -261,7 +259,7 @@ async fn a_proxy_in_the_environment_is_used_but_not_for_this_machine() {
         let proxy = proxy.url();
         move || {
             std::process::Command::new(std::env::current_exe().unwrap())
-                .args(["--ignored", "--exact", "through_the_proxy_of_the_environment"])
+                .args(["--ignored", "--exact", "llm::success::through_the_proxy_of_the_environment"])
                 .env("HTTP_PROXY", &proxy)
                 .env("http_proxy", &proxy)
                 .env_remove("NO_PROXY")

@@ -1,8 +1,5 @@
 //! The smart provider on real histories, without a model.
 
-#[path = "transcript_support/corpus.rs"]
-mod support;
-
 use std::{sync::Arc, time::Instant};
 
 use roo_condense::{
@@ -36,7 +33,7 @@ fn beginning(conversation: &Conversation, messages: usize) -> Conversation {
 
 #[test]
 fn presets_keep_their_order_and_their_own_results() {
-    support::for_each_history("smart presets", |name, conversation| {
+    crate::real_histories::for_each_history("smart presets", |name, conversation| {
         let conversation = beginning(conversation, 80);
         let request = request(&conversation);
         let mut least = request.tally.total();
@@ -63,7 +60,7 @@ fn presets_keep_their_order_and_their_own_results() {
 #[test]
 #[ignore = "measures; run by hand with --nocapture"]
 fn sizes_and_times() {
-    support::for_each_history("smart sizes", |name, conversation| {
+    crate::real_histories::for_each_history("smart sizes", |name, conversation| {
         let request = request(conversation);
         let mut told = format!("{name:>30} {:>7}", request.tally.total());
         for name in ["conservative", "balanced", "aggressive", "multi_zone", "selective"] {

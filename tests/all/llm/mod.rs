@@ -1,0 +1,6 @@
+//! Asking models over HTTP.
+
+pub mod fake_server;
+mod faults;
+mod success;
+mod tls;

@@ -1,0 +1,8 @@
+//! The lossless provider.
+
+mod histories;
+mod operations;
+mod properties;
+mod snapshots;
+mod speed;
+mod support;

@@ -1,0 +1,18 @@
+//! The integration tests, one binary: linking the crate once takes a fraction of linking it for every file.
+
+mod checks;
+mod corpus;
+mod growth;
+mod histories;
+mod invariants;
+mod llm;
+mod lossless;
+mod manager;
+mod native;
+mod near_misses;
+mod plans;
+mod readable;
+mod real_histories;
+mod smart;
+mod transcript;
+mod truncation;

@@ -1,0 +1,6 @@
+//! Conversations read as events.
+
+mod events;
+mod pieces;
+mod speed;
+mod timeline;
