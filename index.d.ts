@@ -357,7 +357,10 @@ export interface ApiHandlerMessage {
 /** A handler of the host, in the shape of Roo-Code's `ApiHandler`. Only `createMessage` has to be there. */
 export interface ApiHandler {
   /** Answers in pieces, as an async generator does. When it is stopped early, `return()` is called, so that `finally` runs. */
-  createMessage(systemPrompt: string, messages: ApiHandlerMessage[]): AsyncIterable<ApiStreamChunk> | PromiseLike<AsyncIterable<ApiStreamChunk>>;
+  createMessage(
+    systemPrompt: string,
+    messages: ApiHandlerMessage[],
+  ): AsyncIterable<ApiStreamChunk> | PromiseLike<AsyncIterable<ApiStreamChunk>>;
   /** Decides the totals of a result, when there is one; it has 20 seconds. Local counts decide everything else. */
   countTokens?(content: any[]): number | PromiseLike<number>;
   /** Asked before each condensation. `info` tells the window, the longest answer and the prices. */
@@ -696,7 +699,10 @@ export interface TokenEstimate {
  *
  * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
  */
-export function restore<M extends MessageLike = Message>(condensed: { readonly messages: readonly M[]; readonly restoreData: RestoreData }): M[];
+export function restore<M extends MessageLike = Message>(condensed: {
+  readonly messages: readonly M[];
+  readonly restoreData: RestoreData;
+}): M[];
 
 // Providers ---------------------------------------------------------------------------------------------------------------------------
 
@@ -809,14 +815,24 @@ export interface BuiltInProvider<Config extends object = object> {
    * arguments throw at once.
    * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
    */
-  condense<M extends MessageLike>(context: ConversationContext<M>, options?: ProviderCallOptions & { config?: Config | undefined }): Promise<CondensationResult<M>>;
+  condense<M extends MessageLike>(
+    context: ConversationContext<M>,
+    options?: ProviderCallOptions & { config?: Config | undefined },
+  ): Promise<CondensationResult<M>>;
   /**
    * What `condense` would save; no model is asked. `config` and `options` as for `condense`: a provider that asks a model needs its handler, to know
    * the price.
    */
-  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<TokenEstimate>;
+  estimateReduction<M extends MessageLike>(
+    context: ConversationContext<M>,
+    config?: Config,
+    options?: ProviderCallOptions,
+  ): Promise<TokenEstimate>;
   /** What `condense` would do, step by step; no model is asked. Arguments as for `condense`. */
-  preview<M extends MessageLike>(context: ConversationContext<M>, options?: ProviderCallOptions & { config?: Config | undefined }): Promise<Preview<M>>;
+  preview<M extends MessageLike>(
+    context: ConversationContext<M>,
+    options?: ProviderCallOptions & { config?: Config | undefined },
+  ): Promise<Preview<M>>;
   /** Dollars that `condense` would cost. Arguments as for `estimateReduction`. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
 }
@@ -1043,7 +1059,11 @@ export interface IndividualConfig {
   messageTokenThresholds?: ContentThresholds | undefined;
   /** What is different for single messages; `messageIndex` is the index in the messages of the call. */
   overrides?:
-    | readonly { messageIndex: number; operations?: ContentOperations | undefined; messageTokenThresholds?: ContentThresholds | undefined }[]
+    | readonly {
+        messageIndex: number;
+        operations?: ContentOperations | undefined;
+        messageTokenThresholds?: ContentThresholds | undefined;
+      }[]
     | undefined;
 }
 

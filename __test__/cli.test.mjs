@@ -2,7 +2,19 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import {
-  chmodSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -36,7 +48,15 @@ afterAll(() => folders.forEach((each) => rmSync(each, { recursive: true, force: 
 
 /** Runs the program in the folder of the test; it has to end by itself. */
 function run(args, { input = "", env = {}, file = main, ...options } = {}) {
-  const ended = spawnSync(process.execPath, [file, ...args], { cwd: folder, env: { ...environment, ...env }, input, encoding: "utf8", timeout: 50_000, maxBuffer: 1 << 28, ...options });
+  const ended = spawnSync(process.execPath, [file, ...args], {
+    cwd: folder,
+    env: { ...environment, ...env },
+    input,
+    encoding: "utf8",
+    timeout: 50_000,
+    maxBuffer: 1 << 28,
+    ...options,
+  });
   if (ended.error) throw ended.error;
   return { code: ended.status, signal: ended.signal, stdout: ended.stdout, stderr: ended.stderr };
 }
@@ -81,10 +101,15 @@ function thrownBy(call) {
   throw new Error("nothing was thrown");
 }
 
-const snapshot = () => Object.fromEntries(readdirSync(folder).sort().map((name) => {
-  const file = path.join(folder, name);
-  return [name, lstatSync(file).isFile() && lstatSync(file).mode & 0o400 ? readFileSync(file, "latin1") : "not a readable file"];
-}));
+const snapshot = () =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map((name) => {
+        const file = path.join(folder, name);
+        return [name, lstatSync(file).isFile() && lstatSync(file).mode & 0o400 ? readFileSync(file, "latin1") : "not a readable file"];
+      }),
+  );
 
 /** A tool result that says nothing twice. */
 const repeated = Array.from({ length: 60 }, (_, line) => `Line ${line} of a tool result that is given again.\n`).join("");
@@ -92,14 +117,41 @@ const repeated = Array.from({ length: 60 }, (_, line) => `Line ${line} of a tool
 function history(changes = {}) {
   const call = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path: "a.txt" } }] });
   const answer = (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: repeated }] });
-  return [{ role: "user", content: "Do it.", ts: 1, ...changes }, call("a"), answer("a"), call("b"), answer("b"), { role: "assistant", content: "Done." }];
+  return [
+    { role: "user", content: "Do it.", ts: 1, ...changes },
+    call("a"),
+    answer("a"),
+    call("b"),
+    answer("b"),
+    { role: "assistant", content: "Done." },
+  ];
 }
 
 describe("help and version", () => {
   test.each(["--help", "-h"])("%s names every option, and every exit code", (option) => {
     const { code, stdout, stderr } = run([option]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const options = ["target", "provider", "preset", "config", "llm", "model", "base-url", "price", "preview", "out", "force", "in-place", "explain", "json", "messages", "quiet", "no-progress", "help", "version"];
+    const options = [
+      "target",
+      "provider",
+      "preset",
+      "config",
+      "llm",
+      "model",
+      "base-url",
+      "price",
+      "preview",
+      "out",
+      "force",
+      "in-place",
+      "explain",
+      "json",
+      "messages",
+      "quiet",
+      "no-progress",
+      "help",
+      "version",
+    ];
     for (const name of options) expect(stdout).toContain(`--${name}`);
     for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -124,7 +176,10 @@ describe("wrong usage ends with 2", () => {
     [["a", "--target"], /--target/],
     [["a", "--out="], /--out: an empty value/],
     [["a", "--json=1"], /'--json' does not take an argument/],
-    ...["0", "-5", "1.5", "0%", "101%", "half", "1e5", "50 %"].map((target) => [["a", `--target=${target}`], /--target: .* is not allowed; allowed: a whole number of tokens/]),
+    ...["0", "-5", "1.5", "0%", "101%", "half", "1e5", "50 %"].map((target) => [
+      ["a", `--target=${target}`],
+      /--target: .* is not allowed; allowed: a whole number of tokens/,
+    ]),
     [["-", "--in-place"], /--in-place needs a file/],
     [["a", "--in-place", "--out", "b"], /exclude each other/],
     [["a", "--force"], /--force needs --out/],
@@ -156,14 +211,22 @@ describe("wrong usage ends with 2", () => {
   });
 
   test("a password in --base-url is refused and not repeated", () => {
-    const { stderr } = expectFailure(["a", "--llm", "openai", "--model", "m", "--base-url", "https://me:secret-1@x.test"], 2, /must not hold a name or password/);
+    const { stderr } = expectFailure(
+      ["a", "--llm", "openai", "--model", "m", "--base-url", "https://me:secret-1@x.test"],
+      2,
+      /must not hold a name or password/,
+    );
     expect(stderr).not.toContain("secret-1");
   });
 
   test("what is unknown or refused only with the history at hand", () => {
     const file = copyOf("claude-code");
     expectFailure([file, "--provider", "smrt"], 2, /--provider: "smrt" is not allowed; allowed: .*lossless/);
-    expectFailure([file, "--provider", "truncation", "--config", '{"maxToolResultLines":0}'], 2, /maxToolResultLines: 0 is not allowed; allowed: /);
+    expectFailure(
+      [file, "--provider", "truncation", "--config", '{"maxToolResultLines":0}'],
+      2,
+      /maxToolResultLines: 0 is not allowed; allowed: /,
+    );
     expectFailure([file, "--config", '{"wrong":0}'], 2, /wrong: 0 is not allowed; allowed: the fields /);
     expectFailure([file, "--config", "{ wrong }"], 2, /--config:1:3: not JSON: a field name in double quotes/);
     expectFailure([file, "--config", put("list.json", "[1]")], 2, /an object is expected/);
@@ -210,7 +273,13 @@ describe("files that cannot be read end with 3", () => {
 
   test.skipIf(!canRun || !isRoot)("no permission to write ends with 7", () => {
     const file = copyOf("claude-code");
-    const binary = put("addon.node", readFileSync(process.env.ROO_CONDENSE_BINARY ?? require.resolve(path.join(root, `roo-condense.${require("../js/platform.js").platformName()}.node`))));
+    const binary = put(
+      "addon.node",
+      readFileSync(
+        process.env.ROO_CONDENSE_BINARY ??
+          require.resolve(path.join(root, `roo-condense.${require("../js/platform.js").platformName()}.node`)),
+      ),
+    );
     chmodSync(folder, 0o755);
     chmodSync(binary, 0o755);
     const options = { ...nobody, env: { ROO_CONDENSE_BINARY: binary } };
@@ -220,7 +289,8 @@ describe("files that cannot be read end with 3", () => {
 });
 
 describe("what is not JSON ends with 4, and says where", () => {
-  const valid = '[\n  {"role": "user", "content": "Hello"},\n  {"role": "assistant", "content": [{"n": -1.5e+3, "b": [true, null, {}], "é": "\\u00e9\\n"}]}\n]\n';
+  const valid =
+    '[\n  {"role": "user", "content": "Hello"},\n  {"role": "assistant", "content": [{"n": -1.5e+3, "b": [true, null, {}], "é": "\\u00e9\\n"}]}\n]\n';
 
   test.each([
     ["", /empty/],
@@ -259,10 +329,7 @@ describe("what is not JSON ends with 4, and says where", () => {
     put("f.json", valid.replace('"user",', '"user"'));
     const { stdout, stderr } = expectFailure(["f.json"], 4, /^roo-condense: f.json:2:19: not JSON: /);
     expect(stdout).toBe("");
-    expect(stderr.split("\n").slice(1, 3)).toEqual([
-      '    {"role": "user" "content": "Hello"},',
-      "                    ^",
-    ]);
+    expect(stderr.split("\n").slice(1, 3)).toEqual(['    {"role": "user" "content": "Hello"},', "                    ^"]);
   });
 
   test("our own search agrees with JSON.parse on every way to cut a text short or to change a character", () => {
@@ -278,7 +345,12 @@ describe("what is not JSON ends with 4, and says where", () => {
     };
     const wrong = [];
     for (let at = 0; at <= valid.length; at++) {
-      const candidates = [valid.slice(0, at), ...'"\\{}[],:0-.eu \n\u0000x'.split("").flatMap((c) => [valid.slice(0, at) + c + valid.slice(at), valid.slice(0, at) + c + valid.slice(at + 1)])];
+      const candidates = [
+        valid.slice(0, at),
+        ...'"\\{}[],:0-.eu \n\u0000x'
+          .split("")
+          .flatMap((c) => [valid.slice(0, at) + c + valid.slice(at), valid.slice(0, at) + c + valid.slice(at + 1)]),
+      ];
       wrong.push(...candidates.filter((text) => !agrees(text)));
     }
     expect(wrong).toEqual([]);
@@ -318,7 +390,13 @@ describe("nothing to do is no failure", () => {
     put("f.json", '[{"role":"user","content":"Hi"}]');
     expect(run(["f.json"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to do:") });
     expect(run(["f.json", "--target", "100"])).toMatchObject({ code: 0, stdout: expect.stringContaining("within the target") });
-    expect(runJson(["f.json"]).report).toMatchObject({ exitCode: 0, didCondense: false, firstChangedIndex: -1, changes: [], operations: [] });
+    expect(runJson(["f.json"]).report).toMatchObject({
+      exitCode: 0,
+      didCondense: false,
+      firstChangedIndex: -1,
+      changes: [],
+      operations: [],
+    });
   });
 
   test("--in-place leaves the file, --out copies it byte for byte", () => {
@@ -391,7 +469,14 @@ describe("the report", () => {
     const messages = history();
     for (const index of [1, 3]) messages[index].content[0].input.path = "a\u001b[2J\u0007\u202e.txt";
     put("f.json", JSON.stringify(messages));
-    const { code, stdout } = run(["f.json", "--explain", "--provider", "truncation", "--config", '{"strategy":"head","preserveRecentCount":1}']);
+    const { code, stdout } = run([
+      "f.json",
+      "--explain",
+      "--provider",
+      "truncation",
+      "--config",
+      '{"strategy":"head","preserveRecentCount":1}',
+    ]);
     expect(code).toBe(0);
     // The reason names the file.
     expect(stdout).toContain("read_file a");
@@ -420,7 +505,15 @@ describe("--json", () => {
     expect(tokens.saved).toBe(tokens.before - tokens.after);
     expect(sum(operations.map((operation) => operation.tokensSaved))).toBe(tokens.saved);
     expect(sum(operations.map((operation) => operation.changes))).toBe(changes.length);
-    expect(report).toMatchObject({ version, exitCode: 0, provider: "lossless", didCondense: true, output: null, cost: 0, input: { messages: 200, problems: [] } });
+    expect(report).toMatchObject({
+      version,
+      exitCode: 0,
+      provider: "lossless",
+      didCondense: true,
+      output: null,
+      cost: 0,
+      input: { messages: 200, problems: [] },
+    });
     expect(report.target).toEqual({ requested: "40%", tokens: Math.floor(tokens.before * 0.4), met: true });
     expect(report).not.toHaveProperty("messages");
   });
@@ -435,7 +528,10 @@ describe("--json", () => {
     put("bad.json", "[");
     put("five.json", "5");
     const failures = [
-      [["absent.json"], 3, "unreadable"], [["bad.json"], 4, "not_json"], [["five.json"], 5, "not_messages"], [[], 2, "usage"],
+      [["absent.json"], 3, "unreadable"],
+      [["bad.json"], 4, "not_json"],
+      [["five.json"], 5, "not_messages"],
+      [[], 2, "usage"],
       [[fixture("claude-code"), "--out", "bad.json"], 7, "not_written"],
     ];
     for (const [args, exitCode, code] of failures) {
@@ -516,7 +612,10 @@ describe("--out", () => {
 
   test("- is standard output; the report goes to standard error", () => {
     const text = readFileSync(fixture("claude-code"), "utf8");
-    const { code, stdout, stderr } = run(["-", "--provider", "truncation", "--config", '{"strategy":"head"}', "--target", "50%", "--out", "-"], { input: text });
+    const { code, stdout, stderr } = run(
+      ["-", "--provider", "truncation", "--config", '{"strategy":"head"}', "--target", "50%", "--out", "-"],
+      { input: text },
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout).messages).toHaveLength(200);
     expect(stderr).toContain("standard input: 200 messages");
@@ -576,7 +675,11 @@ describe("what is written keeps the text of the file", () => {
   };
   test.each(Object.keys(styles))("%s", (name) => {
     const style = styles[name];
-    for (const [fixtureName, target] of [["roo-xml-2025", "50%"], ["claude-code", "30%"], ["roo-native-2026", "9%"]]) {
+    for (const [fixtureName, target] of [
+      ["roo-xml-2025", "50%"],
+      ["claude-code", "30%"],
+      ["roo-native-2026", "9%"],
+    ]) {
       put("f.json", style(readJson(fixture(fixtureName))));
       const { code } = run(["f.json", "--target", target, "--out", "g.json", "--force"]);
       expect(code).toBe(0);
@@ -598,33 +701,58 @@ describe("what is written keeps the text of the file", () => {
     const messages = history({ id64: "@1", float: "@2", lone: "@3" });
     messages[2] = { ...messages[2], id64: "@1" };
     messages[2].content[0].unknown = { id64: "@1" };
-    const text = JSON.stringify({ list: "@1", messages, after: "@2" }).replaceAll('"@1"', "12345678901234567890").replaceAll('"@2"', "1.50E+3").replaceAll('"@3"', '"\\ud83c \\u0000 \\/ caf\\u00e9"');
+    const text = JSON.stringify({ list: "@1", messages, after: "@2" })
+      .replaceAll('"@1"', "12345678901234567890")
+      .replaceAll('"@2"', "1.50E+3")
+      .replaceAll('"@3"', '"\\ud83c \\u0000 \\/ caf\\u00e9"');
     put("f.json", text);
     const { report } = runJson(["f.json", "--out", "g.json"]);
     expect(report.changes).toHaveLength(1);
     const { messageIndex } = report.changes[0];
     const result = readFileSync(path.join(folder, "g.json"), "utf8");
     const count = (of, part) => of.split(part).length - 1;
-    for (const part of ["12345678901234567890", "1.50E+3", "\\ud83c \\u0000 \\/ caf\\u00e9"]) expect(count(result, part)).toBe(count(text, part));
+    for (const part of ["12345678901234567890", "1.50E+3", "\\ud83c \\u0000 \\/ caf\\u00e9"])
+      expect(count(result, part)).toBe(count(text, part));
     // All but the one result is the text of the input.
-    expect(result).toBe(text.replace(JSON.stringify(repeated), (found, at) => {
-      const isFirst = text.indexOf(JSON.stringify(repeated)) === at;
-      return isFirst === (messageIndex === 2) ? JSON.stringify(messagesOf(JSON.parse(result))[messageIndex].content[0].content) : found;
-    }));
+    expect(result).toBe(
+      text.replace(JSON.stringify(repeated), (found, at) => {
+        const isFirst = text.indexOf(JSON.stringify(repeated)) === at;
+        return isFirst === (messageIndex === 2) ? JSON.stringify(messagesOf(JSON.parse(result))[messageIndex].content[0].content) : found;
+      }),
+    );
   });
 
   test("dropped, added, moved and changed elements: the text is the JSON of the new value, in every layout", () => {
     const { rewriteJson } = require("../js/cli/json-rewrite.js");
-    const before = { x: 1, messages: [{ role: "user", content: "a" }, { role: "assistant", content: [] }, { role: "user", content: [{ type: "text", text: "}]\\\"" }, 5] }], y: [] };
+    const before = {
+      x: 1,
+      messages: [
+        { role: "user", content: "a" },
+        { role: "assistant", content: [] },
+        { role: "user", content: [{ type: "text", text: '}]\\"' }, 5] },
+      ],
+      y: [],
+    };
     const [a, b, c] = before.messages;
-    const results = [[], [c], [a, c], [b, a], [{ role: "new", content: [1, { z: {} }] }, a, b, c], [a, { ...b, content: ["x"] }, c], [a, b, { ...c, content: [c.content[0]] }], [a, b, { role: "user", extra: [{}] }]];
+    const results = [
+      [],
+      [c],
+      [a, c],
+      [b, a],
+      [{ role: "new", content: [1, { z: {} }] }, a, b, c],
+      [a, { ...b, content: ["x"] }, c],
+      [a, b, { ...c, content: [c.content[0]] }],
+      [a, b, { role: "user", extra: [{}] }],
+    ];
     for (const style of Object.values(styles)) {
       const text = style(before).replace("\ufeff", "");
       for (const messages of results) {
         const written = rewriteJson(text, JSON.parse(text), { ...before, messages });
         expect(written).toBe(style({ ...before, messages }).replace("\ufeff", ""));
         const parsed = JSON.parse(text);
-        const same = messages.map((message) => (before.messages.includes(message) ? parsed.messages[before.messages.indexOf(message)] : message));
+        const same = messages.map((message) =>
+          before.messages.includes(message) ? parsed.messages[before.messages.indexOf(message)] : message,
+        );
         expect(rewriteJson(text, parsed, { ...parsed, messages: same })).toBe(style({ ...before, messages }).replace("\ufeff", ""));
       }
     }
@@ -634,13 +762,17 @@ describe("what is written keeps the text of the file", () => {
 
 describe("with a package that has more, or that fails", () => {
   /** A program that runs the command with the package, changed by `change`. */
-  const programWith = (change) => put("program.cjs", `
+  const programWith = (change) =>
+    put(
+      "program.cjs",
+      `
 const library = require(${JSON.stringify(path.join(root, "index.js"))});
 const { run } = require(${JSON.stringify(path.join(root, "js", "cli", "run.js"))});
 const { CondensationManager } = library;
 const changed = { ...library };
 (() => { ${change} })();
-run(process.argv.slice(2), { loadLibrary: () => changed }).then((code) => { process.exitCode = code; });`);
+run(process.argv.slice(2), { loadLibrary: () => changed }).then((code) => { process.exitCode = code; });`,
+    );
 
   const withModel = `
 changed.httpHandler = (options) => ({ options });
@@ -657,9 +789,17 @@ changed.CondensationManager = class extends CondensationManager {
   test("--preset makes the smart provider; unknown presets are refused", () => {
     const file = programWith(withModel);
     const args = [fixture("claude-code"), "--preset", "balanced"];
-    expect(runJson(args, { file }).report).toMatchObject({ provider: "smart", preset: "balanced", summary: "balanced", cost: 0.25, didCondense: true });
+    expect(runJson(args, { file }).report).toMatchObject({
+      provider: "smart",
+      preset: "balanced",
+      summary: "balanced",
+      cost: 0.25,
+      didCondense: true,
+    });
     expect(run(args, { file }).stdout).toMatch(/Provider: smart with the preset balanced[^]*\nCost +\$0\.2500\n/);
-    expectFailure([fixture("claude-code"), "--preset", "odd"], 2, /--preset: "odd" is not allowed; allowed: balanced, aggressive/, { file });
+    expectFailure([fixture("claude-code"), "--preset", "odd"], 2, /--preset: "odd" is not allowed; allowed: balanced, aggressive/, {
+      file,
+    });
   });
 
   test("--llm hands the key of the environment to httpHandler, and the native provider is asked", () => {
@@ -677,7 +817,10 @@ changed.CondensationManager = class extends CondensationManager {
   test("without them, --preset and --llm say what is missing", () => {
     const file = programWith("delete changed.httpHandler; delete changed.createSmartProvider;");
     expectFailure([fixture("claude-code"), "--preset", "balanced"], 2, /has no smart provider/, { file });
-    expectFailure([fixture("claude-code"), "--llm", "openai", "--model", "m"], 2, /does not call language models/, { file, env: { OPENAI_API_KEY: "k" } });
+    expectFailure([fixture("claude-code"), "--llm", "openai", "--model", "m"], 2, /does not call language models/, {
+      file,
+      env: { OPENAI_API_KEY: "k" },
+    });
   });
 
   const registering = (condense) => `changed.CondensationManager = class extends CondensationManager {
@@ -698,7 +841,11 @@ changed.CondensationManager = class extends CondensationManager {
 
   test("a file that another program changed meanwhile is left alone", () => {
     const input = copyOf("claude-code");
-    const file = programWith(registering(`async ({ messages }) => { require("node:fs").appendFileSync(${JSON.stringify(input)}, " "); return { messages: [messages[0], ...messages.slice(-1)] }; }`));
+    const file = programWith(
+      registering(
+        `async ({ messages }) => { require("node:fs").appendFileSync(${JSON.stringify(input)}, " "); return { messages: [messages[0], ...messages.slice(-1)] }; }`,
+      ),
+    );
     const { code, stderr } = run([input, "--provider", "mine", "--in-place"], { file });
     expect(code).toBe(7);
     expect(stderr).toMatch(/another program wrote to it meanwhile/);
@@ -716,18 +863,27 @@ changed.CondensationManager = class extends CondensationManager {
 
   test("a file that appeared meanwhile is not replaced", () => {
     const input = copyOf("claude-code");
-    const file = programWith(registering(`async ({ messages }) => { require("node:fs").writeFileSync("new.json", "mine"); return { messages: [messages[0], ...messages.slice(-1)] }; }`));
-    expect(run([input, "--provider", "mine", "--out", "new.json"], { file })).toMatchObject({ code: 7, stderr: expect.stringMatching(/exists already/) });
+    const file = programWith(
+      registering(
+        `async ({ messages }) => { require("node:fs").writeFileSync("new.json", "mine"); return { messages: [messages[0], ...messages.slice(-1)] }; }`,
+      ),
+    );
+    expect(run([input, "--provider", "mine", "--out", "new.json"], { file })).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/exists already/),
+    });
     expect(readFileSync(path.join(folder, "new.json"), "utf8")).toBe("mine");
   });
 
   test.skipIf(isWindows)("an interruption ends with 130, and nothing is written", () => {
     const input = copyOf("claude-code");
-    const file = programWith(registering(`async ({ messages }) => {
+    const file = programWith(
+      registering(`async ({ messages }) => {
       process.kill(process.pid, "SIGINT");
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { messages: [messages[0], ...messages.slice(-1)] };
-    }`));
+    }`),
+    );
     expectFailure([input, "--provider", "mine", "--in-place"], 130, /interrupted; nothing was written/, { file });
   });
 });
@@ -735,7 +891,10 @@ changed.CondensationManager = class extends CondensationManager {
 describe("passes and previews", () => {
   const file = fixture("claude-code");
   const price = JSON.stringify({ inputPrice: 3, outputPrice: 15, cacheWritesPrice: 3.75, cacheReadsPrice: 0.3 });
-  const model = { args: ["--llm", "anthropic", "--model", "claude-test", "--base-url", "http://127.0.0.1:9"], env: { ANTHROPIC_API_KEY: "k" } };
+  const model = {
+    args: ["--llm", "anthropic", "--model", "claude-test", "--base-url", "http://127.0.0.1:9"],
+    env: { ANTHROPIC_API_KEY: "k" },
+  };
 
   test("the report shows what each pass did, or why it did not run", () => {
     const { code, stdout } = run([file, "--preset", "aggressive"]);
@@ -758,7 +917,9 @@ describe("passes and previews", () => {
     expect(stdout).toMatch(/\nExamples\n {2}message \d+: /);
     expect(stdout).toMatch(/\(what\s+a\s+model\s+would\s+write\s+here,\s+about\s+\d+\s+tokens\)/);
     expect(stdout).toMatch(/\nCost, estimated +\$0\.\d+\n/);
-    expect(stdout).toMatch(/[\d,]+ -> about [\d,]+ tokens, \d+\.\d% fewer\.\nThis was a preview: no model was asked, and nothing was written\.\n$/);
+    expect(stdout).toMatch(
+      /[\d,]+ -> about [\d,]+ tokens, \d+\.\d% fewer\.\nThis was a preview: no model was asked, and nothing was written\.\n$/,
+    );
     expect(stdout.split("\n").filter((line) => line.length > 80 || /\s$/.test(line))).toEqual([]);
     expect(snapshot()).toEqual(before);
   });
@@ -805,23 +966,32 @@ describe("passes and previews", () => {
 
 describe("on a terminal", () => {
   // `script` of util-linux gives a program a terminal; that of other systems takes other arguments.
-  const hasScript = process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+  const hasScript =
+    process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   function runOnTerminal(args, env = {}) {
     const command = `stty cols 80; ${[process.execPath, main, ...args].map(quoted).join(" ")}`;
     return spawnSync("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-      cwd: folder, env: { ...environment, TERM: "xterm", ...env }, encoding: "utf8", timeout: 50_000, stdio: ["ignore", "pipe", "pipe"],
+      cwd: folder,
+      env: { ...environment, TERM: "xterm", ...env },
+      encoding: "utf8",
+      timeout: 50_000,
+      stdio: ["ignore", "pipe", "pipe"],
     });
   }
 
   test.skipIf(!hasScript)("colours, unless NO_COLOR is set or the terminal has none", () => {
     expect(runOnTerminal([fixture("claude-code")])).toMatchObject({ status: 0, stdout: expect.stringContaining("\u001b[1mTokens") });
-    for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(runOnTerminal([fixture("claude-code")], env).stdout).not.toMatch(/\u001b\[\d+m/);
+    for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }])
+      expect(runOnTerminal([fixture("claude-code")], env).stdout).not.toMatch(/\u001b\[\d+m/);
   });
 
   test.skipIf(!hasScript)("a bar on long work, which goes away; none with --no-progress", () => {
-    const messages = Array.from({ length: 3000 }, (_, index) => ({ role: index % 2 ? "assistant" : "user", content: `${index}: some words of a long conversation. `.repeat(50) }));
+    const messages = Array.from({ length: 3000 }, (_, index) => ({
+      role: index % 2 ? "assistant" : "user",
+      content: `${index}: some words of a long conversation. `.repeat(50),
+    }));
     put("long.json", JSON.stringify(messages));
     const { status, stdout } = runOnTerminal(["long.json", "--no-progress"]);
     expect(status).toBe(0);

@@ -11,7 +11,15 @@ const fixture = (name) => {
   return Array.isArray(json) ? json : json.messages;
 };
 
-const dialects = ["claude-code", "claude-code-older", "roo-xml-2025", "roo-native-2026", "cline-plain-text-results", "shell-only", "odd-shapes"];
+const dialects = [
+  "claude-code",
+  "claude-code-older",
+  "roo-xml-2025",
+  "roo-native-2026",
+  "cline-plain-text-results",
+  "shell-only",
+  "odd-shapes",
+];
 
 const calls = (...answers) => [
   { role: "user", content: "Do it." },

@@ -59,7 +59,9 @@ describe("packed and installed", () => {
   const platformPackage = path.join(folder, "node_modules", `roo-condense-${platformName()}`);
 
   beforeAll(() => {
-    execFileSync(process.execPath, [path.join(root, "scripts", "pack.mjs"), "--binary", binary, "--out", tarballs], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(process.execPath, [path.join(root, "scripts", "pack.mjs"), "--binary", binary, "--out", tarballs], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     write(folder, { "package.json": '{ "name": "a-host", "version": "1.0.0" }' });
     const files = readdirSync(tarballs).map((name) => path.join(tarballs, name));
     expect(runNpm(["install", "--offline", "--no-save", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd: folder })).toBe(0);
@@ -203,7 +205,17 @@ describe("bundled with esbuild into one file, without node_modules", () => {
     // The alias stands for a node_modules folder that has the package.
     const alias = { "roo-condense": path.join(root, "index.js") };
     const stdin = { contents: entry, resolveDir: root };
-    const result = await build({ stdin, alias, outfile, format, bundle: true, platform: "node", target: "node20", logLevel: "silent", ...options });
+    const result = await build({
+      stdin,
+      alias,
+      outfile,
+      format,
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      logLevel: "silent",
+      ...options,
+    });
     expect(result.warnings).toEqual([]);
     return outfile;
   }
@@ -238,7 +250,8 @@ describe("the source", () => {
     const cargo = cargoPackage();
     expect({ version: cargo.version, license: cargo.license }).toEqual({ version, license });
     expect(lock.version).toBe(version);
-    for (const platform of PLATFORMS) expect(readJson(path.join(root, "npm", platform, "package.json"))).toMatchObject({ version, license });
+    for (const platform of PLATFORMS)
+      expect(readJson(path.join(root, "npm", platform, "package.json"))).toMatchObject({ version, license });
     expect(readFileSync(path.join(root, "LICENSE"), "utf8")).toContain("Apache License");
   });
 

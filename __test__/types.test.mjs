@@ -18,10 +18,21 @@ test.each([
   ["bundler", ESNext, bundler, false, false],
   ["bundler, libraries unchecked", ESNext, bundler, true, true],
 ])("%s", (_, module, moduleResolution, skipLibCheck, exactOptionalPropertyTypes) => {
-  const options = { strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, types: ["node"], module, moduleResolution, skipLibCheck, exactOptionalPropertyTypes };
+  const options = {
+    strict: true,
+    noEmit: true,
+    target: ts.ScriptTarget.ES2022,
+    types: ["node"],
+    module,
+    moduleResolution,
+    skipLibCheck,
+    exactOptionalPropertyTypes,
+  };
   // `import = require` is not for bundlers.
   const program = ts.createProgram(moduleResolution === bundler ? files.filter((file) => !file.endsWith(".cts")) : files, options);
-  const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);
+  const messages = ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);
   expect(messages).toEqual([]);
 });
 
@@ -32,10 +43,18 @@ test("everything that is exported has a type, and the reverse", async () => {
   const values = declared.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(({ name }) => name);
   const { default: exported, ...named } = await import("roo-condense");
   expect(values.sort()).toEqual(Object.keys(exported).sort());
-  expect(Object.keys(named).filter((name) => name !== "module.exports").sort()).toEqual(values);
+  expect(
+    Object.keys(named)
+      .filter((name) => name !== "module.exports")
+      .sort(),
+  ).toEqual(values);
   const manager = declared.find(({ name }) => name === "CondensationManager");
   const methods = [...manager.members.keys()].filter((name) => name !== "__constructor");
-  expect(methods.sort()).toEqual(Object.getOwnPropertyNames(exported.CondensationManager.prototype).filter((name) => name !== "constructor").sort());
+  expect(methods.sort()).toEqual(
+    Object.getOwnPropertyNames(exported.CondensationManager.prototype)
+      .filter((name) => name !== "constructor")
+      .sort(),
+  );
   const provider = declared.find(({ name }) => name === "BuiltInProvider");
   const real = exported.createLosslessProvider();
   for (const name of provider.members.keys()) if (name !== "Config") expect(real[name], name).toBeDefined();
@@ -55,7 +74,9 @@ test("configurations have the fields that the providers read", async () => {
   const { checker, typeOf } = declaredTypes();
   for (const name of ["Native", "Lossless", "Truncation", "Smart"]) {
     const { properties } = exported[`create${name}Provider`]().getConfigSchema();
-    const fields = typeOf(`${name}Config`).getProperties().map((property) => property.name);
+    const fields = typeOf(`${name}Config`)
+      .getProperties()
+      .map((property) => property.name);
     expect(fields.sort(), name).toEqual(Object.keys(properties).sort());
     for (const [field, { enum: allowed }] of Object.entries(properties)) {
       if (!allowed) continue;

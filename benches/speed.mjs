@@ -47,14 +47,20 @@ const cells = ({ name, ours, reference, value, fastest, target }) => [
 function table(title, rows) {
   const lines = [[title, "measured", "against", "ratio", "fastest", "target", "met"], ...rows.map(cells)];
   const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => line[column].length)));
-  const line = (texts) => `| ${texts.map((text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join(" | ")} |`;
+  const line = (texts) =>
+    `| ${texts.map((text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join(" | ")} |`;
   const rule = `| ${widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
   return [line(lines[0]), rule, ...lines.slice(1).map(line), ""].join("\n");
 }
 
 const machine = () => {
   const cpus = os.cpus();
-  return { cpu: cpus[0]?.model ?? "unknown", cores: os.availableParallelism(), node: process.version, platform: `${process.platform} ${process.arch}` };
+  return {
+    cpu: cpus[0]?.model ?? "unknown",
+    cores: os.availableParallelism(),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+  };
 };
 
 async function bench() {

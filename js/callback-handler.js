@@ -93,7 +93,8 @@ class Answer {
 
 function iteratorOf(stream) {
   const iterator = isObject(stream) ? (stream[Symbol.asyncIterator]?.() ?? stream[Symbol.iterator]?.()) : undefined;
-  if (typeof iterator?.next !== "function") throw new Fault("not_iterable", `createMessage() returned ${shown(stream)}; expected an async generator`);
+  if (typeof iterator?.next !== "function")
+    throw new Fault("not_iterable", `createMessage() returned ${shown(stream)}; expected an async generator`);
   return iterator;
 }
 
@@ -125,7 +126,10 @@ async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
   const waiter = new Waiter();
   onStop(() => waiter.stop(new Fault("aborted", "aborted")));
   let chunks = 0;
-  const timer = setTimeout(() => waiter.stop(new Fault(chunks === 0 ? "first_chunk_late" : "next_chunk_late", "", { limit: idleTimeoutMs })), idleTimeoutMs);
+  const timer = setTimeout(
+    () => waiter.stop(new Fault(chunks === 0 ? "first_chunk_late" : "next_chunk_late", "", { limit: idleTimeoutMs })),
+    idleTimeoutMs,
+  );
   timer.unref?.();
   let iterator;
   let ended = false;

@@ -73,7 +73,10 @@ function countEach(messages, encoding) {
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
-  const bytes = serialize(unknown.map((index) => messages[index]), "messages");
+  const bytes = serialize(
+    unknown.map((index) => messages[index]),
+    "messages",
+  );
   const tokens = checked(() => native.countMessages(bytes, encoding));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
@@ -123,7 +126,9 @@ function countTokens(value, options = {}) {
   const tokens =
     isText && value.isWellFormed()
       ? checked(() => native.countText(value, encoding))
-      : readable("value", () => countEach(isText ? [{ role: "user", content: value }] : asMessages(value), encoding).reduce((sum, count) => sum + count, 0));
+      : readable("value", () =>
+          countEach(isText ? [{ role: "user", content: value }] : asMessages(value), encoding).reduce((sum, count) => sum + count, 0),
+        );
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 

@@ -41,7 +41,9 @@ function httpHandler(options) {
   let json;
   try {
     // NaN and Infinity would silently become null. A tier of prices without limit is Infinity in some hosts, and null means the same.
-    json = JSON.stringify(options, (key, value) => (typeof value === "number" && !Number.isFinite(value) && key !== "contextWindow" ? `${value}` : value));
+    json = JSON.stringify(options, (key, value) =>
+      typeof value === "number" && !Number.isFinite(value) && key !== "contextWindow" ? `${value}` : value,
+    );
   } catch (error) {
     throw argumentError("not_serializable", `options cannot be written as JSON: ${error?.message ?? error}`);
   }
@@ -57,7 +59,8 @@ const CALLBACK_OPTIONS = ["timeoutMs", "idleTimeoutMs", "contextWindow", "price"
  */
 function callbackHandler(api, options = {}) {
   if (!isObject(api)) throw notAllowed("api", api, "an object with createMessage(systemPrompt, messages)");
-  if (typeof api.createMessage !== "function") throw notAllowed("api.createMessage", api.createMessage, "a function that returns an async generator");
+  if (typeof api.createMessage !== "function")
+    throw notAllowed("api.createMessage", api.createMessage, "a function that returns an async generator");
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const name of Object.keys(options)) {
     if (!CALLBACK_OPTIONS.includes(name)) throw notAllowed(`options.${name}`, options[name], `the fields ${CALLBACK_OPTIONS.join(", ")}`);
@@ -111,7 +114,8 @@ function priceOf(info) {
   const price = {};
   for (const name of PRICES) if (Number.isFinite(info[name]) && info[name] >= 0) price[name] = info[name];
   if (Object.keys(price).length === 0) return undefined;
-  if (isObject(info.longContextPricing) && positive(info.longContextPricing.thresholdTokens)) price.longContextPricing = info.longContextPricing;
+  if (isObject(info.longContextPricing) && positive(info.longContextPricing.thresholdTokens))
+    price.longContextPricing = info.longContextPricing;
   if (Array.isArray(info.tiers) && info.tiers.every(isObject)) price.tiers = info.tiers;
   return price;
 }

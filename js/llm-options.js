@@ -9,7 +9,11 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 
 /** Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. */
 function splitOptions({ handler, condensingHandler, cache, profiles, ...plain }) {
-  const handlers = { handler: toHandler("handler", handler), condensingHandler: toHandler("condensingHandler", condensingHandler), profiles: new Map() };
+  const handlers = {
+    handler: toHandler("handler", handler),
+    condensingHandler: toHandler("condensingHandler", condensingHandler),
+    profiles: new Map(),
+  };
   if (isObject(profiles)) {
     plain.profiles = {};
     for (const [id, profile] of Object.entries(profiles)) {

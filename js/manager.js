@@ -173,7 +173,16 @@ class CondensationManager {
     const start = (prepared, cancel, listener) => {
       const named = [...this.#providers.values()].map((provider) => NativeCondensationProvider.configOf(provider));
       const profiles = bindProfiles(prepared, this.#handlers, profilesNamed([...named, prepared.options.config]));
-      this.#native.condense(mode, prepared.bytes, prepared.call, id, cancel, listener, ...bindHandlers(prepared, this.#handlers), ...profiles);
+      this.#native.condense(
+        mode,
+        prepared.bytes,
+        prepared.call,
+        id,
+        cancel,
+        listener,
+        ...bindHandlers(prepared, this.#handlers),
+        ...profiles,
+      );
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
     };
     return condense(context, selected, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));

@@ -92,7 +92,8 @@ function load() {
       tried.push({ place: place.name, reason: reason(error), error });
     }
   }
-  const list = tried.map((attempt) => `- ${attempt.place}: ${attempt.reason}`).join("\n") || "- nothing: this module was bundled without __dirname";
+  const list =
+    tried.map((attempt) => `- ${attempt.place}: ${attempt.reason}`).join("\n") || "- nothing: this module was bundled without __dirname";
   const error = new Error(
     `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath())}`,
   );

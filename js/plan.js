@@ -40,7 +40,8 @@ class CopyOnWrite {
 
 /** `holder`, when it holds `step` itself and is what its JSON says. */
 function writable(holder, step, path) {
-  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step))
+    throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
   if (typeof holder.toJSON === "function") throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
   return holder;
 }

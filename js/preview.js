@@ -82,14 +82,16 @@ function samples(before, after, plan, changes) {
     return { ...change, operations: [...operations.keys()], tokensSaved: change.before === null ? 0 : sumOf(operations.values()) };
   });
   const totals = new Map();
-  for (const operations of saved.values()) for (const [operation, tokens] of operations) totals.set(operation, (totals.get(operation) ?? 0) + tokens);
+  for (const operations of saved.values())
+    for (const [operation, tokens] of operations) totals.set(operation, (totals.get(operation) ?? 0) + tokens);
   const chosen = new Set(all.filter((sample) => sample.before === null));
   const most = (value) => {
     const left = all.filter((sample) => !chosen.has(sample));
     const best = left.reduce((found, sample) => (found === undefined || value(sample) > value(found) ? sample : found), undefined);
     if (best !== undefined && chosen.size < MAX_SAMPLES) chosen.add(best);
   };
-  for (const [operation] of [...totals].sort(([, one], [, other]) => other - one)) most(({ messageIndex }) => saved.get(messageIndex)?.get(operation) ?? 0);
+  for (const [operation] of [...totals].sort(([, one], [, other]) => other - one))
+    most(({ messageIndex }) => saved.get(messageIndex)?.get(operation) ?? 0);
   while (chosen.size < Math.min(MAX_SAMPLES, all.length)) most(({ tokensSaved }) => tokensSaved);
   return all.filter((sample) => chosen.has(sample)).slice(0, MAX_SAMPLES);
 }

@@ -21,7 +21,8 @@ const problemOf = ({ field, code, message }) => ({ path: field ?? "config", code
 /** The configuration that is meant: of the smart provider also by the name of a preset. */
 function wholeConfig(id, config) {
   if (id !== "smart" || config === undefined || isObject(config)) return config;
-  if (typeof config !== "string") throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(JSON.parse(native.smartPresets())).join(", ")}`);
+  if (typeof config !== "string")
+    throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(JSON.parse(native.smartPresets())).join(", ")}`);
   return { preset: config };
 }
 
@@ -88,7 +89,11 @@ class NativeCondensationProvider {
       prepared.isPreview = preview;
       this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
     };
-    return condense(context, optionsWithSelections(() => this.#config, context, options), start);
+    return condense(
+      context,
+      optionsWithSelections(() => this.#config, context, options),
+      start,
+    );
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
@@ -106,7 +111,10 @@ const create = (id) => (config) => new NativeCondensationProvider(checked(() => 
 /** @param config a configuration, or the name of a preset */
 function createSmartProvider(config) {
   const whole = wholeConfig("smart", config);
-  return new NativeCondensationProvider(checked(() => new native.NativeProvider("smart", configJson(withoutFunctions(whole)))), whole);
+  return new NativeCondensationProvider(
+    checked(() => new native.NativeProvider("smart", configJson(withoutFunctions(whole)))),
+    whole,
+  );
 }
 
 module.exports = {

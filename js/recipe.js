@@ -9,7 +9,8 @@ const prefix = (number, width, separator) => String(number).padStart(width) + se
 function at(message, path) {
   let value = message;
   for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step))
+      throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
     value = value[step];
   }
   if (typeof value !== "string") throw new RangeError(`there is no text at ${JSON.stringify(path)}`);
@@ -33,7 +34,9 @@ function rebuild(recipe, messages) {
     let lines = part.split("\n");
     if (from) {
       const [number, width, separator, every] = from;
-      lines = lines.map((line, index) => ((number + index) % every === 0 ? line.slice(prefix(number + index, width, separator).length) : line));
+      lines = lines.map((line, index) =>
+        (number + index) % every === 0 ? line.slice(prefix(number + index, width, separator).length) : line,
+      );
     }
     for (let turn = 0; turn < times; turn++) {
       lines.forEach((line, index) => written.push(to ? prefix(to[0] + turn + index, to[1], to[2]) + line : line));

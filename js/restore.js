@@ -39,11 +39,23 @@ function isEdit(edit, length) {
   const within = (index, end) => Number.isInteger(index) && index >= 0 && index < end;
   switch (edit?.op) {
     case "set":
-      return within(edit.message, length) && Array.isArray(edit.path) && edit.path.length > 0 && edit.path.every(isStep) && (edit.recipe === undefined ? "value" in edit : isRecipe(edit.recipe));
+      return (
+        within(edit.message, length) &&
+        Array.isArray(edit.path) &&
+        edit.path.length > 0 &&
+        edit.path.every(isStep) &&
+        (edit.recipe === undefined ? "value" in edit : isRecipe(edit.recipe))
+      );
     case "drop":
       return within(edit.message, length);
     case "insert":
-      return within(edit.before, length + 1) && typeof edit.value === "object" && edit.value !== null && Object.hasOwn(edit.value, "message") && edit.value.foreign === undefined;
+      return (
+        within(edit.before, length + 1) &&
+        typeof edit.value === "object" &&
+        edit.value !== null &&
+        Object.hasOwn(edit.value, "message") &&
+        edit.value.foreign === undefined
+      );
     default:
       return false;
   }

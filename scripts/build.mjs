@@ -10,7 +10,20 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import {
-  Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, commandOf, debugAddon, debugFolder, ensureDependencies, ensureRust, isProgram, main, megabytes, root, runNode,
+  Failure,
+  PLATFORMS,
+  PLATFORM_OF_TARGET,
+  addonName,
+  commandOf,
+  debugAddon,
+  debugFolder,
+  ensureDependencies,
+  ensureRust,
+  isProgram,
+  main,
+  megabytes,
+  root,
+  runNode,
 } from "./tools.mjs";
 
 /** Cargo.lock decides the versions where a change to it would go unnoticed. */
@@ -30,7 +43,11 @@ export function buildDebug() {
     maxBuffer: Infinity,
   });
   if (result.error) throw result.error;
-  if (result.status !== 0) throw new Failure(`The build of the addon failed with exit code ${result.status}; the compiler's message is above.`, result.status ?? 1);
+  if (result.status !== 0)
+    throw new Failure(
+      `The build of the addon failed with exit code ${result.status}; the compiler's message is above.`,
+      result.status ?? 1,
+    );
   const library = result.stdout
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -57,7 +74,8 @@ export function buildRelease({ target, crossCompile = false } = {}) {
   mkdirSync(folder, { recursive: true });
   const targetArguments = target ? ["--target", target] : [];
   const platform = target ? PLATFORM_OF_TARGET[target.replace(/\.[\d.]+$/, "")] : undefined;
-  if (target && !platform) throw new Failure(`No package is made for the target ${target}; there are: ${Object.keys(PLATFORM_OF_TARGET).join(", ")}.`);
+  if (target && !platform)
+    throw new Failure(`No package is made for the target ${target}; there are: ${Object.keys(PLATFORM_OF_TARGET).join(", ")}.`);
   const built = path.join(folder, addonName(platform));
   rmSync(built, { force: true });
   ensureDependencies();

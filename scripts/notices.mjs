@@ -51,7 +51,9 @@ export function thirdPartyNotices(target) {
       cratesOfText.set(text, [...(cratesOfText.get(text) ?? []), `${crate.name} ${crate.version}`]);
     }
   }
-  const list = crates.map(({ name, version, license, repository }) => `- ${name} ${version}: ${license ?? "see below"}${repository ? `, ${repository}` : ""}`);
+  const list = crates.map(
+    ({ name, version, license, repository }) => `- ${name} ${version}: ${license ?? "see below"}${repository ? `, ${repository}` : ""}`,
+  );
   const texts = [...cratesOfText].map(([text, names]) => `${"=".repeat(80)}\n${names.join(", ")}\n${"=".repeat(80)}\n\n${text}`);
   return `The binary of roo-condense contains these Rust crates, under the licences named, whose texts follow.\n\n${list.join("\n")}\n\n${texts.join("\n\n")}\n`;
 }

@@ -17,7 +17,20 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
-import { Failure, PLATFORMS, PLATFORM_OF_TARGET, addonName, isStale, main, megabytes, platformName, readJson, releaseAddon, root, runNpm } from "./tools.mjs";
+import {
+  Failure,
+  PLATFORMS,
+  PLATFORM_OF_TARGET,
+  addonName,
+  isStale,
+  main,
+  megabytes,
+  platformName,
+  readJson,
+  releaseAddon,
+  root,
+  runNpm,
+} from "./tools.mjs";
 
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
@@ -30,7 +43,9 @@ function checkGlibc(platform, binary) {
   const needed = [...readFileSync(binary, "latin1").matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
   const newest = Math.max(0, ...needed);
   if (newest > GLIBC_MINOR) {
-    throw new Failure(`${path.relative(root, binary)} needs glibc 2.${newest}, at most 2.${GLIBC_MINOR} is allowed: build it as docs/release.md says.`);
+    throw new Failure(
+      `${path.relative(root, binary)} needs glibc 2.${newest}, at most 2.${GLIBC_MINOR} is allowed: build it as docs/release.md says.`,
+    );
   }
 }
 
@@ -61,7 +76,10 @@ function packPlatform(platform, binary, version, destination) {
     const [target] = Object.entries(PLATFORM_OF_TARGET).find(([, name]) => name === platform);
     writeFileSync(path.join(folder, NOTICES), thirdPartyNotices(target));
     const manifest = readJson(path.join(folder, "package.json"));
-    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify({ ...manifest, version, files: [...manifest.files, NOTICES] }, null, 2)}\n`);
+    writeFileSync(
+      path.join(folder, "package.json"),
+      `${JSON.stringify({ ...manifest, version, files: [...manifest.files, NOTICES] }, null, 2)}\n`,
+    );
     npmPack(folder, destination);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -92,7 +110,8 @@ await main(() => {
     if (missing.length) throw new Failure(`These platforms have no binary in npm/<platform>: ${missing.join(", ")}. See docs/release.md.`);
   } else {
     platforms = [platformName()];
-    if (!PLATFORMS.includes(platforms[0])) throw new Failure(`There is no package for ${platforms[0]}; there are: ${PLATFORMS.join(", ")}.`);
+    if (!PLATFORMS.includes(platforms[0]))
+      throw new Failure(`There is no package for ${platforms[0]}; there are: ${PLATFORMS.join(", ")}.`);
     if (!values.binary && isStale(releaseAddon)) buildRelease();
   }
   mkdirSync(destination, { recursive: true });

@@ -21,7 +21,9 @@ await main(async () => {
   process.env.ROO_CONDENSE_BINARY = releaseAddon;
   const { createLosslessProvider, restore, warmUp } = createRequire(import.meta.url)(path.join(root, "index.js"));
   await warmUp?.();
-  const files = readdirSync(folder).filter((file) => file.endsWith(".json")).sort();
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort();
   const parts = new Map();
   for (const file of files) {
     const json = readJson(path.join(folder, file));
@@ -33,7 +35,8 @@ await main(async () => {
       const provider = createLosslessProvider(config);
       const result = await provider.condense({ messages });
       const { originalTokens, finalTokens } = result.stats;
-      if (JSON.stringify(restore(result)) !== JSON.stringify(messages)) throw new Failure(`${file}: restore() does not give back the messages`);
+      if (JSON.stringify(restore(result)) !== JSON.stringify(messages))
+        throw new Failure(`${file}: restore() does not give back the messages`);
       row[grade] = percent(originalTokens - finalTokens, originalTokens);
       for (const change of result.changes) {
         const key = `${grade}: ${change.operation}${change.grade === "superseded" ? " (superseded)" : ""}`;
@@ -51,7 +54,8 @@ await main(async () => {
     console.log(
       `${name.padEnd(50)} inline ${shown(row.inline)}%  all ${shown(row.all)}%  restoreData ${shown(row.restore)}%  ${row.milliseconds.toFixed(1).padStart(6)} ms = ${row.ratio.toFixed(1)} x JSON`,
     );
-    for (const [operation, saved] of [...row.operations].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`    ${operation.padEnd(46)} ${shown(saved)}%`);
+    for (const [operation, saved] of [...row.operations].sort(([a], [b]) => (a < b ? -1 : 1)))
+      console.log(`    ${operation.padEnd(46)} ${shown(saved)}%`);
     const part = name.split("--")[0];
     parts.set(part, [...(parts.get(part) ?? []), row]);
   }
@@ -62,7 +66,8 @@ await main(async () => {
       `${part.padEnd(20)} ${String(rows.length).padStart(3)} conversations  inline ${shown(mean((row) => row.inline))}%  all ${shown(mean((row) => row.all))}%  restoreData ${shown(mean((row) => row.restore))}%  ${mean((row) => row.ratio).toFixed(1)} x JSON`,
     );
     const operations = new Set(rows.flatMap((row) => [...row.operations.keys()]));
-    for (const operation of [...operations].sort()) console.log(`    ${operation.padEnd(46)} ${shown(mean((row) => row.operations.get(operation) ?? 0))}%`);
+    for (const operation of [...operations].sort())
+      console.log(`    ${operation.padEnd(46)} ${shown(mean((row) => row.operations.get(operation) ?? 0))}%`);
   }
 });
 

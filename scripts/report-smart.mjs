@@ -63,7 +63,11 @@ await main(async () => {
   console.log(`${measured.length} cuts; names / edits still readable\n`);
 
   const columns = ["preset", "left", "smart", ...Object.keys(references), "names: better / equal / worse than the best of them"];
-  console.log(columns.map((text, column) => (column === 0 ? text.padEnd(24) : column === columns.length - 1 ? `  ${text}` : text.padStart(15))).join(""));
+  console.log(
+    columns
+      .map((text, column) => (column === 0 ? text.padEnd(24) : column === columns.length - 1 ? `  ${text}` : text.padStart(15)))
+      .join(""),
+  );
   const line = async (label, provider, target) => {
     const scores = new Scores();
     const left = [];
@@ -80,19 +84,33 @@ await main(async () => {
       left.push(budget / size);
       const best = Math.max(...theirs.map(([, { names }]) => names));
       against[ours.names > best ? "better" : ours.names < best ? "worse" : "equal"]++;
-      if (values.each) console.log(`  ${id} to ${cut}: ${size} tokens, ${(100 * (budget / size)).toFixed(1)}% left, names ${share(ours.names)}, best of the others ${share(best)}`);
+      if (values.each)
+        console.log(
+          `  ${id} to ${cut}: ${size} tokens, ${(100 * (budget / size)).toFixed(1)}% left, names ${share(ours.names)}, best of the others ${share(best)}`,
+        );
     }
     const counts = `  ${against.better} / ${against.equal} / ${against.worse}`;
-    console.log([label.padEnd(24), `${(100 * mean(left)).toFixed(1)}%`.padStart(15), ...["smart", ...Object.keys(references)].map((name) => scores.shown(name).padStart(15)), counts].join(""));
+    console.log(
+      [
+        label.padEnd(24),
+        `${(100 * mean(left)).toFixed(1)}%`.padStart(15),
+        ...["smart", ...Object.keys(references)].map((name) => scores.shown(name).padStart(15)),
+        counts,
+      ].join(""),
+    );
   };
   for (const preset of PRESETS) await line(preset, createSmartProvider(preset));
-  for (const target of TARGETS) for (const preset of PRESETS.slice(0, 3)) await line(`${preset} to ${100 * target}%`, createSmartProvider(preset), target);
+  for (const target of TARGETS)
+    for (const preset of PRESETS.slice(0, 3)) await line(`${preset} to ${100 * target}%`, createSmartProvider(preset), target);
 
   const disordered = [];
   for (const { id, messages } of loadCorpus(folder)) {
     const sizes = [];
-    for (const preset of ["conservative", "balanced", "aggressive"]) sizes.push((await createSmartProvider(preset).condense({ messages })).stats.finalTokens);
+    for (const preset of ["conservative", "balanced", "aggressive"])
+      sizes.push((await createSmartProvider(preset).condense({ messages })).stats.finalTokens);
     if (sizes[0] < sizes[1] || sizes[1] < sizes[2]) disordered.push(id);
   }
-  console.log(`\nTokens conservative >= balanced >= aggressive: ${disordered.length === 0 ? "in every conversation" : `not in ${disordered.join(", ")}`}.`);
+  console.log(
+    `\nTokens conservative >= balanced >= aggressive: ${disordered.length === 0 ? "in every conversation" : `not in ${disordered.join(", ")}`}.`,
+  );
 });

@@ -20,7 +20,9 @@ function ensureComponent(component, command) {
   if (run("cargo", [command, "--version"], { quiet: true }) === 0) return;
   console.log(`${component} is missing: trying \`rustup component add ${component}\` ...`);
   if (run("rustup", ["component", "add", component]) !== 0 || run("cargo", [command, "--version"], { quiet: true }) !== 0) {
-    throw new Failure(`${component} is missing and could not be added. With rustup: \`rustup component add ${component}\`; otherwise install it as your Rust was.`);
+    throw new Failure(
+      `${component} is missing and could not be added. With rustup: \`rustup component add ${component}\`; otherwise install it as your Rust was.`,
+    );
   }
 }
 
@@ -46,7 +48,10 @@ const steps = [
     needs: "addon",
     run: () => check(runNode(commandOf("vitest", "vitest"), ["run"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "vitest run"),
   },
-  { name: "type tests", run: () => check(runNode(commandOf("typescript", "tsc"), ["--noEmit", "--project", "tsconfig.json"]), "tsc --noEmit") },
+  {
+    name: "type tests",
+    run: () => check(runNode(commandOf("typescript", "tsc"), ["--noEmit", "--project", "tsconfig.json"]), "tsc --noEmit"),
+  },
 ];
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;

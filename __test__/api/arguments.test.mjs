@@ -21,7 +21,10 @@ describe.each([
   ["manager.preview", (options, context = { messages }) => manager.preview(context, options)],
   ["manager.estimateCost", (options, context = { messages }) => manager.estimateCost(context, options)],
   ["manager.estimateReduction", (options, context = { messages }) => manager.estimateReduction(context, options)],
-  ["manager.condenseIfNeeded", (options, context) => manager.condenseIfNeeded(context ?? { messages, totalTokens: 1, contextWindow: 2 }, options)],
+  [
+    "manager.condenseIfNeeded",
+    (options, context) => manager.condenseIfNeeded(context ?? { messages, totalTokens: 1, contextWindow: 2 }, options),
+  ],
   ["provider.condense", (options, context = { messages }) => createTruncationProvider().condense(context, options)],
 ])("%s", (_, call) => {
   test.each([[5], ["text"], [[]], [() => {}], [Symbol("x")]])("options: %s", (options) => {
@@ -56,9 +59,54 @@ describe.each([
     const config = {};
     config.self = config;
     expectThrown(() => call({ config }), TypeError, "not_serializable", "options");
-    expect(expectThrown(() => call({ get config() { throw boom; } }), TypeError, "not_serializable", "boom").cause).toBe(boom);
-    expect(expectThrown(() => call({}, { get messages() { throw boom; }, totalTokens: 1, contextWindow: 1 }), TypeError, "not_serializable", "boom").cause).toBe(boom);
-    expectThrown(() => call({}, new Proxy({}, { get() { throw boom; } })), TypeError, "not_serializable", "boom");
+    expect(
+      expectThrown(
+        () =>
+          call({
+            get config() {
+              throw boom;
+            },
+          }),
+        TypeError,
+        "not_serializable",
+        "boom",
+      ).cause,
+    ).toBe(boom);
+    expect(
+      expectThrown(
+        () =>
+          call(
+            {},
+            {
+              get messages() {
+                throw boom;
+              },
+              totalTokens: 1,
+              contextWindow: 1,
+            },
+          ),
+        TypeError,
+        "not_serializable",
+        "boom",
+      ).cause,
+    ).toBe(boom);
+    expectThrown(
+      () =>
+        call(
+          {},
+          new Proxy(
+            {},
+            {
+              get() {
+                throw boom;
+              },
+            },
+          ),
+        ),
+      TypeError,
+      "not_serializable",
+      "boom",
+    );
   });
 
   test.each([
@@ -74,32 +122,80 @@ describe.each([
     ["contextWindow", 0, RangeError, "out_of_range", "1 or more"],
     ["contextWindow", [], TypeError, undefined, "a number"],
   ])("context.%s: %s", (field, value, Class, code, part) => {
-    const error = expectThrown(() => call({}, { messages, totalTokens: 1, contextWindow: 1, [field]: value }), Class, code ?? expect.any(String), field, part);
+    const error = expectThrown(
+      () => call({}, { messages, totalTokens: 1, contextWindow: 1, [field]: value }),
+      Class,
+      code ?? expect.any(String),
+      field,
+      part,
+    );
     if (!code) expect(["invalid_argument", "invalid_config"]).toContain(error.code);
   });
 
   test("null is the same as absent in a context; unknown fields are the host's own", async () => {
-    const context = { messages, systemPrompt: null, taskId: null, maxTokens: null, profileId: null, totalTokens: 5, contextWindow: 1000, ours: () => {} };
+    const context = {
+      messages,
+      systemPrompt: null,
+      taskId: null,
+      maxTokens: null,
+      profileId: null,
+      totalTokens: 5,
+      contextWindow: 1000,
+      ours: () => {},
+    };
     await call(undefined, context);
     await call({ config: undefined, targetTokens: undefined, signal: undefined, onProgress: undefined }, context);
   });
 });
 
 test("a configuration of a call is checked by the provider that is asked", () => {
-  expectThrown(() => manager.condense({ messages }, { provider: "truncation", config: { mode: "windw" } }), TypeError, "invalid_config", 'mode: "windw"', '"window"');
-  expectThrown(() => manager.condense({ messages }, { provider: "truncation", config: { maxToolResultLines: 0 } }), RangeError, "out_of_range", "maxToolResultLines: 0", "from 1");
-  expectThrown(() => createTruncationProvider().condense({ messages }, { config: { lines: 3 } }), TypeError, "invalid_config", "lines: 3", "maxToolResultLines");
+  expectThrown(
+    () => manager.condense({ messages }, { provider: "truncation", config: { mode: "windw" } }),
+    TypeError,
+    "invalid_config",
+    'mode: "windw"',
+    '"window"',
+  );
+  expectThrown(
+    () => manager.condense({ messages }, { provider: "truncation", config: { maxToolResultLines: 0 } }),
+    RangeError,
+    "out_of_range",
+    "maxToolResultLines: 0",
+    "from 1",
+  );
+  expectThrown(
+    () => createTruncationProvider().condense({ messages }, { config: { lines: 3 } }),
+    TypeError,
+    "invalid_config",
+    "lines: 3",
+    "maxToolResultLines",
+  );
 });
 
 test("which provider", () => {
   expectThrown(() => manager.condense({ messages }, { provider: "smrt" }), TypeError, "unknown_provider", '"smrt"', "lossless, truncation");
   expectThrown(() => manager.condense({ messages }, { provider: 5 }), TypeError, "invalid_config", "provider: 5", "a string");
-  expectThrown(() => createLosslessProvider().condense({ messages }, { provider: "lossless" }), TypeError, "invalid_argument", 'options.provider: "lossless"');
+  expectThrown(
+    () => createLosslessProvider().condense({ messages }, { provider: "lossless" }),
+    TypeError,
+    "invalid_argument",
+    'options.provider: "lossless"',
+  );
 });
 
 test("what condenseIfNeeded needs", () => {
-  expectThrown(() => manager.condenseIfNeeded({ messages, contextWindow: 5 }), TypeError, "invalid_argument", "context.totalTokens: undefined");
-  expectThrown(() => manager.condenseIfNeeded({ messages, totalTokens: 5 }), TypeError, "invalid_argument", "context.contextWindow: undefined");
+  expectThrown(
+    () => manager.condenseIfNeeded({ messages, contextWindow: 5 }),
+    TypeError,
+    "invalid_argument",
+    "context.totalTokens: undefined",
+  );
+  expectThrown(
+    () => manager.condenseIfNeeded({ messages, totalTokens: 5 }),
+    TypeError,
+    "invalid_argument",
+    "context.contextWindow: undefined",
+  );
   expectThrown(() => manager.condense(null), TypeError, "invalid_argument", "context: null");
   expectThrown(() => manager.condenseIfNeeded(), TypeError, "invalid_argument", "context: undefined");
 });
@@ -135,12 +231,27 @@ describe("new CondensationManager", () => {
   });
 
   test("(what throws when it is read)", () => {
-    expectThrown(() => new CondensationManager({ get scale() { throw boom; } }), TypeError, "not_serializable", "boom");
+    expectThrown(
+      () =>
+        new CondensationManager({
+          get scale() {
+            throw boom;
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "boom",
+    );
   });
 
   test("takes undefined for absent", () => {
     const { profileId, ...defaults } = new CondensationManager().getEffectiveConfig();
-    const { profileId: _, ...given } = new CondensationManager({ provider: undefined, fallback: undefined, guard: undefined, scale: undefined }).getEffectiveConfig();
+    const { profileId: _, ...given } = new CondensationManager({
+      provider: undefined,
+      fallback: undefined,
+      guard: undefined,
+      scale: undefined,
+    }).getEffectiveConfig();
     expect(given).toEqual(defaults);
   });
 });
@@ -165,22 +276,53 @@ describe.each([
   test("validateConfig throws for nothing", () => {
     const provider = create();
     const schema = provider.getConfigSchema();
-    for (const config of [undefined, null, {}, Object.fromEntries(Object.entries(schema.properties).map(([name, { default: value }]) => [name, value]))]) {
+    for (const config of [
+      undefined,
+      null,
+      {},
+      Object.fromEntries(Object.entries(schema.properties).map(([name, { default: value }]) => [name, value])),
+    ]) {
       expect(provider.validateConfig(config)).toEqual({ valid: true, errors: [] });
     }
     const cyclic = {};
     cyclic.self = cyclic;
-    for (const config of [5, "x", [], () => {}, Symbol("x"), 5n, { unknown: 1 }, { keep: NaN }, cyclic, { get x() { throw boom; } }]) {
+    for (const config of [
+      5,
+      "x",
+      [],
+      () => {},
+      Symbol("x"),
+      5n,
+      { unknown: 1 },
+      { keep: NaN },
+      cyclic,
+      {
+        get x() {
+          throw boom;
+        },
+      },
+    ]) {
       const { valid, errors } = provider.validateConfig(config);
       expect(valid).toBe(false);
-      for (const error of errors) expect(error).toEqual({ path: expect.any(String), code: expect.stringMatching(/^[a-z_]+$/), message: expect.stringContaining(error.path) });
+      for (const error of errors)
+        expect(error).toEqual({
+          path: expect.any(String),
+          code: expect.stringMatching(/^[a-z_]+$/),
+          message: expect.stringContaining(error.path),
+        });
     }
   });
 });
 
 describe("other calls", () => {
   test.each([
-    ["setProfileThreshold without a profile", () => manager.setProfileThreshold(undefined, 5), TypeError, "invalid_argument", "profileId: undefined"],
+    [
+      "setProfileThreshold without a profile",
+      () => manager.setProfileThreshold(undefined, 5),
+      TypeError,
+      "invalid_argument",
+      "profileId: undefined",
+    ],
     ["setProfileThreshold of an empty profile", () => manager.setProfileThreshold("", 5), TypeError, "invalid_argument", 'profileId: ""'],
     ["setProfileThreshold of text", () => manager.setProfileThreshold("p", "50"), TypeError, "invalid_argument", 'percent: "50"'],
     ["setProfileThreshold of 4", () => manager.setProfileThreshold("p", 4), RangeError, "out_of_range", "percent: 4", "5 to 100"],
@@ -193,35 +335,173 @@ describe("other calls", () => {
     ["getProvider", () => manager.getProvider(), TypeError, "invalid_argument", "id: undefined"],
     ["unregisterProvider", () => manager.unregisterProvider(null), TypeError, "invalid_argument", "id: null"],
     ["shouldCondense without anything", () => manager.shouldCondense(), TypeError, "invalid_argument", "usage: undefined"],
-    ["shouldCondense without a window", () => manager.shouldCondense({ totalTokens: 1 }), TypeError, "invalid_argument", "contextWindow: undefined"],
-    ["shouldCondense with a window of 0", () => manager.shouldCondense({ totalTokens: 1, contextWindow: 0 }), RangeError, "out_of_range", "contextWindow: 0"],
-    ["shouldCondense with Infinity", () => manager.shouldCondense({ totalTokens: Infinity, contextWindow: 1 }), RangeError, "out_of_range", "totalTokens: Infinity"],
-    ["shouldCondense with NaN", () => manager.shouldCondense({ totalTokens: 1, lastMessageTokens: NaN, contextWindow: 1 }), RangeError, "out_of_range", "lastMessageTokens: NaN"],
-    ["shouldCondense with less than none", () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, maxTokens: -1 }), RangeError, "out_of_range", "maxTokens: -1"],
-    ["shouldCondense for a profile that is none", () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, profileId: 5 }), TypeError, "invalid_argument", "profileId: 5"],
-    ["shouldCondense with a getter that throws", () => manager.shouldCondense({ get totalTokens() { throw boom; } }), TypeError, "not_serializable", "boom"],
+    [
+      "shouldCondense without a window",
+      () => manager.shouldCondense({ totalTokens: 1 }),
+      TypeError,
+      "invalid_argument",
+      "contextWindow: undefined",
+    ],
+    [
+      "shouldCondense with a window of 0",
+      () => manager.shouldCondense({ totalTokens: 1, contextWindow: 0 }),
+      RangeError,
+      "out_of_range",
+      "contextWindow: 0",
+    ],
+    [
+      "shouldCondense with Infinity",
+      () => manager.shouldCondense({ totalTokens: Infinity, contextWindow: 1 }),
+      RangeError,
+      "out_of_range",
+      "totalTokens: Infinity",
+    ],
+    [
+      "shouldCondense with NaN",
+      () => manager.shouldCondense({ totalTokens: 1, lastMessageTokens: NaN, contextWindow: 1 }),
+      RangeError,
+      "out_of_range",
+      "lastMessageTokens: NaN",
+    ],
+    [
+      "shouldCondense with less than none",
+      () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, maxTokens: -1 }),
+      RangeError,
+      "out_of_range",
+      "maxTokens: -1",
+    ],
+    [
+      "shouldCondense for a profile that is none",
+      () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, profileId: 5 }),
+      TypeError,
+      "invalid_argument",
+      "profileId: 5",
+    ],
+    [
+      "shouldCondense with a getter that throws",
+      () =>
+        manager.shouldCondense({
+          get totalTokens() {
+            throw boom;
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "boom",
+    ],
     ["calibrate without anything", () => manager.calibrate(), TypeError, "invalid_argument", "report: undefined"],
     ["calibrate with null", () => manager.calibrate(null), TypeError, "invalid_argument", "report: null"],
-    ["calibrate with 0", () => manager.calibrate({ localTokens: 0, reportedTokens: 5, model: "m" }), RangeError, "invalid_calibration", "localTokens: 0"],
-    ["calibrate with Infinity", () => manager.calibrate({ localTokens: 5, reportedTokens: Infinity, model: "m" }), RangeError, "out_of_range", "reportedTokens: Infinity"],
-    ["calibrate with what cannot be", () => manager.calibrate({ localTokens: 10, reportedTokens: 1000, model: "m" }), RangeError, "invalid_calibration", "100"],
-    ["calibrate without a model", () => manager.calibrate({ localTokens: 10, reportedTokens: 10 }), TypeError, "invalid_argument", "model: undefined"],
+    [
+      "calibrate with 0",
+      () => manager.calibrate({ localTokens: 0, reportedTokens: 5, model: "m" }),
+      RangeError,
+      "invalid_calibration",
+      "localTokens: 0",
+    ],
+    [
+      "calibrate with Infinity",
+      () => manager.calibrate({ localTokens: 5, reportedTokens: Infinity, model: "m" }),
+      RangeError,
+      "out_of_range",
+      "reportedTokens: Infinity",
+    ],
+    [
+      "calibrate with what cannot be",
+      () => manager.calibrate({ localTokens: 10, reportedTokens: 1000, model: "m" }),
+      RangeError,
+      "invalid_calibration",
+      "100",
+    ],
+    [
+      "calibrate without a model",
+      () => manager.calibrate({ localTokens: 10, reportedTokens: 10 }),
+      TypeError,
+      "invalid_argument",
+      "model: undefined",
+    ],
     ["countTokens of nothing", () => countTokens(), TypeError, "invalid_argument", "value: undefined"],
     ["countTokens of a number", () => countTokens(5), TypeError, "invalid_argument", "value: 5"],
     ["countTokens of texts", () => countTokens(["text"]), TypeError, "invalid_argument", "text"],
-    ["countTokens of a cycle", () => { const block = { type: "text", text: "x" }; block.self = block; return countTokens(block); }, TypeError, "not_serializable", "circular"],
-    ["countTokens of a getter that throws a coded error of its own", () => countTokens({ role: "user", get content() { throw Object.assign(new Error("boom"), { code: "EBOOM" }); } }), TypeError, "not_serializable", "boom"],
-    ["countTokens of a getter that throws null", () => countTokens({ role: "user", get content() { throw null; } }), TypeError, "not_serializable", "null"],
+    [
+      "countTokens of a cycle",
+      () => {
+        const block = { type: "text", text: "x" };
+        block.self = block;
+        return countTokens(block);
+      },
+      TypeError,
+      "not_serializable",
+      "circular",
+    ],
+    [
+      "countTokens of a getter that throws a coded error of its own",
+      () =>
+        countTokens({
+          role: "user",
+          get content() {
+            throw Object.assign(new Error("boom"), { code: "EBOOM" });
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "boom",
+    ],
+    [
+      "countTokens of a getter that throws null",
+      () =>
+        countTokens({
+          role: "user",
+          get content() {
+            throw null;
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "null",
+    ],
     ["countTokens with options that are none", () => countTokens("x", null), TypeError, "invalid_argument", "options: null"],
-    ["countTokens with an unknown option", () => countTokens("x", { encodng: "x" }), TypeError, "invalid_argument", "options.encodng", "encoding, scale"],
-    ["countTokens in an unknown encoding", () => countTokens("x", { encoding: "p50k_base" }), TypeError, "unknown_encoding", '"p50k_base"', "o200k_base"],
-    ["countTokens of messages in an unknown encoding", () => countTokens(messages, { encoding: "p50k_base" }), TypeError, "unknown_encoding", '"p50k_base"'],
+    [
+      "countTokens with an unknown option",
+      () => countTokens("x", { encodng: "x" }),
+      TypeError,
+      "invalid_argument",
+      "options.encodng",
+      "encoding, scale",
+    ],
+    [
+      "countTokens in an unknown encoding",
+      () => countTokens("x", { encoding: "p50k_base" }),
+      TypeError,
+      "unknown_encoding",
+      '"p50k_base"',
+      "o200k_base",
+    ],
+    [
+      "countTokens of messages in an unknown encoding",
+      () => countTokens(messages, { encoding: "p50k_base" }),
+      TypeError,
+      "unknown_encoding",
+      '"p50k_base"',
+    ],
     ["countTokens in an encoding that is a number", () => countTokens("x", { encoding: 5 }), TypeError, "invalid_argument", "encoding: 5"],
     ["countTokens with scale 0", () => countTokens("x", { scale: 0 }), RangeError, "invalid_scale", "scale: 0"],
     ["countTokens with scale NaN", () => countTokens("x", { scale: NaN }), RangeError, "invalid_scale", "scale"],
     ["countTokens with scale text", () => countTokens("x", { scale: "1.5" }), TypeError, "invalid_argument", 'scale: "1.5"'],
     ["countTokens with scale null", () => countTokens("x", { scale: null }), TypeError, "invalid_argument", "scale: null"],
-    ["countTokens with a scale that throws", () => countTokens("x", { scale: { toString() { throw boom; } } }), TypeError, "invalid_argument", "scale: an object"],
+    [
+      "countTokens with a scale that throws",
+      () =>
+        countTokens("x", {
+          scale: {
+            toString() {
+              throw boom;
+            },
+          },
+        }),
+      TypeError,
+      "invalid_argument",
+      "scale: an object",
+    ],
     ["countTokens with an unknown family", () => countTokens("x", { scale: "lama" }), RangeError, "invalid_scale", "lama", "claude"],
     ["warmUp of an unknown encoding", () => warmUp("gpt2"), TypeError, "unknown_encoding", "gpt2"],
     ["warmUp of a number", () => warmUp(5), TypeError, "invalid_argument", "encoding: 5"],
@@ -253,7 +533,29 @@ describe("registerProvider", () => {
   });
 
   test("what throws when it is read", () => {
-    expectThrown(() => manager.registerProvider({ id: "mine", condense, getCapabilities() { throw boom; } }), TypeError, "not_serializable", "boom");
-    expectThrown(() => manager.registerProvider({ get id() { throw boom; } }), TypeError, "not_serializable", "boom");
+    expectThrown(
+      () =>
+        manager.registerProvider({
+          id: "mine",
+          condense,
+          getCapabilities() {
+            throw boom;
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "boom",
+    );
+    expectThrown(
+      () =>
+        manager.registerProvider({
+          get id() {
+            throw boom;
+          },
+        }),
+      TypeError,
+      "not_serializable",
+      "boom",
+    );
   });
 });

@@ -15,12 +15,23 @@ describe("what it returns", () => {
     ["later", (result) => new Promise((resolve) => setTimeout(() => resolve(result), 5))],
     ["as a thenable", (result) => ({ then: (resolve) => resolve(result) })],
   ])("%s", async (_, give) => {
-    const result = await managerWith((context) => give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5], more: 1 })).condense({ messages });
+    const result = await managerWith((context) =>
+      give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5], more: 1 }),
+    ).condense({ messages });
     expect(result.error).toBeUndefined();
     expect(result.messages).toEqual([messages[0], messages.at(-1)]);
     expect(result.messages[0]).toBe(messages[0]);
-    expect(result).toMatchObject({ didCondense: true, summary: "short", cost: 0.25, warnings: ["careful", "5"], stats: { cost: 0.25, operationsPerformed: ["drop"] }, metrics: { providerId: "mine" } });
-    expect(result.changes.map(({ messageIndex, blockIndex, operation }) => [messageIndex, blockIndex, operation])).toEqual(Array.from({ length: 8 }, (_, index) => [index + 1, null, "drop"]));
+    expect(result).toMatchObject({
+      didCondense: true,
+      summary: "short",
+      cost: 0.25,
+      warnings: ["careful", "5"],
+      stats: { cost: 0.25, operationsPerformed: ["drop"] },
+      metrics: { providerId: "mine" },
+    });
+    expect(result.changes.map(({ messageIndex, blockIndex, operation }) => [messageIndex, blockIndex, operation])).toEqual(
+      Array.from({ length: 8 }, (_, index) => [index + 1, null, "drop"]),
+    );
     expect(result.firstChangedIndex).toBe(1);
     expect(restore(result)).toEqual(messages);
   });
@@ -50,11 +61,17 @@ describe("what it returns", () => {
     const added = { role: "assistant", content: "In short.", isSummary: true, [Symbol.for("own")]: 1 };
     const result = await managerWith(({ messages: given }) => ({ messages: [given[0], added] })).condense({ messages });
     expect(result.messages[1]).toBe(added);
-    expect(result.changes.filter(({ operation }) => operation === "insert")).toEqual([expect.objectContaining({ blockIndex: null, tokensBefore: 0, tokensAfter: api.countTokens(added) })]);
+    expect(result.changes.filter(({ operation }) => operation === "insert")).toEqual([
+      expect.objectContaining({ blockIndex: null, tokensBefore: 0, tokensAfter: api.countTokens(added) }),
+    ]);
   });
 
   test("a changed message shares its blocks", async () => {
-    const result = await managerWith(({ messages: given }) => ({ messages: given.map((message, index) => (index === 2 ? { ...message, content: [{ ...message.content[0], content: "cut" }, message.content[1]] } : message)) })).condense({ messages });
+    const result = await managerWith(({ messages: given }) => ({
+      messages: given.map((message, index) =>
+        index === 2 ? { ...message, content: [{ ...message.content[0], content: "cut" }, message.content[1]] } : message,
+      ),
+    })).condense({ messages });
     expect(result.error).toBeUndefined();
     expect(result.messages[2].content[1]).toBe(messages[2].content[1]);
     expect(result.messages[3]).toBe(messages[3]);
@@ -76,11 +93,46 @@ describe("what it returns", () => {
     ["a message that is a text", { messages: ["hi"] }],
     ["a message that is an array", { messages: [[]] }],
     ["a sparse array", { messages: [messages[0], , messages[1]] }],
-    ["a cyclic message", (() => { const message = { role: "user" }; message.content = [message]; return { messages: [message] }; })()],
+    [
+      "a cyclic message",
+      (() => {
+        const message = { role: "user" };
+        message.content = [message];
+        return { messages: [message] };
+      })(),
+    ],
     ["a BigInt", { messages: [{ role: "user", content: "x", ts: 5n }] }],
-    ["a getter that throws", { get messages() { throw new Error("boom"); } }],
-    ["a message with a getter that throws", { messages: [{ role: "user", get content() { throw new Error("boom"); } }] }],
-    ["an array that throws", { messages: new Proxy([], { get() { throw new Error("boom"); } }) }],
+    [
+      "a getter that throws",
+      {
+        get messages() {
+          throw new Error("boom");
+        },
+      },
+    ],
+    [
+      "a message with a getter that throws",
+      {
+        messages: [
+          {
+            role: "user",
+            get content() {
+              throw new Error("boom");
+            },
+          },
+        ],
+      },
+    ],
+    [
+      "an array that throws",
+      {
+        messages: new Proxy([], {
+          get() {
+            throw new Error("boom");
+          },
+        }),
+      },
+    ],
   ])("%s is an error", async (_, returned) => {
     const result = await managerWith(() => returned).condense({ messages });
     expectFailed(result, "provider_failed", messages);
@@ -91,7 +143,14 @@ describe("what it returns", () => {
   test.each([
     ["one half of a tool pair", (given) => given.filter((_, index) => index !== 1), "broken_result"],
     ["the other half", (given) => given.filter((_, index) => index !== 2), "broken_result"],
-    ["an id that was changed", (given) => given.map((message, index) => (index === 2 ? { ...message, content: [{ ...message.content[0], content: "x", tool_use_id: "other" }] } : message)), "broken_result"],
+    [
+      "an id that was changed",
+      (given) =>
+        given.map((message, index) =>
+          index === 2 ? { ...message, content: [{ ...message.content[0], content: "x", tool_use_id: "other" }] } : message,
+        ),
+      "broken_result",
+    ],
     ["an empty message", (given) => [given[0], { role: "assistant", content: "" }], "broken_result"],
     ["a message without role", (given) => [given[0], {}], "broken_result"],
     ["two of the same role", (given) => [given[0], { role: "user", content: "x" }], "broken_result"],
@@ -125,12 +184,22 @@ describe("how it fails", () => {
     ["a symbol", Symbol("why"), "Symbol(why)"],
     ["an object with a message", { message: "plain", code: 5 }, "plain"],
     ["what cannot be shown", Object.create(null), "without a message"],
-    ["what throws when it is looked at", { get message() { throw new Error("again"); } }, "without a message"],
+    [
+      "what throws when it is looked at",
+      {
+        get message() {
+          throw new Error("again");
+        },
+      },
+      "without a message",
+    ],
     ["a frozen object", Object.freeze({ reason: 1 }), "[object Object]"],
   ];
 
   test.each(causes)("throws %s", async (_, cause, part) => {
-    const result = await managerWith(() => { throw cause; }).condense({ messages });
+    const result = await managerWith(() => {
+      throw cause;
+    }).condense({ messages });
     expectFailed(result, "provider_failed", messages);
     expect(result.error.cause).toBe(cause);
     expect(result.error.message).toContain(part);
@@ -158,7 +227,9 @@ describe("how it fails", () => {
   test("a promise that never resolves ends with the signal", async () => {
     const controller = new AbortController();
     let given;
-    const promise = managerWith((_, options) => ((given = options.signal), setTimeout(() => controller.abort(), 5), new Promise(() => {}))).condense({ messages }, { signal: controller.signal });
+    const promise = managerWith(
+      (_, options) => ((given = options.signal), setTimeout(() => controller.abort(), 5), new Promise(() => {})),
+    ).condense({ messages }, { signal: controller.signal });
     expectFailed(await promise, "aborted", messages);
     expect(given).toBe(controller.signal);
   });
@@ -166,7 +237,10 @@ describe("how it fails", () => {
   test("what it does after the call is over is nobody's concern", async () => {
     const controller = new AbortController();
     let reject;
-    const promise = managerWith(() => (setTimeout(() => controller.abort(), 5), new Promise((_, no) => (reject = no)))).condense({ messages }, { signal: controller.signal });
+    const promise = managerWith(() => (setTimeout(() => controller.abort(), 5), new Promise((_, no) => (reject = no)))).condense(
+      { messages },
+      { signal: controller.signal },
+    );
     expectFailed(await promise, "aborted", messages);
     reject(new Error("too late"));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -174,9 +248,19 @@ describe("how it fails", () => {
 
   test("a thenable that throws, and one that calls back twice", async () => {
     const boom = new Error("boom");
-    const failed = await managerWith(() => ({ then() { throw boom; } })).condense({ messages });
+    const failed = await managerWith(() => ({
+      then() {
+        throw boom;
+      },
+    })).condense({ messages });
     expect(failed.error.cause).toBe(boom);
-    const twice = await managerWith((context) => ({ then(yes, no) { yes(shorten(context)); yes(5); no(boom); } })).condense({ messages });
+    const twice = await managerWith((context) => ({
+      then(yes, no) {
+        yes(shorten(context));
+        yes(5);
+        no(boom);
+      },
+    })).condense({ messages });
     expect(twice.didCondense).toBe(true);
   });
 });
@@ -223,8 +307,16 @@ describe("what it is given", () => {
   test("it can hand the call on to one of ours, options and all", async () => {
     const lossless = createLosslessProvider();
     const manager = managerWith((context, options) => lossless.condense(context, options));
-    const twice = [...messages.slice(0, -1), ...conversation(4).slice(1).map((message) => JSON.parse(JSON.stringify(message).replaceAll("toolu_", "again_")))];
-    const [own, handedOn] = [await lossless.condense({ messages: twice }), await manager.condense({ messages: twice }, { provider: "mine", isAutomatic: true })];
+    const twice = [
+      ...messages.slice(0, -1),
+      ...conversation(4)
+        .slice(1)
+        .map((message) => JSON.parse(JSON.stringify(message).replaceAll("toolu_", "again_"))),
+    ];
+    const [own, handedOn] = [
+      await lossless.condense({ messages: twice }),
+      await manager.condense({ messages: twice }, { provider: "mine", isAutomatic: true }),
+    ];
     expect(own.didCondense).toBe(true);
     expect(handedOn.messages).toEqual(own.messages);
     expect(restore(handedOn)).toEqual(twice);
@@ -234,7 +326,12 @@ describe("what it is given", () => {
 describe("in a chain", () => {
   test("it stands in for one that fails, and is told what that left", async () => {
     const asked = [];
-    const manager = managerWith(() => { throw new Error("first"); }, { fallback: ["second", "nobody", "third"] });
+    const manager = managerWith(
+      () => {
+        throw new Error("first");
+      },
+      { fallback: ["second", "nobody", "third"] },
+    );
     manager.registerProvider({ id: "second", condense: (context, options) => (asked.push(options), { messages: 5 }) });
     manager.registerProvider({ id: "third", condense: (context, options) => (asked.push(options), shorten(context)) });
     const result = await manager.condense({ messages }, { config: { only: "for the first" } });
@@ -247,13 +344,22 @@ describe("in a chain", () => {
       expect.stringMatching(/^provider_failed: second: provider_failed: /),
     ]);
     const { providers, total } = manager.getMetrics();
-    expect(Object.fromEntries(Object.entries(providers).map(([id, { calls, errors }]) => [id, [calls, errors]]))).toEqual({ mine: [1, 1], second: [1, 1], third: [1, 0] });
+    expect(Object.fromEntries(Object.entries(providers).map(([id, { calls, errors }]) => [id, [calls, errors]]))).toEqual({
+      mine: [1, 1],
+      second: [1, 1],
+      third: [1, 0],
+    });
     expect(total).toMatchObject({ calls: 1, successes: 1, errors: 0 });
   });
 
   test("when all fail, the first error counts, and its cause is the first's", async () => {
     const first = new Error("first");
-    const manager = managerWith(() => { throw first; }, { fallback: ["second"] });
+    const manager = managerWith(
+      () => {
+        throw first;
+      },
+      { fallback: ["second"] },
+    );
     manager.registerProvider({ id: "second", condense: () => Promise.reject(new Error("second")) });
     const result = await manager.condense({ messages });
     expectFailed(result, "provider_failed", messages);
@@ -264,7 +370,10 @@ describe("in a chain", () => {
     let seen;
     const manager = new CondensationManager({ provider: "truncation", fallback: ["mine"] });
     manager.registerProvider({ id: "mine", condense: (context) => ((seen = context), shorten(context)) });
-    const result = await manager.condense({ messages: deepFreeze(conversation(12, { result: "word ".repeat(600) })) }, { targetTokens: 40, config: { preserveRecentCount: 11 } });
+    const result = await manager.condense(
+      { messages: deepFreeze(conversation(12, { result: "word ".repeat(600) })) },
+      { targetTokens: 40, config: { preserveRecentCount: 11 } },
+    );
     expect(result.error).toBeUndefined();
     expect(seen.tokenCount).toBeLessThan(result.stats.originalTokens);
     expect(seen.tokenCount).toBe(api.countTokens(seen.messages));
@@ -274,9 +383,19 @@ describe("in a chain", () => {
   });
 
   test("new messages of one are the input of the next", async () => {
-    const manager = managerWith(({ messages: given }) => ({ messages: [given[0], { role: "assistant", content: "word ".repeat(50) }, { role: "user", content: "On." }, given.at(-1)] }), { fallback: ["second"] });
+    const manager = managerWith(
+      ({ messages: given }) => ({
+        messages: [given[0], { role: "assistant", content: "word ".repeat(50) }, { role: "user", content: "On." }, given.at(-1)],
+      }),
+      { fallback: ["second"] },
+    );
     const added = [];
-    manager.registerProvider({ id: "second", condense: ({ messages: given }) => (added.push(given[1]), { messages: [given[0], { role: "assistant", content: "In short." }, given[2], given[3]] }) });
+    manager.registerProvider({
+      id: "second",
+      condense: ({ messages: given }) => (
+        added.push(given[1]), { messages: [given[0], { role: "assistant", content: "In short." }, given[2], given[3]] }
+      ),
+    });
     const result = await manager.condense({ messages }, { targetTokens: 25 });
     expect(result.error).toBeUndefined();
     expect(added[0].content).toBe("word ".repeat(50));

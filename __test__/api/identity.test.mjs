@@ -79,7 +79,9 @@ test("condensing a result again changes nothing more", async () => {
 test("the same input gives the same bytes", async () => {
   const messages = buildHistory({ dialect: "roo-native", messages: 80 });
   const provider = createTruncationProvider();
-  const texts = await Promise.all([1, 2, 3].map(async () => JSON.stringify((await provider.condense({ messages: clone(messages) }, { targetTokens: 5000 })).messages)));
+  const texts = await Promise.all(
+    [1, 2, 3].map(async () => JSON.stringify((await provider.condense({ messages: clone(messages) }, { targetTokens: 5000 })).messages)),
+  );
   expect(new Set(texts).size).toBe(1);
 });
 
@@ -109,7 +111,8 @@ test("objects of a class and without one keep their prototype when they are chan
   expect(result.messages[2]).not.toBe(messages[2]);
   expect(result.messages[2]).toBeInstanceOf(HostMessage);
   expect(result.messages[2].size).toBe(2);
-  for (const [index, message] of result.messages.entries()) expect(Object.getPrototypeOf(message)).toBe(Object.getPrototypeOf(messages[index]));
+  for (const [index, message] of result.messages.entries())
+    expect(Object.getPrototypeOf(message)).toBe(Object.getPrototypeOf(messages[index]));
   expect(clone(result.messages)).toEqual(clone((await createTruncationProvider().condense({ messages: plain })).messages));
 });
 

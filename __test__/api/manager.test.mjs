@@ -9,7 +9,15 @@ import { api, conversation, deepFreeze, expectFailed, expectThrown, lines, manag
 const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider } = api;
 
 const messages = deepFreeze(conversation(8));
-const capabilities = { supportsLossless: false, supportsLossy: false, supportsLLMSummarization: false, supportsParallelProcessing: false, supportsMultiPass: false, supportsFallback: false, estimatedSpeed: "medium" };
+const capabilities = {
+  supportsLossless: false,
+  supportsLossy: false,
+  supportsLLMSummarization: false,
+  supportsParallelProcessing: false,
+  supportsMultiPass: false,
+  supportsFallback: false,
+  estimatedSpeed: "medium",
+};
 
 describe("registry", () => {
   test("our own providers are there", () => {
@@ -17,10 +25,22 @@ describe("registry", () => {
     const infos = manager.listProviders();
     expect(infos.map(({ id }) => id)).toEqual(expect.arrayContaining(["lossless", "truncation"]));
     for (const info of infos) {
-      expect(info).toEqual({ id: expect.any(String), name: expect.stringMatching(/./), description: expect.stringMatching(/./), version: api.version(), capabilities: expect.any(Object) });
+      expect(info).toEqual({
+        id: expect.any(String),
+        name: expect.stringMatching(/./),
+        description: expect.stringMatching(/./),
+        version: api.version(),
+        capabilities: expect.any(Object),
+      });
       const provider = manager.getProvider(info.id);
       expect(manager.getProvider(info.id)).toBe(provider);
-      expect({ id: provider.id, name: provider.name, description: provider.description, version: provider.version, capabilities: provider.getCapabilities() }).toEqual(info);
+      expect({
+        id: provider.id,
+        name: provider.name,
+        description: provider.description,
+        version: provider.version,
+        capabilities: provider.getCapabilities(),
+      }).toEqual(info);
       expect(provider.getConfigSchema()).toMatchObject({ type: "object", additionalProperties: false });
     }
     expect(manager.getProvider("nobody")).toBe(null);
@@ -48,8 +68,21 @@ describe("registry", () => {
 
   test("what a provider says of itself", () => {
     const manager = new CondensationManager();
-    manager.registerProvider({ id: "full", name: "Full", description: "All of it.", version: "2.0", condense() {}, getCapabilities: () => ({ supportsLossy: true, estimatedSpeed: "slow", more: 1 }) });
-    expect(manager.listProviders().at(-1)).toEqual({ id: "full", name: "Full", description: "All of it.", version: "2.0", capabilities: { ...capabilities, supportsLossy: true, estimatedSpeed: "slow" } });
+    manager.registerProvider({
+      id: "full",
+      name: "Full",
+      description: "All of it.",
+      version: "2.0",
+      condense() {},
+      getCapabilities: () => ({ supportsLossy: true, estimatedSpeed: "slow", more: 1 }),
+    });
+    expect(manager.listProviders().at(-1)).toEqual({
+      id: "full",
+      name: "Full",
+      description: "All of it.",
+      version: "2.0",
+      capabilities: { ...capabilities, supportsLossy: true, estimatedSpeed: "slow" },
+    });
   });
 
   test("the same id again replaces, also one of ours, and ours can come back", async () => {
@@ -85,7 +118,9 @@ describe("registry", () => {
 
   test("a provider that is removed while it works ends its work", async () => {
     let finish;
-    const manager = managerWith(({ messages: given }) => new Promise((resolve) => (finish = () => resolve({ messages: given.slice(0, 1) }))));
+    const manager = managerWith(
+      ({ messages: given }) => new Promise((resolve) => (finish = () => resolve({ messages: given.slice(0, 1) }))),
+    );
     const promise = manager.condense({ messages });
     await expect.poll(() => finish).toBeDefined();
     manager.unregisterProvider("mine");
@@ -96,9 +131,18 @@ describe("registry", () => {
 
 describe("thresholds", () => {
   test("by profile", () => {
-    const manager = new CondensationManager({ autoCondenseContextPercent: 80, profileThresholds: { low: 30, same: -1, wrong: 3, high: 101 } });
-    expect(["low", "same", "wrong", "high", "absent", undefined, null].map((id) => manager.effectiveThreshold(id))).toEqual([30, 80, 80, 80, 80, 80, 80]);
-    expect(manager.getEffectiveConfig("wrong")).toMatchObject({ profileId: "wrong", threshold: 80, warnings: [expect.stringMatching(/^invalid_threshold: .*wrong/)] });
+    const manager = new CondensationManager({
+      autoCondenseContextPercent: 80,
+      profileThresholds: { low: 30, same: -1, wrong: 3, high: 101 },
+    });
+    expect(["low", "same", "wrong", "high", "absent", undefined, null].map((id) => manager.effectiveThreshold(id))).toEqual([
+      30, 80, 80, 80, 80, 80, 80,
+    ]);
+    expect(manager.getEffectiveConfig("wrong")).toMatchObject({
+      profileId: "wrong",
+      threshold: 80,
+      warnings: [expect.stringMatching(/^invalid_threshold: .*wrong/)],
+    });
     expect(manager.getEffectiveConfig("low").warnings).toEqual([]);
     manager.setProfileThreshold("low", 5);
     manager.setProfileThreshold("new", 100);
@@ -108,9 +152,26 @@ describe("thresholds", () => {
   });
 
   test("the configuration in force", () => {
-    expect(new CondensationManager({ provider: "truncation", autoCondenseContext: false, maxCost: 2, encoding: "cl100k_base", scale: "claude" }).getEffectiveConfig()).toEqual({
-      profileId: null, provider: "truncation", autoCondenseContext: false, threshold: 100, encoding: "cl100k_base", scale: 1.25, maxCost: 2, warnings: [],
-      condensingApiConfigId: null, customCondensingPrompt: null, price: null,
+    expect(
+      new CondensationManager({
+        provider: "truncation",
+        autoCondenseContext: false,
+        maxCost: 2,
+        encoding: "cl100k_base",
+        scale: "claude",
+      }).getEffectiveConfig(),
+    ).toEqual({
+      profileId: null,
+      provider: "truncation",
+      autoCondenseContext: false,
+      threshold: 100,
+      encoding: "cl100k_base",
+      scale: 1.25,
+      maxCost: 2,
+      warnings: [],
+      condensingApiConfigId: null,
+      customCondensingPrompt: null,
+      price: null,
     });
   });
 });
@@ -119,11 +180,27 @@ describe("shouldCondense", () => {
   test("says why, with the numbers", () => {
     const manager = new CondensationManager({ autoCondenseContextPercent: 75 });
     expect(manager.shouldCondense({ totalTokens: 74_000, lastMessageTokens: 1000, contextWindow: 100_000 })).toEqual({
-      due: true, reason: "threshold", prevContextTokens: 75_000, allowedTokens: 81_808, reservedTokens: 8192, contextPercent: 75, threshold: 75, warnings: [],
+      due: true,
+      reason: "threshold",
+      prevContextTokens: 75_000,
+      allowedTokens: 81_808,
+      reservedTokens: 8192,
+      contextPercent: 75,
+      threshold: 75,
+      warnings: [],
     });
-    expect(manager.shouldCondense({ totalTokens: 74_000, lastMessageTokens: 999, contextWindow: 100_000 })).toMatchObject({ due: false, reason: "none" });
-    expect(manager.shouldCondense({ totalTokens: 60_000, contextWindow: 100_000, maxTokens: 40_000 })).toMatchObject({ due: true, reason: "window", allowedTokens: 50_000, reservedTokens: 40_000 });
-    for (const maxTokens of [0, null, undefined]) expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 2, maxTokens }).reservedTokens).toBe(8192);
+    expect(manager.shouldCondense({ totalTokens: 74_000, lastMessageTokens: 999, contextWindow: 100_000 })).toMatchObject({
+      due: false,
+      reason: "none",
+    });
+    expect(manager.shouldCondense({ totalTokens: 60_000, contextWindow: 100_000, maxTokens: 40_000 })).toMatchObject({
+      due: true,
+      reason: "window",
+      allowedTokens: 50_000,
+      reservedTokens: 40_000,
+    });
+    for (const maxTokens of [0, null, undefined])
+      expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 2, maxTokens }).reservedTokens).toBe(8192);
     manager.setProfileThreshold("p", 10);
     expect(manager.shouldCondense({ totalTokens: 10, contextWindow: 100_000, profileId: "p" }).threshold).toBe(10);
   });
@@ -135,7 +212,11 @@ describe("shouldCondense", () => {
   });
 
   test.skipIf(withoutShared)("decides as Roo-Code does, on its recorded calls", () => {
-    const records = readFileSync(path.join(shared, "vectors", "roo-head.jsonl"), "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter(({ fn }) => fn === "willManageContext");
+    const records = readFileSync(path.join(shared, "vectors", "roo-head.jsonl"), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .filter(({ fn }) => fn === "willManageContext");
     expect(records.length).toBeGreaterThan(0);
     for (const { input, output } of records) {
       const { autoCondenseContext, autoCondenseContextPercent, profileThresholds, currentProfileId: profileId, ...usage } = input;
@@ -151,7 +232,12 @@ describe("condenseIfNeeded", () => {
   test("not due", async () => {
     const result = await new CondensationManager({ provider: "truncation" }).condenseIfNeeded(context(1000, 100_000));
     expect(result.messages).toBe(messages);
-    expect(result).toMatchObject({ didCondense: false, changes: [], trigger: { due: false, reason: "none" }, prevContextTokens: 1000 + countTokens(messages.at(-1)) });
+    expect(result).toMatchObject({
+      didCondense: false,
+      changes: [],
+      trigger: { due: false, reason: "none" },
+      prevContextTokens: 1000 + countTokens(messages.at(-1)),
+    });
     expect(result.error).toBeUndefined();
   });
 
@@ -172,7 +258,9 @@ describe("condenseIfNeeded", () => {
   });
 
   test("with a target of the caller's", async () => {
-    const result = await new CondensationManager({ provider: "truncation" }).condenseIfNeeded(context(99_000, 100_000), { targetTokens: 2000 });
+    const result = await new CondensationManager({ provider: "truncation" }).condenseIfNeeded(context(99_000, 100_000), {
+      targetTokens: 2000,
+    });
     expect(result.stats.finalTokens).toBeLessThanOrEqual(2000);
   });
 
@@ -228,7 +316,14 @@ describe("preview and estimates", () => {
       expect(condensed.some((message) => JSON.stringify(message) === JSON.stringify(after))).toBe(after !== null);
       expect(exact).toBe(true);
     }
-    expect(estimate).toEqual({ originalTokens: metrics.originalTokens, estimatedTokens: metrics.condensedTokens, estimatedReduction: metrics.tokensSaved, reductionPercent: metrics.reductionPercentage, confidence: 1, cost: 0 });
+    expect(estimate).toEqual({
+      originalTokens: metrics.originalTokens,
+      estimatedTokens: metrics.condensedTokens,
+      estimatedReduction: metrics.tokensSaved,
+      reductionPercent: metrics.reductionPercentage,
+      confidence: 1,
+      cost: 0,
+    });
     expect(cost).toBe(0);
   });
 
@@ -245,7 +340,11 @@ describe("preview and estimates", () => {
 
   test("of what fails", async () => {
     const failing = managerWith(() => Promise.reject(new Error("no")));
-    expect(await failing.estimateReduction({ messages })).toMatchObject({ estimatedReduction: 0, confidence: 0, error: { code: "provider_failed" } });
+    expect(await failing.estimateReduction({ messages })).toMatchObject({
+      estimatedReduction: 0,
+      confidence: 0,
+      error: { code: "provider_failed" },
+    });
     expect(await failing.preview({ messages })).toMatchObject({ wouldCondense: false, error: { code: "provider_failed" } });
     expect(await failing.estimateCost({ messages })).toBe(0);
   });
@@ -260,7 +359,12 @@ describe("metrics", () => {
 
   test("by provider, by profile, in all; and forgotten", async () => {
     const manager = new CondensationManager({ provider: "truncation", fallback: false });
-    manager.registerProvider({ id: "fails", condense: () => { throw new Error("no"); } });
+    manager.registerProvider({
+      id: "fails",
+      condense: () => {
+        throw new Error("no");
+      },
+    });
     manager.registerProvider({ id: "costs", condense: ({ messages: given }) => ({ messages: given.slice(0, 1), cost: 0.5 }) });
     expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, alerts: [] });
     const first = await manager.condense({ messages, profileId: "p" });
@@ -271,7 +375,11 @@ describe("metrics", () => {
     expect(total).toMatchObject({ calls: 3, successes: 2, errors: 1, cost: 0.5, tokensSaved: saved[0] + saved[1] });
     expect(total.averageReductionPercent).toBeCloseTo((first.stats.reductionPercent + second.stats.reductionPercent) / 2);
     expect(total.averageLatencyMs).toBeGreaterThan(0);
-    expect(providers).toMatchObject({ truncation: { calls: 1, successes: 1, tokensSaved: saved[0] }, costs: { calls: 1, cost: 0.5, tokensSaved: saved[1] }, fails: { calls: 1, successes: 0, errors: 1, tokensSaved: 0 } });
+    expect(providers).toMatchObject({
+      truncation: { calls: 1, successes: 1, tokensSaved: saved[0] },
+      costs: { calls: 1, cost: 0.5, tokensSaved: saved[1] },
+      fails: { calls: 1, successes: 0, errors: 1, tokensSaved: 0 },
+    });
     expect(profiles).toEqual({ p: expect.objectContaining({ calls: 2, successes: 2, errors: 0 }) });
     manager.getMetrics().total.calls = 99;
     expect(manager.getMetrics().total.calls).toBe(3);
@@ -285,7 +393,13 @@ describe("metrics", () => {
     const { stats, metrics } = result;
     expect(stats.originalTokens).toBe(countTokens(all, { scale: 1.5 }));
     expect(stats.finalTokens).toBe(countTokens([...result.messages, all.at(-1)], { scale: 1.5 }));
-    expect(metrics).toMatchObject({ originalTokens: stats.originalTokens, condensedTokens: stats.finalTokens, tokensSaved: stats.originalTokens - stats.finalTokens, reductionPercentage: stats.reductionPercent, operationsApplied: stats.operationsPerformed });
+    expect(metrics).toMatchObject({
+      originalTokens: stats.originalTokens,
+      condensedTokens: stats.finalTokens,
+      tokensSaved: stats.originalTokens - stats.finalTokens,
+      reductionPercentage: stats.reductionPercent,
+      operationsApplied: stats.operationsPerformed,
+    });
     expect(stats.reductionPercent).toBeCloseTo((100 * metrics.tokensSaved) / stats.originalTokens);
     expect([result.prevContextTokens, result.newContextTokens]).toEqual([stats.originalTokens, stats.finalTokens]);
     for (const change of result.changes) {
@@ -303,7 +417,9 @@ describe("metrics", () => {
 describe("scale", () => {
   test("a number, a family, and what was learned", () => {
     const scaleOf = (manager) => manager.getEffectiveConfig().scale;
-    expect([1.5, "gpt", "gemini", "claude", "claude-4.7"].map((scale) => scaleOf(new CondensationManager({ scale })))).toEqual([1.5, 1, 1.2, 1.25, 1.65]);
+    expect([1.5, "gpt", "gemini", "claude", "claude-4.7"].map((scale) => scaleOf(new CondensationManager({ scale })))).toEqual([
+      1.5, 1, 1.2, 1.25, 1.65,
+    ]);
     const manager = new CondensationManager({ scale: "auto" });
     expect(scaleOf(manager)).toBe(1);
     manager.calibrate({ localTokens: 1000, reportedTokens: 2000, model: "some-model" });
@@ -326,7 +442,10 @@ describe("scale", () => {
 });
 
 test("a provider on its own works as in a manager", async () => {
-  const [own, managed] = [await createLosslessProvider().condense({ messages }), await new CondensationManager({ provider: "lossless" }).condense({ messages })];
+  const [own, managed] = [
+    await createLosslessProvider().condense({ messages }),
+    await new CondensationManager({ provider: "lossless" }).condense({ messages }),
+  ];
   expect(own.messages).toEqual(managed.messages);
   expect(Object.keys(own).sort()).toEqual(Object.keys(managed).sort());
 });

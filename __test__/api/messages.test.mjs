@@ -32,7 +32,12 @@ const cyclic = () => {
 };
 
 const boom = new Error("boom");
-const throws = (value) => ({ get content() { throw value; }, role: "user" });
+const throws = (value) => ({
+  get content() {
+    throw value;
+  },
+  role: "user",
+});
 
 describe.each(takers)("%s throws at once for", (_, take) => {
   test.each([
@@ -56,8 +61,36 @@ describe.each(takers)("%s throws at once for", (_, take) => {
     ["a getter that throws", [throws(boom)], "boom"],
     ["a getter that throws null", [throws(null)], "null"],
     ["a getter that throws what cannot be shown", [throws(Object.create(null))], "without a message"],
-    ["a toJSON that throws", [{ role: "user", content: "x", toJSON() { throw boom; } }], "boom"],
-    ["a proxy that throws", [new Proxy({}, { ownKeys() { throw boom; }, get() { throw boom; } })], "boom"],
+    [
+      "a toJSON that throws",
+      [
+        {
+          role: "user",
+          content: "x",
+          toJSON() {
+            throw boom;
+          },
+        },
+      ],
+      "boom",
+    ],
+    [
+      "a proxy that throws",
+      [
+        new Proxy(
+          {},
+          {
+            ownKeys() {
+              throw boom;
+            },
+            get() {
+              throw boom;
+            },
+          },
+        ),
+      ],
+      "boom",
+    ],
   ])("%s", (_, messages, part) => {
     expectThrown(() => take(messages), TypeError, "not_serializable", "messages", part);
   });
@@ -77,7 +110,12 @@ describe("is carried through whatever it is:", () => {
   const odd = {
     "null, numbers, texts": [null, 5, "text", true, [], {}],
     "no role, no content": [{ content: "x" }, { role: "user" }, { role: 5, content: {} }],
-    "blocks that are none": [{ role: "user", content: [null, 1, "x", [], {}, { type: 5 }, { type: "text" }, { type: "tool_use" }, { type: "tool_result", content: 5 }] }],
+    "blocks that are none": [
+      {
+        role: "user",
+        content: [null, 1, "x", [], {}, { type: 5 }, { type: "text" }, { type: "tool_use" }, { type: "tool_result", content: 5 }],
+      },
+    ],
     "a sparse array": Object.assign(new Array(5), { 2: { role: "user", content: "x" } }),
     "undefined and functions": [undefined, () => {}, Symbol("x")],
   };
@@ -91,7 +129,8 @@ describe("is carried through whatever it is:", () => {
       const condensed = await provider.condense({ messages: long });
       expect(condensed.error).toBeUndefined();
       expect(condensed.didCondense).toBe(true);
-      for (const message of messages) if (typeof message === "object" && message !== null && provider === truncation) expect(condensed.messages).toContain(message);
+      for (const message of messages)
+        if (typeof message === "object" && message !== null && provider === truncation) expect(condensed.messages).toContain(message);
       expect(restore(condensed)).toEqual(long);
     }
     expect(validateMessages(messages).length).toBeGreaterThan(0);
@@ -99,7 +138,10 @@ describe("is carried through whatever it is:", () => {
   });
 
   test("a proxy of an array and of messages", async () => {
-    const messages = new Proxy(conversation(8).map((message) => new Proxy(message, {})), {});
+    const messages = new Proxy(
+      conversation(8).map((message) => new Proxy(message, {})),
+      {},
+    );
     const result = await truncation.condense({ messages });
     expect(result.didCondense).toBe(true);
     expect(clone(restore(result))).toEqual(clone(messages));
@@ -141,7 +183,10 @@ describe.each([0, 1, 2, 3])("a history of %i messages", (length) => {
       expect(result.messages[0]).toBe(messages[0]);
       expect(validateMessages(result.messages).length).toBeLessThanOrEqual(validateMessages(messages).length);
       const missed = result.stats.finalTokens > (targetTokens ?? Infinity);
-      expect(result.warnings.some((warning) => warning.startsWith("target_not_met")), JSON.stringify(result.warnings)).toBe(missed);
+      expect(
+        result.warnings.some((warning) => warning.startsWith("target_not_met")),
+        JSON.stringify(result.warnings),
+      ).toBe(missed);
     }
     const none = await manager.condenseIfNeeded({ messages, totalTokens: 0, contextWindow: 1e6 });
     expect(none.messages).toBe(messages);
@@ -159,12 +204,17 @@ describe("texts", () => {
     "NUL and controls": "\u0000 \u0007 \u001b[31m \u2028 \ufeff",
     "line ends": "a\r\nb\rc\n\r\n",
     emoji: "👩‍👩‍👧‍👦 🇵🇹 e\u0301 \u202eabc\u202c 豆をまく",
-    "what looks like an escape": "\\ud83c \\u0000 \\\\ \" \ue000 \uf8ff \ufffd",
+    "what looks like an escape": '\\ud83c \\u0000 \\\\ " \ue000 \uf8ff \ufffd',
   };
 
   test.each(Object.entries(hard))("%s stay in what is kept, in what is cut and in what is restored", async (_, text) => {
     const messages = deepFreeze(conversation(8, { result: `${text}\n`.repeat(300), input: { [text]: text, note: text.repeat(100) } }));
-    for (const provider of [truncation, createTruncationProvider({ strategy: "head_tail" }), lossless, createTruncationProvider({ truncationMode: "suppress" })]) {
+    for (const provider of [
+      truncation,
+      createTruncationProvider({ strategy: "head_tail" }),
+      lossless,
+      createTruncationProvider({ truncationMode: "suppress" }),
+    ]) {
       const result = await provider.condense({ messages });
       if (provider !== lossless) expect(result.didCondense).toBe(true);
       expect(restore(result)).toEqual(messages);
@@ -249,7 +299,12 @@ describe("texts", () => {
 test("the fixture of odd shapes is carried through by every provider", async () => {
   const messages = deepFreeze(JSON.parse(readFileSync(new URL("../../fixtures/odd-shapes.json", import.meta.url), "utf8")));
   const before = validateMessages(messages).length;
-  for (const [provider, options] of [["lossless", {}], ["truncation", {}], ["truncation", { targetTokens: 0 }], ["truncation", { config: { mode: "window" } }]]) {
+  for (const [provider, options] of [
+    ["lossless", {}],
+    ["truncation", {}],
+    ["truncation", { targetTokens: 0 }],
+    ["truncation", { config: { mode: "window" } }],
+  ]) {
     const result = await manager.condense({ messages }, { provider, ...options });
     expect(result.error).toBeUndefined();
     expect(validateMessages(result.messages).length).toBeLessThanOrEqual(before);
@@ -261,8 +316,31 @@ describe("JSON of deep nesting", () => {
   const date = new Date(0);
   const values = [
     ...JSON.parse(readFileSync(new URL("../../fixtures/odd-shapes.json", import.meta.url), "utf8")),
-    ...[null, 5, NaN, "t", true, undefined, [], {}, [[]], [undefined, () => {}, Symbol("x")], { a: undefined, b: () => {}, [Symbol("c")]: 1, d: [1, , 3] }],
-    ...[date, { date }, Object(5), Object("t"), Object(false), [Object(5)], new Map([[1, 2]]), Object.create({ inherited: 1 }), { toJSON: () => undefined }, { a: { toJSON: (key) => key } }],
+    ...[
+      null,
+      5,
+      NaN,
+      "t",
+      true,
+      undefined,
+      [],
+      {},
+      [[]],
+      [undefined, () => {}, Symbol("x")],
+      { a: undefined, b: () => {}, [Symbol("c")]: 1, d: [1, , 3] },
+    ],
+    ...[
+      date,
+      { date },
+      Object(5),
+      Object("t"),
+      Object(false),
+      [Object(5)],
+      new Map([[1, 2]]),
+      Object.create({ inherited: 1 }),
+      { toJSON: () => undefined },
+      { a: { toJSON: (key) => key } },
+    ],
     JSON.parse('{"__proto__":{"a":1}}'),
     { "key \ud83c": "\udf31 \u2028" },
   ];

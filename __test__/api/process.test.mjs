@@ -21,7 +21,10 @@ function conversation(calls) {
 
 /** Runs a program in a new Node, which has to end by itself. */
 function run(program, ...flags) {
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [...flags, "-e", prelude + program], { encoding: "utf8", timeout: 50_000 });
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [...flags, "-e", prelude + program], {
+    encoding: "utf8",
+    timeout: 50_000,
+  });
   return { status, signal, stdout: stdout.trim(), stderr };
 }
 
@@ -31,10 +34,22 @@ describe("a process ends by itself", () => {
   test.each([
     ["when it has only loaded the package", "console.log(typeof api.version());", "string"],
     ["when it has made a manager and a provider", "new CondensationManager(); createTruncationProvider(); console.log('made');", "made"],
-    ["when it has condensed", "new CondensationManager({ provider: 'truncation' }).condense({ messages: conversation(8) }, { onProgress() {} }).then(({ didCondense }) => console.log(didCondense));", "true"],
-    ["and not before a condensation is done, though nobody awaits it", "createTruncationProvider().condense({ messages: conversation(3000) }).then(({ didCondense }) => console.log(didCondense));", "true"],
+    [
+      "when it has condensed",
+      "new CondensationManager({ provider: 'truncation' }).condense({ messages: conversation(8) }, { onProgress() {} }).then(({ didCondense }) => console.log(didCondense));",
+      "true",
+    ],
+    [
+      "and not before a condensation is done, though nobody awaits it",
+      "createTruncationProvider().condense({ messages: conversation(3000) }).then(({ didCondense }) => console.log(didCondense));",
+      "true",
+    ],
     ["when it has warmed up and counted", "api.warmUp().then(() => console.log(api.countTokens('hello world')));", "2"],
-    ["when a provider of the host is registered", "new CondensationManager().registerProvider({ id: 'mine', condense() {} }); console.log('registered');", "registered"],
+    [
+      "when a provider of the host is registered",
+      "new CondensationManager().registerProvider({ id: 'mine', condense() {} }); console.log('registered');",
+      "registered",
+    ],
     [
       "and not before a provider of the host is done",
       "const m = new CondensationManager(); m.registerProvider({ id: 'mine', condense: ({ messages }) => new Promise((done) => setTimeout(() => done({ messages: messages.slice(0, 1) }), 100)) }); m.condense({ messages: conversation(8) }, { provider: 'mine' }).then(({ didCondense }) => console.log(didCondense));",
@@ -55,7 +70,11 @@ describe("a process ends by itself", () => {
   });
 
   test("by process.exit in the middle of a condensation", () => {
-    expect(run("const m = new CondensationManager({ provider: 'truncation' }); m.condense({ messages: conversation(3000) }); setTimeout(() => { console.log('out'); process.exit(0); }, 5);")).toEqual(printed("out"));
+    expect(
+      run(
+        "const m = new CondensationManager({ provider: 'truncation' }); m.condense({ messages: conversation(3000) }); setTimeout(() => { console.log('out'); process.exit(0); }, 5);",
+      ),
+    ).toEqual(printed("out"));
   });
 
   test("whatever a host's listener or provider throws, nothing is unhandled", () => {

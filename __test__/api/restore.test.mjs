@@ -46,7 +46,9 @@ test("of several providers in a chain", async () => {
 
 test("of a provider of the host that drops, adds and moves", async () => {
   const messages = conversation(6);
-  const manager = managerWith(({ messages: given }) => ({ messages: [given[0], { role: "assistant", content: "In short: nothing." }, { ...given[2], content: "And then?" }, given.at(-1)] }));
+  const manager = managerWith(({ messages: given }) => ({
+    messages: [given[0], { role: "assistant", content: "In short: nothing." }, { ...given[2], content: "And then?" }, given.at(-1)],
+  }));
   const result = await manager.condense({ messages: deepFreeze(messages) });
   expect(result.error).toBeUndefined();
   expect(result.messages.length).toBe(4);
@@ -113,7 +115,11 @@ describe("what is not a result", () => {
 
   test("a getter that throws", () => {
     const boom = new Error("boom");
-    const condensed = { get messages() { throw boom; } };
+    const condensed = {
+      get messages() {
+        throw boom;
+      },
+    };
     expect(expectThrown(() => restore(condensed), TypeError, "not_serializable", "boom").cause).toBe(boom);
   });
 });

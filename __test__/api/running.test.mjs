@@ -38,7 +38,10 @@ describe.each(providers)("abort, with a %s", (_, make) => {
 
   test("as soon as it has begun to condense", async () => {
     const controller = new AbortController();
-    const result = await make().condense({ messages: big }, { signal: controller.signal, onProgress: ({ phase }) => phase === "counting" && controller.abort() });
+    const result = await make().condense(
+      { messages: big },
+      { signal: controller.signal, onProgress: ({ phase }) => phase === "counting" && controller.abort() },
+    );
     // It may have been faster than the abort.
     if (result.error) expectFailed(result, "aborted", big);
     else expect(result.didCondense).toBe(true);
@@ -98,7 +101,10 @@ describe.each(providers)("progress, with a %s", (_, make) => {
     for (let round = 0; round < 20; round++) {
       const events = [];
       let isOver = false;
-      const result = await make().condense({ messages: conversation(6) }, { onProgress: (event) => events.push(isOver ? "too late" : event) });
+      const result = await make().condense(
+        { messages: conversation(6) },
+        { onProgress: (event) => events.push(isOver ? "too late" : event) },
+      );
       isOver = true;
       await new Promise((resolve) => setImmediate(resolve));
       expect(result.didCondense).toBe(true);
@@ -116,7 +122,15 @@ describe.each(providers)("progress, with a %s", (_, make) => {
     ["what cannot be shown", Object.create(null), "without a message"],
   ])("a listener that throws %s becomes a warning", async (_, thrown, part) => {
     let calls = 0;
-    const result = await make().condense({ messages: conversation(6) }, { onProgress() { calls++; throw thrown; } });
+    const result = await make().condense(
+      { messages: conversation(6) },
+      {
+        onProgress() {
+          calls++;
+          throw thrown;
+        },
+      },
+    );
     expect(calls).toBe(3);
     expect(result.error).toBeUndefined();
     expect(result.didCondense).toBe(true);
@@ -132,8 +146,16 @@ describe.each(providers)("progress, with a %s", (_, make) => {
 
 test("every provider of a chain is named", async () => {
   const phases = [];
-  await new CondensationManager({ provider: "lossless" }).condense({ messages: buildHistory({ dialect: "claude-code", messages: 60 }) }, { targetTokens: 3000, onProgress: ({ phase, providerId, done, total }) => phases.push([phase, providerId, done, total]) });
-  expect(phases).toEqual([["counting", "", 0, 1], ["condensing", "lossless", 0, 2], ["condensing", "truncation", 1, 2], ["done", "truncation", 1, 1]]);
+  await new CondensationManager({ provider: "lossless" }).condense(
+    { messages: buildHistory({ dialect: "claude-code", messages: 60 }) },
+    { targetTokens: 3000, onProgress: ({ phase, providerId, done, total }) => phases.push([phase, providerId, done, total]) },
+  );
+  expect(phases).toEqual([
+    ["counting", "", 0, 1],
+    ["condensing", "lossless", 0, 2],
+    ["condensing", "truncation", 1, 2],
+    ["done", "truncation", 1, 1],
+  ]);
 });
 
 test("50 at once through one manager do not mix", async () => {
@@ -145,7 +167,10 @@ test("50 at once through one manager do not mix", async () => {
     const messages = deepFreeze(conversation(2 + (index % 7), { result: `${index}\n`.repeat(300) }));
     const provider = ["mine", "truncation", "lossless"][index % 3];
     const events = [];
-    const result = await manager.condense({ messages, taskId: `task ${index}` }, { provider, onProgress: (event) => events.push(event.providerId) });
+    const result = await manager.condense(
+      { messages, taskId: `task ${index}` },
+      { provider, onProgress: (event) => events.push(event.providerId) },
+    );
     expect(result.error).toBeUndefined();
     expect(events.at(-1)).toBe(provider);
     expect(api.restore(result)).toEqual(messages);
@@ -181,7 +206,11 @@ test("20 MB of history", async () => {
     messages.push(...more);
   }
   deepFreeze(messages);
-  for (const [provider, options] of [[createLosslessProvider(), {}], [createTruncationProvider(), {}], [createTruncationProvider(), { targetTokens: 100_000 }]]) {
+  for (const [provider, options] of [
+    [createLosslessProvider(), {}],
+    [createTruncationProvider(), {}],
+    [createTruncationProvider(), { targetTokens: 100_000 }],
+  ]) {
     const result = await provider.condense({ messages }, options);
     expect(result.error).toBeUndefined();
     expect(result.didCondense).toBe(true);
@@ -200,7 +229,12 @@ describe("a chain of providers", () => {
     const manager = new CondensationManager({ provider: "smart" });
     const controller = new AbortController();
     const onProgress = ({ phase, providerId }) => phase === "condensing" && providerId === provider && controller.abort();
-    const options = { config: { passes: [], losslessPrelude: { enabled: false } }, targetTokens: 10, signal: controller.signal, onProgress };
+    const options = {
+      config: { passes: [], losslessPrelude: { enabled: false } },
+      targetTokens: 10,
+      signal: controller.signal,
+      onProgress,
+    };
     const result = await manager.condense({ messages }, options);
     // The listener hears of it a moment later; what ended before that is done.
     if (result.error) expectFailed(result, "aborted", messages);
@@ -209,7 +243,11 @@ describe("a chain of providers", () => {
 
   test("has no error where the provider that was asked had nothing to do", async () => {
     const few = [{ role: "user", content: "hi" }];
-    const { error, warnings, messages: same } = await new CondensationManager({ provider: "smart" }).condense({ messages: few }, { targetTokens: 0 });
+    const {
+      error,
+      warnings,
+      messages: same,
+    } = await new CondensationManager({ provider: "smart" }).condense({ messages: few }, { targetTokens: 0 });
     expect([error, same]).toEqual([undefined, few]);
     expect(warnings.filter((warning) => warning.startsWith("target_not_met: "))).toHaveLength(1);
   });
@@ -217,7 +255,10 @@ describe("a chain of providers", () => {
 
 test("unpaired surrogates in settings are no reason to fail", async () => {
   const messages = conversation(4);
-  const manager = new CondensationManager({ provider: "truncation", profiles: { "\ud83c": { customCondensingPrompt: "\ud83c \\ud83c 🎉" } } });
+  const manager = new CondensationManager({
+    provider: "truncation",
+    profiles: { "\ud83c": { customCondensingPrompt: "\ud83c \\ud83c 🎉" } },
+  });
   const context = { messages, systemPrompt: "\ud83c", taskId: "\udf89", profileId: "\ud83c" };
   expect((await manager.condense(context, { customCondensingPrompt: "\ud83c" })).error).toBeUndefined();
   expect((await manager.preview(context)).error).toBeUndefined();

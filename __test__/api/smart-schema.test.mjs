@@ -29,9 +29,15 @@ const EVERYTHING = {
       mode: "individual",
       individualConfig: {
         defaults: {
-          messageText: { operation: "truncate", params: { truncate: { maxChars: 10, maxLines: 3, addEllipsis: false, strategy: "head_tail", maxLineChars: 30 } } },
+          messageText: {
+            operation: "truncate",
+            params: { truncate: { maxChars: 10, maxLines: 3, addEllipsis: false, strategy: "head_tail", maxLineChars: 30 } },
+          },
           toolParameters: { operation: "suppress" },
-          toolResults: { operation: "summarize", params: { summarize: { maxTokens: 30, apiProfile: "x", customPrompt: "y", minChars: 3 } } },
+          toolResults: {
+            operation: "summarize",
+            params: { summarize: { maxTokens: 30, apiProfile: "x", customPrompt: "y", minChars: 3 } },
+          },
         },
         messageTokenThresholds: { messageText: 1, toolParameters: 2, toolResults: 3 },
         overrides: [{ messageIndex: 2, operations: { toolResults: { operation: "keep" } }, messageTokenThresholds: { toolResults: 4 } }],
@@ -58,7 +64,12 @@ describe("the schema", () => {
   });
 
   test("accepts presets, every field, and functions that select", () => {
-    const selector = { id: "s", selection: { type: "custom", customSelector: (all) => all }, mode: "batch", batchConfig: { operation: "keep" } };
+    const selector = {
+      id: "s",
+      selection: { type: "custom", customSelector: (all) => all },
+      mode: "batch",
+      batchConfig: { operation: "keep" },
+    };
     for (const config of [EVERYTHING, { passes: [selector] }, ...Object.values(presets)]) {
       expect(accepts(config), JSON.stringify(accepts.errors)).toBe(true);
       expect(smart.validateConfig(config)).toEqual({ valid: true, errors: [] });
@@ -72,10 +83,36 @@ describe("the schema", () => {
     let state = 20_251_122;
     const random = (below) => (state = (state * 48_271) % 2_147_483_647) % below;
     const pick = (list) => list[random(list.length)];
-    const values = [0, 1, -1, 1.5, 1e12, 40_000, "", "x", "keep", "suppress", "summarize", "batch", "individual", "conditional", "custom", "preserve_recent", "head", true, [], {}, [1], [-1], { a: 1 }];
+    const values = [
+      0,
+      1,
+      -1,
+      1.5,
+      1e12,
+      40_000,
+      "",
+      "x",
+      "keep",
+      "suppress",
+      "summarize",
+      "batch",
+      "individual",
+      "conditional",
+      "custom",
+      "preserve_recent",
+      "head",
+      true,
+      [],
+      {},
+      [1],
+      [-1],
+      { a: 1 },
+    ];
     const names = ["zz", "maxChars", "params", "keepRecentCount", "batchConfig", "messageIndices"];
     const places = (value, path = []) =>
-      typeof value === "object" && value !== null ? Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...places(inner, [...path, name])]) : [];
+      typeof value === "object" && value !== null
+        ? Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...places(inner, [...path, name])])
+        : [];
     let valid = 0;
     for (let round = 0; round < 4000; round++) {
       const config = structuredClone(pick([EVERYTHING, ...Object.values(presets)]));

@@ -4,13 +4,17 @@ import { describe, expect, test } from "vitest";
 
 import { CondensationManager, callbackHandler, createSmartProvider, presets, restore, validateMessages } from "../../index.js";
 
-const lines = (name, count) => Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
+const lines = (name, count) =>
+  Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
 
 /** A task, `exchanges` files that are read, and an answer. */
 function history(exchanges, count = 120) {
   const messages = [{ role: "user", content: "Fix src/file_1.ts", ts: 1 }];
   for (let index = 0; index < exchanges; index++) {
-    messages.push({ role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/file_${index}.ts` } }] });
+    messages.push({
+      role: "assistant",
+      content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/file_${index}.ts` } }],
+    });
     messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: lines(`file_${index}`, count) }] });
   }
   return [...messages, { role: "assistant", content: "Done." }];
@@ -19,7 +23,14 @@ function history(exchanges, count = 120) {
 const keep = { operation: "keep" };
 const suppressing = (selection) => ({
   losslessPrelude: { enabled: false },
-  passes: [{ id: "p", selection, mode: "individual", individualConfig: { defaults: { messageText: keep, toolParameters: keep, toolResults: { operation: "suppress" } } } }],
+  passes: [
+    {
+      id: "p",
+      selection,
+      mode: "individual",
+      individualConfig: { defaults: { messageText: keep, toolParameters: keep, toolResults: { operation: "suppress" } } },
+    },
+  ],
 });
 
 describe("presets", () => {
@@ -55,7 +66,9 @@ describe("configuration", () => {
     const config = suppressing({ type: "preserve_recent", keepRecentCount: 3 });
     config.passes[0].individualConfig.defaults.toolResults.operation = "sumarize";
     const path = "passes[0].individualConfig.defaults.toolResults.operation";
-    expect(() => createSmartProvider(config)).toThrow(new RegExp(`^${path.replace(/[[\].]/g, "\\$&")}: "sumarize" is not allowed; allowed: "keep"`));
+    expect(() => createSmartProvider(config)).toThrow(
+      new RegExp(`^${path.replace(/[[\].]/g, "\\$&")}: "sumarize" is not allowed; allowed: "keep"`),
+    );
     expect(() => createSmartProvider("fast")).toThrow(/^preset: "fast" is not allowed; allowed: "conservative"/);
     const { valid, errors } = createSmartProvider().validateConfig(config);
     expect([valid, errors[0].path]).toEqual([false, path]);
@@ -65,16 +78,27 @@ describe("configuration", () => {
   test("is refused with the whole path, each fault listed, and never by throwing when it is only checked", () => {
     const smart = createSmartProvider();
     const config = suppressing({ type: "preserve_recent", keepRecentCount: 3 });
-    config.passes[0].individualConfig.defaults.toolResults = { operation: "summarize", params: { summarize: { maxTokens: NaN, minChars: 10n } } };
+    config.passes[0].individualConfig.defaults.toolResults = {
+      operation: "summarize",
+      params: { summarize: { maxTokens: NaN, minChars: 10n } },
+    };
     config.maxConcurrency = Infinity;
     config.bogus = 1;
     const params = "passes[0].individualConfig.defaults.toolResults.params.summarize";
     const { valid, errors } = smart.validateConfig(config);
-    expect([valid, errors.map(({ path }) => path).sort()]).toEqual([false, ["bogus", "maxConcurrency", `${params}.maxTokens`, `${params}.minChars`]]);
-    expect(errors.find(({ path }) => path === `${params}.maxTokens`)).toMatchObject({ code: "out_of_range", message: `${params}.maxTokens: NaN is not allowed; allowed: a finite number` });
+    expect([valid, errors.map(({ path }) => path).sort()]).toEqual([
+      false,
+      ["bogus", "maxConcurrency", `${params}.maxTokens`, `${params}.minChars`],
+    ]);
+    expect(errors.find(({ path }) => path === `${params}.maxTokens`)).toMatchObject({
+      code: "out_of_range",
+      message: `${params}.maxTokens: NaN is not allowed; allowed: a finite number`,
+    });
     expect(() => createSmartProvider(config)).toThrow(RangeError);
-    for (const odd of ["\ud83c", NaN, 5, "fast", [], { name: "\ud83c", preset: 3 }, { "\ud83c": 1 }]) expect(smart.validateConfig(odd).valid, String(odd)).toBe(false);
-    for (const fine of [undefined, {}, "balanced", { name: "\ud83c" }]) expect(smart.validateConfig(fine)).toEqual({ valid: true, errors: [] });
+    for (const odd of ["\ud83c", NaN, 5, "fast", [], { name: "\ud83c", preset: 3 }, { "\ud83c": 1 }])
+      expect(smart.validateConfig(odd).valid, String(odd)).toBe(false);
+    for (const fine of [undefined, {}, "balanced", { name: "\ud83c" }])
+      expect(smart.validateConfig(fine)).toEqual({ valid: true, errors: [] });
     expect(() => createSmartProvider(5)).toThrow(/allowed: an object, or the name of a preset: aggressive, balanced/);
   });
 
@@ -101,14 +125,26 @@ describe("configuration", () => {
     const wrong = suppressing({ type: "custom", customSelector: () => [{ role: "user", content: "mine" }] });
     expect(() => createSmartProvider(wrong).condense({ messages })).toThrow(/passes\[0\]\.selection\.customSelector/);
     const boom = new Error("boom");
-    const failing = createSmartProvider(suppressing({ type: "custom", customSelector: () => { throw boom; } }));
+    const failing = createSmartProvider(
+      suppressing({
+        type: "custom",
+        customSelector: () => {
+          throw boom;
+        },
+      }),
+    );
     let error;
     try {
       failing.condense({ messages });
     } catch (thrown) {
       error = thrown;
     }
-    expect(error).toMatchObject({ name: "TypeError", code: "invalid_argument", message: "passes[0].selection.customSelector threw: boom", cause: boom });
+    expect(error).toMatchObject({
+      name: "TypeError",
+      code: "invalid_argument",
+      message: "passes[0].selection.customSelector threw: boom",
+      cause: boom,
+    });
   });
 });
 
@@ -131,9 +167,14 @@ describe("summaries", () => {
     const asked = [];
     const manager = new CondensationManager({ provider: "smart", fallback: false, handler: handler(asked) });
     const events = [];
-    const result = await manager.condense({ messages }, { config: { preset: "selective" }, onProgress: ({ phase, done, total }) => events.push([phase, done, total]) });
+    const result = await manager.condense(
+      { messages },
+      { config: { preset: "selective" }, onProgress: ({ phase, done, total }) => events.push([phase, done, total]) },
+    );
     expect(result.error).toBeUndefined();
-    expect(result.changes.map(({ messageIndex, operation }) => [messageIndex, operation])).toEqual([2, 4, 6, 8, 10].map((index) => [index, "summarize"]));
+    expect(result.changes.map(({ messageIndex, operation }) => [messageIndex, operation])).toEqual(
+      [2, 4, 6, 8, 10].map((index) => [index, "summarize"]),
+    );
     expect(result.messages[2].content[0].content).toMatch(/^\[Summary of 120 lines\]\nDefines constants\.$/);
     expect(result.messages[1]).toBe(messages[1]);
     expect(events).toContainEqual(["summarizing", 5, 5]);

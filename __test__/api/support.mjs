@@ -36,7 +36,8 @@ export function deepFreeze(value) {
 
 export const clone = (value) => JSON.parse(JSON.stringify(value));
 
-export const lines = (count, of = "a line of what a tool had to say") => Array.from({ length: count }, (_, index) => `${index + 1} ${of}`).join("\n");
+export const lines = (count, of = "a line of what a tool had to say") =>
+  Array.from({ length: count }, (_, index) => `${index + 1} ${of}`).join("\n");
 
 /** A request, `calls` tool calls with their answers, and a last word. */
 export function conversation(calls, { result = lines(60), input = {} } = {}) {
@@ -44,8 +45,22 @@ export function conversation(calls, { result = lines(60), input = {} } = {}) {
   for (let index = 0; index < calls; index++) {
     const id = `toolu_${index}`;
     messages.push(
-      { role: "assistant", content: [{ type: "text", text: `Looking at file ${index}.` }, { type: "tool_use", id, name: "read_file", input: { path: `src/${index}.ts`, ...input } }], ts: 2 * index + 2 },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `${index}\n${result}` }, { type: "text", text: `Note ${index}.` }], ts: 2 * index + 3 },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: `Looking at file ${index}.` },
+          { type: "tool_use", id, name: "read_file", input: { path: `src/${index}.ts`, ...input } },
+        ],
+        ts: 2 * index + 2,
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: id, content: `${index}\n${result}` },
+          { type: "text", text: `Note ${index}.` },
+        ],
+        ts: 2 * index + 3,
+      },
     );
   }
   messages.push({ role: "assistant", content: "That is all.", ts: 2 * calls + 2 });

@@ -27,7 +27,14 @@ describe("what it counts", () => {
   });
 
   test("nothing", () => {
-    for (const value of [[], { role: "user", content: "" }, { role: "user", content: [] }, [{ role: "user", content: [] }], { type: "text", text: "" }]) expect(countTokens(value)).toBe(0);
+    for (const value of [
+      [],
+      { role: "user", content: "" },
+      { role: "user", content: [] },
+      [{ role: "user", content: [] }],
+      { type: "text", text: "" },
+    ])
+      expect(countTokens(value)).toBe(0);
   });
 
   test("messages are the sum of their blocks, and a conversation that of its messages", () => {
@@ -74,7 +81,8 @@ describe("what it counts", () => {
   });
 
   test("hostile texts", () => {
-    for (const text of [" ", "\t", "=", "a", "豆", "\ud83c", "AbC9"].map((part) => part.repeat(200_000 / part.length))) expect(countTokens(text)).toBeGreaterThan(0);
+    for (const text of [" ", "\t", "=", "a", "豆", "\ud83c", "AbC9"].map((part) => part.repeat(200_000 / part.length)))
+      expect(countTokens(text)).toBeGreaterThan(0);
   });
 
   test("holes and what is no message", () => {
@@ -120,20 +128,28 @@ describe("what it remembers", () => {
   });
 
   const mutations = {
-    "text": (message) => (message.content[0].text += " and more words"),
+    text: (message) => (message.content[0].text += " and more words"),
     "a block added": (message) => message.content.push({ type: "text", text: "more words" }),
     "a block removed": (message) => message.content.pop(),
     "a block replaced": (message) => (message.content[1] = { type: "text", text: "quite different words" }),
     "a field deep inside": (message) => (message.content[1].input.list[1].name = "another name altogether"),
     "a field added deep inside": (message) => (message.content[1].input.list[1].more = ["many", "more", "words"]),
     "a field removed deep inside": (message) => delete message.content[1].input.list[1].name,
-    "a key renamed": (message) => { message.content[1].input = { another_key_for_it: message.content[1].input.list }; },
+    "a key renamed": (message) => {
+      message.content[1].input = { another_key_for_it: message.content[1].input.list };
+    },
     "the content as a whole": (message) => (message.content = "a text"),
     "a value of another type": (message) => (message.content[1].input.list = "list"),
   };
 
   test.each(Object.entries(mutations))("a message changed in place is counted again: %s", (_, mutate) => {
-    const message = { role: "assistant", content: [{ type: "text", text: "words" }, { type: "tool_use", id: "t", name: "run", input: { list: [1, { name: "x" }] } }] };
+    const message = {
+      role: "assistant",
+      content: [
+        { type: "text", text: "words" },
+        { type: "tool_use", id: "t", name: "run", input: { list: [1, { name: "x" }] } },
+      ],
+    };
     const before = countTokens(message);
     mutate(message);
     expect(countTokens(message)).toBe(countTokens(clone(message)));
@@ -163,7 +179,12 @@ describe("what it remembers", () => {
 
   test("a getter is asked every time", () => {
     let text = "one";
-    const message = { role: "user", get content() { return text; } };
+    const message = {
+      role: "user",
+      get content() {
+        return text;
+      },
+    };
     expect(countTokens(message)).toBe(1);
     text = "one two three";
     expect(countTokens(message)).toBe(3);

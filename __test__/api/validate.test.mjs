@@ -20,7 +20,10 @@ describe("legal", () => {
     ["one message", [user("hi")]],
     ["a conversation", conversation(3)],
     ["an open call at the end", [user("hi"), assistant([call("a")])]],
-    ["several calls, answered in another order", [user("hi"), assistant([call("a"), call("b")]), user([answer("b"), answer("a"), text("and")])]],
+    [
+      "several calls, answered in another order",
+      [user("hi"), assistant([call("a"), call("b")]), user([answer("b"), answer("a"), text("and")])],
+    ],
     ["unknown blocks", [user([{ type: "document", source: {} }]), assistant([{ type: "thinking", thinking: "" }])]],
     ...["claude-code", "roo-xml", "roo-native", "shell-only"].map((dialect) => [dialect, buildHistory({ dialect, messages: 40 })]),
   ])("%s", (_, messages) => {

@@ -21,14 +21,26 @@ const PRICE = { inputPrice: 1e6, outputPrice: 1e6, cacheReadsPrice: 1e6, cacheWr
 /** What our client sees: the summary, its dollars (a dollar a token), or the error. */
 async function ours(server, api) {
   const handler = httpHandler({ api, model: "m", baseUrl: server.url, apiKey: "key-0123456789", retries: 0, price: PRICE, maxTokens: 100 });
-  const { summary, cost, error, messages } = await new CondensationManager({ handler, fallback: false }).condense({ messages: talk(41, 400) });
+  const { summary, cost, error, messages } = await new CondensationManager({ handler, fallback: false }).condense({
+    messages: talk(41, 400),
+  });
   return { text: error ? undefined : messages[1].content, summary, tokens: cost, code: error?.code };
 }
 
 async function anthropicSdk(server, request) {
   const client = new Anthropic({ apiKey: "key-0123456789", baseURL: server.url, maxRetries: 0 });
   const message = await client.messages.stream(request).finalMessage();
-  return { text: message.content.map((block) => block.text ?? "").join("").trim(), tokens: message.usage.input_tokens + (message.usage.cache_creation_input_tokens ?? 0) + (message.usage.cache_read_input_tokens ?? 0) + message.usage.output_tokens };
+  return {
+    text: message.content
+      .map((block) => block.text ?? "")
+      .join("")
+      .trim(),
+    tokens:
+      message.usage.input_tokens +
+      (message.usage.cache_creation_input_tokens ?? 0) +
+      (message.usage.cache_read_input_tokens ?? 0) +
+      message.usage.output_tokens,
+  };
 }
 
 async function openaiSdk(server, request) {
@@ -43,8 +55,9 @@ async function openaiSdk(server, request) {
 }
 
 const fixture = (name) => readFileSync(new URL(`../../fixtures/llm/${name}`, import.meta.url));
-const pieces = ["Ünï", "cødé 🦀 ", "and \"quotes\"\n", "done."];
-const inPieces = (bytes, size) => Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+const pieces = ["Ünï", "cødé 🦀 ", 'and "quotes"\n', "done."];
+const inPieces = (bytes, size) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
 
 describe("anthropic", () => {
   const request = { model: "m", max_tokens: 100, messages: [{ role: "user", content: "Hello." }] };
@@ -69,10 +82,18 @@ describe("anthropic", () => {
   });
 
   test.each([
-    [json(401, { type: "error", error: { type: "authentication_error", message: "no" } }), "llm_unauthorized", Anthropic.AuthenticationError],
+    [
+      json(401, { type: "error", error: { type: "authentication_error", message: "no" } }),
+      "llm_unauthorized",
+      Anthropic.AuthenticationError,
+    ],
     [json(429, { type: "error", error: { type: "rate_limit_error", message: "no" } }), "llm_rate_limited", Anthropic.RateLimitError],
     [json(500, { type: "error", error: { type: "api_error", message: "no" } }), "llm_server_error", Anthropic.InternalServerError],
-    [stream(anthropicEvents(["a"])[0], anthropicEvent("error", { error: { type: "overloaded_error", message: "no" } })), "llm_stream_error", Anthropic.APIError],
+    [
+      stream(anthropicEvents(["a"])[0], anthropicEvent("error", { error: { type: "overloaded_error", message: "no" } })),
+      "llm_stream_error",
+      Anthropic.APIError,
+    ],
     [stream(...anthropicEvents(["a"]).slice(0, 4), CUT), "llm_stream_cut", Error],
   ])("errors are errors for both (%#)", async (steps, code, type) => {
     const server = await serve(steps);

@@ -5,7 +5,8 @@ import { createServer } from "node:http";
 /** What a service does with one request. */
 export const answer = (status, headers, ...steps) => ({ status, headers, steps });
 
-export const json = (status, body, headers = {}) => answer(status, { "content-type": "application/json", ...headers }, JSON.stringify(body));
+export const json = (status, body, headers = {}) =>
+  answer(status, { "content-type": "application/json", ...headers }, JSON.stringify(body));
 
 export const stream = (...steps) => answer(200, { "content-type": "text/event-stream; charset=utf-8", "request-id": "req_1" }, ...steps);
 
@@ -22,7 +23,16 @@ const event = (type, data) => `event: ${type}\ndata: ${JSON.stringify({ type, ..
 export function anthropicEvents(pieces, { inputTokens = 1000, outputTokens = 50, stopReason = "end_turn", model = "claude-test" } = {}) {
   return [
     event("message_start", {
-      message: { id: "msg_1", type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: inputTokens, output_tokens: 1 } },
+      message: {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: inputTokens, output_tokens: 1 },
+      },
     }),
     event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
     event("ping", {}),
@@ -37,7 +47,8 @@ export const anthropicEvent = event;
 
 /** An answer of OpenAI-compatible chat completions as a list of events. */
 export function openaiEvents(pieces, { inputTokens = 1000, outputTokens = 50, finishReason = "stop", model = "gpt-test" } = {}) {
-  const chunk = (choices, extra) => `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices, ...extra })}\n\n`;
+  const chunk = (choices, extra) =>
+    `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices, ...extra })}\n\n`;
   return [
     chunk([{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }]),
     ...pieces.map((content) => chunk([{ index: 0, delta: { content }, finish_reason: null }])),

@@ -20,8 +20,16 @@ async function http(steps, options) {
   const server = await startFakeLlm(() => steps);
   servers.push(server);
   return httpHandler({
-    api: "anthropic", model: "claude-test", baseUrl: server.url, apiKey: "sk-0123456789", retries: 1, retryDelayMs: 1, idleTimeoutMs: 300, timeoutMs: 5000,
-    price: { inputPrice: 3, outputPrice: 15 }, ...options,
+    api: "anthropic",
+    model: "claude-test",
+    baseUrl: server.url,
+    apiKey: "sk-0123456789",
+    retries: 1,
+    retryDelayMs: 1,
+    idleTimeoutMs: 300,
+    timeoutMs: 5000,
+    price: { inputPrice: 3, outputPrice: 15 },
+    ...options,
   });
 }
 
@@ -58,7 +66,11 @@ const paid = { type: "usage", inputTokens: 100, outputTokens: 10, totalCost: 0.5
 
 const FAULTS = [
   ["400", "llm_bad_request", () => http(json(400, error("invalid_request_error", "no")))],
-  ["400, too long", "llm_context_too_long", () => http(json(400, error("invalid_request_error", "prompt is too long: 3 tokens > 2 maximum")))],
+  [
+    "400, too long",
+    "llm_context_too_long",
+    () => http(json(400, error("invalid_request_error", "prompt is too long: 3 tokens > 2 maximum"))),
+  ],
   ["401", "llm_unauthorized", () => http(json(401, error("authentication_error", "no")))],
   ["402", "llm_quota_exceeded", () => http(json(402, error("billing_error", "no")))],
   ["403", "llm_unauthorized", () => http(json(403, error("permission_error", "no")))],
@@ -70,43 +82,174 @@ const FAULTS = [
   ["429 and an hour to wait", "llm_rate_limited", () => http(json(429, error("rate_limit_error", "no"), { "retry-after": "3600" }))],
   ["500 for ever", "llm_server_error", () => http(json(500, error("api_error", "no")))],
   ["529 for ever", "llm_overloaded", () => http(json(529, error("overloaded_error", "no")))],
-  ["a web page of a proxy", "llm_invalid_response", () => http(answer(200, { "content-type": "text/html" }, "<html><title>Log in</title></html>"))],
+  [
+    "a web page of a proxy",
+    "llm_invalid_response",
+    () => http(answer(200, { "content-type": "text/html" }, "<html><title>Log in</title></html>")),
+  ],
   ["200 with an error in it", "llm_invalid_response", () => http(json(200, error("api_error", "no")))],
   ["an event that is not JSON", "llm_invalid_response", () => http(stream(...half, "event: content_block_delta\ndata: {oops\n\n"))],
-  ["text that is not UTF-8", "llm_invalid_response", () => http(stream(...half, Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0x22, 0xff, 0xfe, 0x22, 0x0a, 0x0a])))],
-  ["an error event", "llm_stream_error", () => http(stream(...half, anthropicEvent("error", { error: { type: "api_error", message: "no" } })))],
+  [
+    "text that is not UTF-8",
+    "llm_invalid_response",
+    () => http(stream(...half, Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0x22, 0xff, 0xfe, 0x22, 0x0a, 0x0a]))),
+  ],
+  [
+    "an error event",
+    "llm_stream_error",
+    () => http(stream(...half, anthropicEvent("error", { error: { type: "api_error", message: "no" } }))),
+  ],
   ["cut before the first chunk", "llm_stream_cut", () => http(stream(CUT))],
   ["cut in the middle", "llm_stream_cut", () => http(stream(...half, CUT))],
   ["an end without the end event", "llm_stream_cut", () => http(stream(...events.slice(0, -2)))],
-  ["[DONE] missing, cut", "llm_stream_cut", () => http(stream(...openaiEvents(["a", "b"]).slice(0, 2), CUT), { api: "openai", model: "gpt-test" })],
+  [
+    "[DONE] missing, cut",
+    "llm_stream_cut",
+    () => http(stream(...openaiEvents(["a", "b"]).slice(0, 2), CUT), { api: "openai", model: "gpt-test" }),
+  ],
   ["no first byte", "llm_timeout", () => http(stream(HANG))],
   ["silence in the middle", "llm_timeout", () => http(stream(...half, HANG))],
-  ["too slow as a whole", "llm_timeout", () => http(stream(...Array.from({ length: 40 }, () => [": \n\n", wait(50)]).flat()), { timeoutMs: 400 })],
-  ["an endless answer", "llm_response_too_large", () => http(stream(...anthropicEvents(Array(200).fill("x".repeat(100)))), { maxResponseBytes: 4096 })],
+  [
+    "too slow as a whole",
+    "llm_timeout",
+    () => http(stream(...Array.from({ length: 40 }, () => [": \n\n", wait(50)]).flat()), { timeoutMs: 400 }),
+  ],
+  [
+    "an endless answer",
+    "llm_response_too_large",
+    () => http(stream(...anthropicEvents(Array(200).fill("x".repeat(100)))), { maxResponseBytes: 4096 }),
+  ],
   ["a redirect to elsewhere", "llm_redirected", () => http(answer(307, { location: "http://example.invalid/v1/messages" }))],
   ["nobody listens", "llm_connection_failed", async () => http(stream(), { baseUrl: await refusingPort() })],
   ["an empty summary", "summary_empty", () => http(stream(...anthropicEvents([])))],
   ["a blank summary", "summary_empty", () => http(stream(...anthropicEvents([" \n\t ", "\u00a0"])))],
   ["a refusal", "summary_refused", () => http(stream(...anthropicEvents(["I"], { stopReason: "refusal" })))],
   ["a summary longer than the history", "context_grew", () => http(stream(...anthropicEvents(["many words ".repeat(20_000)])))],
-  ["throws at once", "llm_callback_failed", () => ({ ...plain(() => { throw cause; }), cause })],
+  [
+    "throws at once",
+    "llm_callback_failed",
+    () => ({
+      ...plain(() => {
+        throw cause;
+      }),
+      cause,
+    }),
+  ],
   ["rejects with a string", "llm_callback_failed", () => ({ ...plain(() => Promise.reject("no credit")), cause: "no credit" })],
   ["returns nothing", "llm_invalid_response", () => plain(() => undefined)],
   ["returns a number", "llm_invalid_response", () => plain(() => 5)],
   ["returns a text", "llm_invalid_response", () => plain(() => "a summary")],
   ["resolves to an object", "llm_invalid_response", () => plain(async () => ({ text: "a summary" }))],
   ["next() returns nothing", "llm_invalid_response", () => plain(() => ({ [Symbol.asyncIterator]: () => ({ next: () => undefined }) }))],
-  ["throws in the middle", "llm_callback_failed", () => ({ ...generator(async function* () { yield { type: "text", text: "a" }; yield paid; throw cause; }), cause, cost: 0.5 })],
-  ["throws null", "llm_callback_failed", () => ({ ...generator(async function* () { throw null; }), cause: null })],
-  ["throws what cannot be shown", "llm_callback_failed", () => generator(async function* () { throw { get message() { throw new Error("trap"); } }; })],
-  ["an error chunk", "llm_stream_error", () => ({ ...generator(async function* () { yield paid; yield { type: "error", error: "overloaded", message: "no" }; yield { type: "text", text: "more" }; }), cost: 0.5 })],
-  ["an error chunk that says too long", "llm_context_too_long", () => generator(async function* () { yield { type: "error", message: "prompt is too long" }; })],
-  ["never yields", "llm_timeout", () => ({ ...generator(async function* () { await sleep(60_000); }), waits: true })],
-  ["stops yielding", "llm_timeout", () => ({ ...generator(async function* () { yield paid; await sleep(60_000); }), cost: 0.5, waits: true })],
-  ["yields for ever", "llm_timeout", () => generator(async function* () { for (;;) { yield { type: "reasoning", text: "hm" }; await sleep(20); } })],
-  ["yields too much", "llm_response_too_large", () => generator(async function* () { for (;;) yield { type: "text", text: "x".repeat(1024 * 1024) }; })],
+  [
+    "throws in the middle",
+    "llm_callback_failed",
+    () => ({
+      ...generator(async function* () {
+        yield { type: "text", text: "a" };
+        yield paid;
+        throw cause;
+      }),
+      cause,
+      cost: 0.5,
+    }),
+  ],
+  [
+    "throws null",
+    "llm_callback_failed",
+    () => ({
+      ...generator(async function* () {
+        throw null;
+      }),
+      cause: null,
+    }),
+  ],
+  [
+    "throws what cannot be shown",
+    "llm_callback_failed",
+    () =>
+      generator(async function* () {
+        throw {
+          get message() {
+            throw new Error("trap");
+          },
+        };
+      }),
+  ],
+  [
+    "an error chunk",
+    "llm_stream_error",
+    () => ({
+      ...generator(async function* () {
+        yield paid;
+        yield { type: "error", error: "overloaded", message: "no" };
+        yield { type: "text", text: "more" };
+      }),
+      cost: 0.5,
+    }),
+  ],
+  [
+    "an error chunk that says too long",
+    "llm_context_too_long",
+    () =>
+      generator(async function* () {
+        yield { type: "error", message: "prompt is too long" };
+      }),
+  ],
+  [
+    "never yields",
+    "llm_timeout",
+    () => ({
+      ...generator(async function* () {
+        await sleep(60_000);
+      }),
+      waits: true,
+    }),
+  ],
+  [
+    "stops yielding",
+    "llm_timeout",
+    () => ({
+      ...generator(async function* () {
+        yield paid;
+        await sleep(60_000);
+      }),
+      cost: 0.5,
+      waits: true,
+    }),
+  ],
+  [
+    "yields for ever",
+    "llm_timeout",
+    () =>
+      generator(async function* () {
+        for (;;) {
+          yield { type: "reasoning", text: "hm" };
+          await sleep(20);
+        }
+      }),
+  ],
+  [
+    "yields too much",
+    "llm_response_too_large",
+    () =>
+      generator(async function* () {
+        for (;;) yield { type: "text", text: "x".repeat(1024 * 1024) };
+      }),
+  ],
   ["yields nothing", "summary_empty", () => generator(async function* () {})],
-  ["yields odd chunks", "summary_empty", () => generator(async function* () { yield null; yield 5; yield {}; yield { type: "text" }; yield { type: "usage", inputTokens: "many", totalCost: NaN }; })],
+  [
+    "yields odd chunks",
+    "summary_empty",
+    () =>
+      generator(async function* () {
+        yield null;
+        yield 5;
+        yield {};
+        yield { type: "text" };
+        yield { type: "usage", inputTokens: "many", totalCost: NaN };
+      }),
+  ],
 ];
 
 describe.each(FAULTS)("%s", (_, code, make) => {
@@ -201,7 +344,9 @@ describe("abort", () => {
 
   test("does not wait for a generator that never wakes up", async () => {
     let returned = 0;
-    const stuck = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: () => (returned++, new Promise(() => {})) }) });
+    const stuck = () => ({
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: () => (returned++, new Promise(() => {})) }),
+    });
     const rounds = await quickly(() => aborted(callbackHandler({ createMessage: stuck })));
     expect(returned).toBe(rounds);
   });

@@ -13,7 +13,9 @@ export function talk(count, wordsEach = 60) {
 
 /** An agent at work: every message of the user but the first answers a tool call; the same long file is read again and again. */
 export function toolWork(rounds, lines = 80) {
-  const file = Array.from({ length: lines }, (_, index) => `export const value${index} = compute(${index}, "${words(4, index)}");`).join("\n");
+  const file = Array.from({ length: lines }, (_, index) => `export const value${index} = compute(${index}, "${words(4, index)}");`).join(
+    "\n",
+  );
   const messages = [{ role: "user", content: [{ type: "text", text: "Make the tests pass." }], ts: 1 }];
   for (let round = 0; round < rounds; round++) {
     messages.push({

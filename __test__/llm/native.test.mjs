@@ -2,7 +2,15 @@
 
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import { CondensationManager, callbackHandler, countTokens, createNativeProvider, httpHandler, restore, validateMessages } from "../../index.js";
+import {
+  CondensationManager,
+  callbackHandler,
+  countTokens,
+  createNativeProvider,
+  httpHandler,
+  restore,
+  validateMessages,
+} from "../../index.js";
 import { anthropicEvents, json, openaiEvents, startFakeLlm, stream } from "./fake-llm.mjs";
 import { talk, toolWork } from "./histories.mjs";
 
@@ -17,8 +25,10 @@ const serve = async (script) => {
 };
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-const anthropic = (server, options) => httpHandler({ api: "anthropic", model: "claude-test", baseUrl: server.url, apiKey: KEY, price: PRICE, retryDelayMs: 1, ...options });
-const openai = (server, options) => httpHandler({ api: "openai", model: "gpt-4o-mini", baseUrl: server.url, apiKey: KEY, price: PRICE, retryDelayMs: 1, ...options });
+const anthropic = (server, options) =>
+  httpHandler({ api: "anthropic", model: "claude-test", baseUrl: server.url, apiKey: KEY, price: PRICE, retryDelayMs: 1, ...options });
+const openai = (server, options) =>
+  httpHandler({ api: "openai", model: "gpt-4o-mini", baseUrl: server.url, apiKey: KEY, price: PRICE, retryDelayMs: 1, ...options });
 
 /** A handler of the host as Roo has them. */
 function host(chunks, extra = {}) {
@@ -33,7 +43,13 @@ function host(chunks, extra = {}) {
     ...extra,
   };
 }
-const SUMMARY = [{ type: "text", text: "The " }, { type: "reasoning", text: "hm" }, { type: "text", text: "summary." }, { type: "usage", inputTokens: 1, outputTokens: 1, totalCost: 9 }, { type: "usage", inputTokens: 900, outputTokens: 40, totalCost: 0.25 }];
+const SUMMARY = [
+  { type: "text", text: "The " },
+  { type: "reasoning", text: "hm" },
+  { type: "text", text: "summary." },
+  { type: "usage", inputTokens: 1, outputTokens: 1, totalCost: 9 },
+  { type: "usage", inputTokens: 900, outputTokens: 40, totalCost: 0.25 },
+];
 
 describe("a summary takes the place of the middle", () => {
   test.each([
@@ -101,7 +117,12 @@ describe("a summary takes the place of the middle", () => {
     const again = await manager.condense({ messages: first.messages }, { provider: "native" });
     expect([again.messages, again.didCondense]).toEqual([first.messages, false]);
     expect(again.error.code).toBe("condensed_recently");
-    const longer = [...first.messages, ...talk(7).slice(1).map((message) => ({ ...message, content: `new ${message.content}` }))];
+    const longer = [
+      ...first.messages,
+      ...talk(7)
+        .slice(1)
+        .map((message) => ({ ...message, content: `new ${message.content}` })),
+    ];
     const result = await manager.condense({ messages: longer });
     expect(result.error).toBeUndefined();
     expect(api.calls).toHaveLength(2);
@@ -132,12 +153,17 @@ describe("which handler, prompt and price", () => {
     expect(result.warnings.join()).toContain("handler_invalid: options.condensingHandler");
     const invalid = new CondensationManager({ handler: {}, condensingHandler: {}, fallback: false });
     expect((await invalid.condense({ messages: talk(9) })).error.code).toBe("handler_invalid");
-    for (const handler of [5, "x", true, []]) expect(() => new CondensationManager({ handler })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+    for (const handler of [5, "x", true, []])
+      expect(() => new CondensationManager({ handler })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
   });
 
   test("prompts: the call's, the profile's, the configuration's, the default; blank ones do not count", async () => {
     const api = host(SUMMARY);
-    const manager = new CondensationManager({ handler: api, profiles: { p: { customCondensingPrompt: " of the profile " } }, cache: false });
+    const manager = new CondensationManager({
+      handler: api,
+      profiles: { p: { customCondensingPrompt: " of the profile " } },
+      cache: false,
+    });
     const ask = async (context, options) => {
       await manager.condense({ messages: talk(9), ...context }, options);
       return api.calls.at(-1)[0];
@@ -149,11 +175,17 @@ describe("which handler, prompt and price", () => {
   });
 
   test("profiles bring handlers and prices, and have metrics of their own", async () => {
-    const usage = [{ type: "text", text: "S." }, { type: "usage", inputTokens: 1000, outputTokens: 100 }];
+    const usage = [
+      { type: "text", text: "S." },
+      { type: "usage", inputTokens: 1000, outputTokens: 100 },
+    ];
     const main = host(usage, { getModel: undefined });
     const cheap = host([{ type: "text", text: "Cheap." }, usage[1]], { getModel: undefined });
     const manager = new CondensationManager({
-      profiles: { big: { handler: main, condensingApiConfigId: "small", price: PRICE }, small: { handler: cheap, price: { inputPrice: 0.15, outputPrice: 0.6 } } },
+      profiles: {
+        big: { handler: main, condensingApiConfigId: "small", price: PRICE },
+        small: { handler: cheap, price: { inputPrice: 0.15, outputPrice: 0.6 } },
+      },
     });
     const result = await manager.condense({ messages: talk(9), profileId: "big" });
     expect(result.summary).toBe("Cheap.");
@@ -184,15 +216,23 @@ describe("which handler, prompt and price", () => {
 describe("histories longer than the window", () => {
   const window = 6000;
   /** Refuses what does not fit, as services do. */
-  const strict = (limit, seen = []) => async (request) => {
-    const text = JSON.stringify(request.body.messages);
-    const tokens = countTokens(text);
-    seen.push(tokens + (request.body.max_tokens ?? 0));
-    // Long enough for the others to arrive.
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    if (tokens > limit) return json(400, { type: "error", error: { type: "invalid_request_error", message: `prompt is too long: ${tokens} tokens > ${limit} maximum` } });
-    return stream(...anthropicEvents([text.includes("summaries of consecutive parts") ? "Merged." : `Part with ${tokens}.`], { inputTokens: tokens }));
-  };
+  const strict =
+    (limit, seen = []) =>
+    async (request) => {
+      const text = JSON.stringify(request.body.messages);
+      const tokens = countTokens(text);
+      seen.push(tokens + (request.body.max_tokens ?? 0));
+      // Long enough for the others to arrive.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      if (tokens > limit)
+        return json(400, {
+          type: "error",
+          error: { type: "invalid_request_error", message: `prompt is too long: ${tokens} tokens > ${limit} maximum` },
+        });
+      return stream(
+        ...anthropicEvents([text.includes("summaries of consecutive parts") ? "Merged." : `Part with ${tokens}.`], { inputTokens: tokens }),
+      );
+    };
 
   test("are summarised in parts, in parallel, and merged; every request fits", async () => {
     const seen = [];
@@ -227,7 +267,10 @@ describe("histories longer than the window", () => {
 describe("money", () => {
   test("the estimate is within 20% of the real cost", async () => {
     const reported = (request) => countTokens(JSON.stringify(request.body.messages));
-    for (const [make, events] of [[anthropic, anthropicEvents], [openai, openaiEvents]]) {
+    for (const [make, events] of [
+      [anthropic, anthropicEvents],
+      [openai, openaiEvents],
+    ]) {
       const server = await serve((request) => {
         const inputTokens = reported(request);
         const outputTokens = Math.round(450 + inputTokens / 45);
@@ -274,7 +317,10 @@ describe("money", () => {
     expect(result.didCondense).toBe(true);
     expect(result.stats.reductionPercent).toBeLessThan(20);
     expect(result.warnings.join()).toContain("low_reduction");
-    expect(manager.getMetrics().alerts.map(({ code, providerId, profileId }) => [code, providerId ?? profileId])).toEqual([["low_reduction", "native"], ["low_reduction", "p"]]);
+    expect(manager.getMetrics().alerts.map(({ code, providerId, profileId }) => [code, providerId ?? profileId])).toEqual([
+      ["low_reduction", "native"],
+      ["low_reduction", "p"],
+    ]);
   });
 
   test("a summary cut short is kept, with a warning", async () => {
@@ -311,7 +357,17 @@ describe("the summary cache", () => {
   });
 
   test.each([
-    ["throws", { get: () => { throw new Error("down"); }, set: () => { throw new Error("down"); } }],
+    [
+      "throws",
+      {
+        get: () => {
+          throw new Error("down");
+        },
+        set: () => {
+          throw new Error("down");
+        },
+      },
+    ],
     ["rejects", { get: () => Promise.reject(new Error("down")), set: () => Promise.reject("down") }],
     ["keeps something else", { get: () => ({ not: "a text" }), set: () => {} }],
   ])("a store that %s is no failure", async (_, cache) => {
@@ -321,14 +377,27 @@ describe("the summary cache", () => {
   });
 
   test("what is not a store is refused", () => {
-    for (const cache of [5, {}, { get() {} }, "redis"]) expect(() => new CondensationManager({ cache })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+    for (const cache of [5, {}, { get() {} }, "redis"])
+      expect(() => new CondensationManager({ cache })).toThrow(expect.objectContaining({ code: "invalid_argument" }));
   });
 });
 
 describe("options of handlers", () => {
   test("are checked at once", () => {
-    for (const options of [undefined, {}, { api: "x", model: "m" }, { api: "openai" }, { api: "openai", model: "m" }, { api: "anthropic", model: "m", apiKey: "k", retries: 1.5 }, { api: "anthropic", model: "m", apiKey: "k", temprature: 1 }, { api: "openai", model: "m", baseUrl: "ftp://x", apiKey: "k" }, { api: "openai", model: "m", apiKey: "k", timeoutMs: NaN }]) {
-      expect(() => httpHandler(options)).toThrow(expect.objectContaining({ code: expect.stringMatching(/^(invalid_argument|out_of_range)$/) }));
+    for (const options of [
+      undefined,
+      {},
+      { api: "x", model: "m" },
+      { api: "openai" },
+      { api: "openai", model: "m" },
+      { api: "anthropic", model: "m", apiKey: "k", retries: 1.5 },
+      { api: "anthropic", model: "m", apiKey: "k", temprature: 1 },
+      { api: "openai", model: "m", baseUrl: "ftp://x", apiKey: "k" },
+      { api: "openai", model: "m", apiKey: "k", timeoutMs: NaN },
+    ]) {
+      expect(() => httpHandler(options)).toThrow(
+        expect.objectContaining({ code: expect.stringMatching(/^(invalid_argument|out_of_range)$/) }),
+      );
     }
     for (const api of [undefined, null, 5, {}, { createMessage: 5 }]) expect(() => callbackHandler(api)).toThrow(TypeError);
     expect(() => callbackHandler(host([]), { timeoutMs: 0 })).toThrow(RangeError);

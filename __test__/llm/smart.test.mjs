@@ -4,13 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CondensationManager, createSmartProvider, httpHandler, presets, restore, validateMessages } from "../../index.js";
 import { anthropicEvents, json, openaiEvents, startFakeLlm, stream, wait } from "./fake-llm.mjs";
 
-const lines = (name, count) => Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
+const lines = (name, count) =>
+  Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
 
 /** A task, `exchanges` files of `count` lines that are read, and an answer. */
 function reads(exchanges, count = 60) {
   const messages = [{ role: "user", content: "Fix src/file_1.ts" }];
   for (let index = 0; index < exchanges; index++) {
-    messages.push({ role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/file_${index}.ts` } }] });
+    messages.push({
+      role: "assistant",
+      content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/file_${index}.ts` } }],
+    });
     messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: lines(`file_${index}`, count) }] });
   }
   return [...messages, { role: "assistant", content: "Done." }];
@@ -26,7 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const handlerOf = (model = "claude-test", options = {}) => httpHandler({ api: "anthropic", model, baseUrl: server.url, apiKey: "k", retryDelayMs: 1, ...options });
+const handlerOf = (model = "claude-test", options = {}) =>
+  httpHandler({ api: "anthropic", model, baseUrl: server.url, apiKey: "k", retryDelayMs: 1, ...options });
 const managerOf = (options = {}) => new CondensationManager({ provider: "smart", fallback: false, handler: handlerOf(), ...options });
 const selective = (config) => ({ config: { preset: "selective", ...config } });
 
@@ -38,7 +43,13 @@ describe("summaries over HTTP", () => {
     };
     const messages = reads(62);
     const progress = [];
-    const result = await managerOf().condense({ messages }, { ...selective({ maxConcurrency: 6 }), onProgress: ({ phase, done, total, passId }) => phase === "summarizing" && progress.push([done, total, passId]) });
+    const result = await managerOf().condense(
+      { messages },
+      {
+        ...selective({ maxConcurrency: 6 }),
+        onProgress: ({ phase, done, total, passId }) => phase === "summarizing" && progress.push([done, total, passId]),
+      },
+    );
     expect(result.error).toBeUndefined();
     expect(result.warnings).toEqual([]);
     expect([server.requests.length, server.mostUnderWay]).toEqual([61, 6]);
@@ -81,12 +92,25 @@ describe("summaries over HTTP", () => {
     };
     const messages = reads(7);
     const retries = [];
-    const result = await managerOf().condense({ messages }, { ...selective(), onProgress: (event) => event.phase === "retrying" && retries.push(event) });
+    const result = await managerOf().condense(
+      { messages },
+      { ...selective(), onProgress: (event) => event.phase === "retrying" && retries.push(event) },
+    );
     expect(result.error).toBeUndefined();
     expect(result.changes.map(({ messageIndex }) => messageIndex)).toEqual([2, 4, 6, 10, 12]);
     expect(result.messages[8]).toBe(messages[8]);
     expect(result.warnings).toEqual([expect.stringMatching(/^summary_failed: message 9 left as it was: llm_bad_request/)]);
-    expect(retries).toEqual([1, 2].map((done) => ({ phase: "retrying", providerId: "smart", passId: "selective", done, total: 4, waitMs: expect.any(Number), code: "llm_overloaded" })));
+    expect(retries).toEqual(
+      [1, 2].map((done) => ({
+        phase: "retrying",
+        providerId: "smart",
+        passId: "selective",
+        done,
+        total: 4,
+        waitMs: expect.any(Number),
+        code: "llm_overloaded",
+      })),
+    );
   });
 
   test("small texts share requests", async () => {
@@ -95,7 +119,14 @@ describe("summaries over HTTP", () => {
       return stream(...anthropicEvents(numbers.map((number) => `${number}\nShort ${number}\n`)));
     };
     const messages = reads(35, 14);
-    const passes = [{ id: "each", selection: { type: "preserve_recent", keepRecentCount: 3 }, mode: "individual", individualConfig: { defaults: { toolResults: { operation: "summarize", params: { summarize: { maxTokens: 50 } } } } } }];
+    const passes = [
+      {
+        id: "each",
+        selection: { type: "preserve_recent", keepRecentCount: 3 },
+        mode: "individual",
+        individualConfig: { defaults: { toolResults: { operation: "summarize", params: { summarize: { maxTokens: 50 } } } } },
+      },
+    ];
     const result = await managerOf().condense({ messages }, { config: { losslessPrelude: { enabled: false }, passes } });
     expect(result.changes).toHaveLength(34);
     expect(server.requests.length).toBeLessThanOrEqual(6);
@@ -103,11 +134,17 @@ describe("summaries over HTTP", () => {
   });
 
   test("are asked of the profile that a pass names", async () => {
-    script = (request) => (request.body.stream_options ? stream(...openaiEvents(["By the other one."], { inputTokens: 1_000_000 })) : stream(...anthropicEvents([summaryOf(request)])));
+    script = (request) =>
+      request.body.stream_options
+        ? stream(...openaiEvents(["By the other one."], { inputTokens: 1_000_000 }))
+        : stream(...anthropicEvents([summaryOf(request)]));
     const other = httpHandler({ api: "openai", model: "gpt-4o-mini", baseUrl: server.url, apiKey: "other" });
     const manager = managerOf({ profiles: { "claude-haiku": { handler: other, price: { inputPrice: 0.5 } } } });
     const conservative = {
-      losslessPrelude: { enabled: true, operations: { deduplicateFileReads: true, consolidateToolResults: true, removeObsoleteState: true } },
+      losslessPrelude: {
+        enabled: true,
+        operations: { deduplicateFileReads: true, consolidateToolResults: true, removeObsoleteState: true },
+      },
       passes: [
         {
           id: "pass-1-quality",
@@ -115,7 +152,11 @@ describe("summaries over HTTP", () => {
           selection: { type: "preserve_recent", keepRecentCount: 10 },
           mode: "individual",
           individualConfig: {
-            defaults: { messageText: { operation: "keep" }, toolParameters: { operation: "keep" }, toolResults: { operation: "summarize", params: { summarize: { apiProfile: "claude-haiku", maxTokens: 150 } } } },
+            defaults: {
+              messageText: { operation: "keep" },
+              toolParameters: { operation: "keep" },
+              toolResults: { operation: "summarize", params: { summarize: { apiProfile: "claude-haiku", maxTokens: 150 } } },
+            },
           },
           execution: { type: "always" },
         },
@@ -135,7 +176,11 @@ describe("summaries over HTTP", () => {
     expect(result.warnings).toEqual([expect.stringMatching(/^handler_missing: profile "gone"/)]);
     const models = server.requests.map(({ body }) => body.model);
     expect(models).toEqual([...Array(4).fill("gpt-4o-mini"), "claude-test"]);
-    expect(result.passes.map(({ id, cost }) => [id, cost])).toEqual([["lossless_prelude", 0], ["pass-1-quality", 2], ["pass-2-fallback", 0]]);
+    expect(result.passes.map(({ id, cost }) => [id, cost])).toEqual([
+      ["lossless_prelude", 0],
+      ["pass-1-quality", 2],
+      ["pass-2-fallback", 0],
+    ]);
   });
 });
 
@@ -179,19 +224,31 @@ describe("previews", () => {
 
   test("take prices as hosts have them: of the call, the handler or the profile, with tiers, and without a cache", async () => {
     const messages = reads(12, 120);
-    const tiers = [{ contextWindow: 1000, inputPrice: 100 }, { contextWindow: Infinity, inputPrice: 2 }];
-    const effect = async (options, call) => (await new CondensationManager({ provider: "truncation", ...options }).preview({ messages, profileId: "mine" }, call)).promptCache;
+    const tiers = [
+      { contextWindow: 1000, inputPrice: 100 },
+      { contextWindow: Infinity, inputPrice: 2 },
+    ];
+    const effect = async (options, call) =>
+      (await new CondensationManager({ provider: "truncation", ...options }).preview({ messages, profileId: "mine" }, call)).promptCache;
     const { rewrittenTokens, ...none } = await effect({});
     expect(Object.keys(none)).toEqual(["keptTokens"]);
     const written = (per) => expect.closeTo((rewrittenTokens * per) / 1e6, 9);
     expect((await effect({}, { price: { inputPrice: 1, tiers } })).rewriteCost).toEqual(written(2));
     expect((await effect({ profiles: { mine: { price: { inputPrice: 1, tiers } } } })).rewriteCost).toEqual(written(2));
-    expect((await effect({ handler: handlerOf("m", { price: { inputPrice: 1, cacheWritesPrice: 1.25 } }) })).rewriteCost).toEqual(written(1.25));
+    expect((await effect({ handler: handlerOf("m", { price: { inputPrice: 1, cacheWritesPrice: 1.25 } }) })).rewriteCost).toEqual(
+      written(1.25),
+    );
     const uncached = await effect({}, { price: { inputPrice: 1 } });
     expect(uncached.extraCost).toEqual(expect.closeTo(-uncached.savedPerRequest, 9));
     const manager = new CondensationManager();
-    for (const [price, code, field] of [[{ inputPrice: -1 }, "out_of_range", "price.inputPrice: -1"], ["3", "invalid_config", 'price: "3"'], [{ inputPrice: Infinity }, "out_of_range", "inputPrice: Infinity"]]) {
-      expect(() => manager.preview({ messages }, { price })).toThrow(expect.objectContaining({ code, message: expect.stringContaining(field) }));
+    for (const [price, code, field] of [
+      [{ inputPrice: -1 }, "out_of_range", "price.inputPrice: -1"],
+      ["3", "invalid_config", 'price: "3"'],
+      [{ inputPrice: Infinity }, "out_of_range", "inputPrice: Infinity"],
+    ]) {
+      expect(() => manager.preview({ messages }, { price })).toThrow(
+        expect.objectContaining({ code, message: expect.stringContaining(field) }),
+      );
     }
   });
 
@@ -215,7 +272,9 @@ describe("previews", () => {
 
   test("show the summary of a batch, and messages that go", async () => {
     const messages = reads(12, 120);
-    const passes = [{ id: "b", selection: { type: "preserve_recent", keepRecentCount: 5 }, mode: "batch", batchConfig: { operation: "summarize" } }];
+    const passes = [
+      { id: "b", selection: { type: "preserve_recent", keepRecentCount: 5 }, mode: "batch", batchConfig: { operation: "summarize" } },
+    ];
     const provider = createSmartProvider({ passes, losslessPrelude: { enabled: false } });
     const { samples, summary, wouldCondense } = await provider.preview({ messages }, { handler: handlerOf() });
     expect(server.requests).toEqual([]);

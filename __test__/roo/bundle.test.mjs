@@ -22,8 +22,21 @@ beforeAll(async () => {
   mkdirSync(path.join(sources, "node_modules"));
   symlinkSync(root, path.join(sources, "node_modules", "roo-condense"), "junction");
   for (const dist of ["with-binary", "without-binary"]) {
-    const options = { bundle: true, format: "cjs", platform: "node", target: "node20", minify: true, sourcemap: false, external: ["vscode"], logLevel: "silent" };
-    const result = await build({ ...options, entryPoints: [path.join(sources, "extension.js")], outfile: path.join(folder, dist, "extension.js") });
+    const options = {
+      bundle: true,
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
+      sourcemap: false,
+      external: ["vscode"],
+      logLevel: "silent",
+    };
+    const result = await build({
+      ...options,
+      entryPoints: [path.join(sources, "extension.js")],
+      outfile: path.join(folder, dist, "extension.js"),
+    });
     expect(result.warnings).toEqual([]);
   }
   copyFileSync(binary, path.join(folder, "with-binary", addonName()));
@@ -49,7 +62,15 @@ describe("a bundled extension", () => {
 
   test("condenses in plain Node", () => {
     const report = run("with-binary");
-    expect(report).toMatchObject({ managerAtHand: true, due: true, error: null, restored: true, replacedBy: 5, replacedCost: 0.25, cost: 3 });
+    expect(report).toMatchObject({
+      managerAtHand: true,
+      due: true,
+      error: null,
+      restored: true,
+      replacedBy: 5,
+      replacedCost: 0.25,
+      cost: 3,
+    });
     expect(report.summary).toMatch(/by the provider "lossless"/);
     expect(report.saved).toBeGreaterThan(0.02);
     expect(report.tokens).toBeGreaterThan(10_000);
@@ -62,7 +83,14 @@ describe("a bundled extension", () => {
 
   test("starts without a binary, and condenses as Roo-Code does", () => {
     const report = run("without-binary");
-    expect(report).toMatchObject({ managerAtHand: false, due: true, error: null, restored: true, summary: "What was done so far.", replacedBy: 5 });
+    expect(report).toMatchObject({
+      managerAtHand: false,
+      due: true,
+      error: null,
+      restored: true,
+      summary: "What was done so far.",
+      replacedBy: 5,
+    });
     expect(report.saved).toBeGreaterThan(0.9);
   });
 

@@ -22,11 +22,18 @@ describe("identity", () => {
     const condense = createTaggedCondense(host);
     const messages = conversation(9);
     expect((await manageContext(windowOptions(messages, handler(), { totalTokens: 10 }))).messages).toBe(messages);
-    for (const unchanged of [condense.getMessagesSinceLastSummary, condense.getEffectiveApiHistory, condense.cleanupAfterTruncation, condense.injectSyntheticToolResults]) {
+    for (const unchanged of [
+      condense.getMessagesSinceLastSummary,
+      condense.getEffectiveApiHistory,
+      condense.cleanupAfterTruncation,
+      condense.injectSyntheticToolResults,
+    ]) {
       expect(unchanged(messages)).toBe(messages);
     }
     expect(truncateConversation(messages, 0, "task").messages).toBe(messages);
-    expect(truncateConversation(messages, 0.5, "task").messages.map((message) => messages.indexOf(message))).toEqual([0, -1, -1, -1, -1, -1, 5, 6, 7, 8]);
+    expect(truncateConversation(messages, 0.5, "task").messages.map((message) => messages.indexOf(message))).toEqual([
+      0, -1, -1, -1, -1, -1, 5, 6, 7, 8,
+    ]);
     const text1 = [text("a")];
     expect(condense.convertToolBlocksToText(text1)).toBe(text1);
     expect(condense.convertToolBlocksToText("a")).toBe("a");
@@ -41,11 +48,18 @@ describe("identity", () => {
 
 describe("what the host is asked", () => {
   test("2025: the window calls the host's summarizeConversation with Roo's eight arguments", async () => {
-    const summarizeConversation = vi.fn(async (messages) => ({ messages: messages.slice(0, 1), summary: "s", cost: 0.5, newContextTokens: 7 }));
+    const summarizeConversation = vi.fn(async (messages) => ({
+      messages: messages.slice(0, 1),
+      summary: "s",
+      cost: 0.5,
+      newContextTokens: 7,
+    }));
     const { host } = recordingHost({ summarizeConversation });
     const messages = conversation(8);
     const apiHandler = handler();
-    const response = await createSlidingWindow(host).truncateConversationIfNeeded(windowOptions(messages, apiHandler, { customCondensingPrompt: "p" }));
+    const response = await createSlidingWindow(host).truncateConversationIfNeeded(
+      windowOptions(messages, apiHandler, { customCondensingPrompt: "p" }),
+    );
     expect(summarizeConversation.mock.calls).toEqual([[messages, apiHandler, "You are careful.", "task", 90_050, true, "p", undefined]]);
     expect(response).toEqual({ messages: messages.slice(0, 1), summary: "s", cost: 0.5, newContextTokens: 7, prevContextTokens: 90_050 });
   });
@@ -55,9 +69,18 @@ describe("what the host is asked", () => {
     const { host, told } = recordingHost({ summarizeConversation });
     const messages = conversation(8);
     const apiHandler = handler();
-    const more = { metadata: { taskId: "task" }, environmentDetails: "env", filesReadByRoo: ["a.ts"], cwd: "/home", rooIgnoreController: {}, customCondensingPrompt: "p" };
+    const more = {
+      metadata: { taskId: "task" },
+      environmentDetails: "env",
+      filesReadByRoo: ["a.ts"],
+      cwd: "/home",
+      rooIgnoreController: {},
+      customCondensingPrompt: "p",
+    };
     const response = await createContextManagement(host).manageContext(windowOptions(messages, apiHandler, more));
-    expect(summarizeConversation.mock.calls).toEqual([[{ messages, apiHandler, systemPrompt: "You are careful.", taskId: "task", isAutomaticTrigger: true, ...more }]]);
+    expect(summarizeConversation.mock.calls).toEqual([
+      [{ messages, apiHandler, systemPrompt: "You are careful.", taskId: "task", isAutomaticTrigger: true, ...more }],
+    ]);
     expect(response).toMatchObject({ error: "no", errorDetails: "why", cost: 0.5, messagesRemoved: 2 });
     expect(told.truncated).toEqual([["task"]]);
   });
@@ -67,7 +90,12 @@ describe("what the host is asked", () => {
       const [old, recent] = [handler(), handler()];
       const { host } = recordingHost({ prompts });
       await createCondense(host).summarizeConversation(conversation(8), old, "system", "task", 10_000);
-      await createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler: recent, systemPrompt: "system", taskId: "task" });
+      await createTaggedCondense(host).summarizeConversation({
+        messages: conversation(6),
+        apiHandler: recent,
+        systemPrompt: "system",
+        taskId: "task",
+      });
       return [old.requests[0], recent.requests[0]];
     };
     const [[...old], [...recent]] = await requests();
@@ -81,11 +109,28 @@ describe("what the host is asked", () => {
 
   test("2026: folded files come in blocks of their own, and their failure is no failure of the summary", async () => {
     const foldFiles = vi.fn(async () => ["## a.ts", " ", "## b.ts"]);
-    const ask = (host) => createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler: handler(), systemPrompt: "s", taskId: "t", filesReadByRoo: ["a.ts", "b.ts"], cwd: "/home", rooIgnoreController: "r" });
+    const ask = (host) =>
+      createTaggedCondense(host).summarizeConversation({
+        messages: conversation(6),
+        apiHandler: handler(),
+        systemPrompt: "s",
+        taskId: "t",
+        filesReadByRoo: ["a.ts", "b.ts"],
+        cwd: "/home",
+        rooIgnoreController: "r",
+      });
     const folded = await ask(recordingHost({ foldFiles }).host);
     expect(foldFiles.mock.calls).toEqual([[["a.ts", "b.ts"], { cwd: "/home", rooIgnoreController: "r" }]]);
-    expect(folded.messages.at(-1).content.map((block) => block.text)).toEqual(["## Conversation Summary\na short summary", "## a.ts", "## b.ts"]);
-    const { host, told } = recordingHost({ foldFiles: async () => { throw new Error("no such file"); } });
+    expect(folded.messages.at(-1).content.map((block) => block.text)).toEqual([
+      "## Conversation Summary\na short summary",
+      "## a.ts",
+      "## b.ts",
+    ]);
+    const { host, told } = recordingHost({
+      foldFiles: async () => {
+        throw new Error("no such file");
+      },
+    });
     expect((await ask(host)).messages.at(-1).content).toHaveLength(1);
     expect(told.errors).toHaveLength(1);
   });
@@ -93,7 +138,11 @@ describe("what the host is asked", () => {
   test("images become text for a model that cannot see them, also when the host has no way of its own", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
     const blind = handler(undefined, { supportsImages: false });
-    const messages = [user([text("look"), image], 1), assistant([call("a")], 2), user([{ type: "tool_result", tool_use_id: "a", content: [image] }], 3)];
+    const messages = [
+      user([text("look"), image], 1),
+      assistant([call("a")], 2),
+      user([{ type: "tool_result", tool_use_id: "a", content: [image] }], 3),
+    ];
     await createTaggedCondense(recordingHost().host).summarizeConversation({ messages, apiHandler: blind, systemPrompt: "s", taskId: "t" });
     const [, sent] = blind.requests[0];
     expect(sent[0].content).toEqual([text("look"), text("[Referenced image in conversation]")]);
@@ -103,7 +152,9 @@ describe("what the host is asked", () => {
   test("warnings go to the console of the moment when the host takes none", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     try {
-      await createSlidingWindow().truncateConversationIfNeeded(windowOptions(conversation(3), handler(), { totalTokens: 10, profileThresholds: { default: 101 } }));
+      await createSlidingWindow().truncateConversationIfNeeded(
+        windowOptions(conversation(3), handler(), { totalTokens: 10, profileThresholds: { default: 101 } }),
+      );
       expect(warn.mock.calls).toEqual([[expect.stringMatching(/threshold 101 of profile "default" is not used/)]]);
     } finally {
       warn.mockRestore();
@@ -126,7 +177,9 @@ describe("counting", () => {
   test("tool blocks count as text, or nothing", async () => {
     const blocks = [call("a"), { type: "tool_result", tool_use_id: "a", is_error: true, content: [text("x"), { type: "image" }] }];
     expect(await countTokens(blocks, { toolBlocks: false })).toBe(0);
-    expect(await countTokens(blocks)).toBe(await countTokens([text('Tool: read_file\nArguments: {"path":"a.ts"}'), text("Tool Result (a)\n[Error]\nx\n[Image content]")]));
+    expect(await countTokens(blocks)).toBe(
+      await countTokens([text('Tool: read_file\nArguments: {"path":"a.ts"}'), text("Tool Result (a)\n[Error]\nx\n[Image content]")]),
+    );
   });
 
   test("blocks that lack their content count nothing", async () => {

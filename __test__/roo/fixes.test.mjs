@@ -69,7 +69,13 @@ describe.each(both)("a summary larger than the history, %s", (_, fixes) => {
   test(fixes ? "is refused, with what it cost" : "is accepted", async () => {
     const messages = conversation(6, 20);
     const apiHandler = handler([text("long ".repeat(500)), { type: "usage", inputTokens: 1, outputTokens: 600, totalCost: 0.5 }]);
-    const response = await tagged(fixes).summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: false });
+    const response = await tagged(fixes).summarizeConversation({
+      messages,
+      apiHandler,
+      systemPrompt: "system",
+      taskId: "task",
+      isAutomaticTrigger: false,
+    });
     expect(response.cost).toBe(0.5);
     if (fixes) {
       expect(response.messages).toBe(messages);
@@ -82,11 +88,21 @@ describe.each(both)("a summary larger than the history, %s", (_, fixes) => {
 });
 
 describe.each(both)("an error chunk in the stream, %s", (_, fixes) => {
-  const chunks = [text("half a summ"), { type: "usage", inputTokens: 1, outputTokens: 3, totalCost: 0.125 }, { type: "error", error: "overloaded", message: "The model is overloaded" }];
+  const chunks = [
+    text("half a summ"),
+    { type: "usage", inputTokens: 1, outputTokens: 3, totalCost: 0.125 },
+    { type: "error", error: "overloaded", message: "The model is overloaded" },
+  ];
 
   test(`2026: ${fixes ? "is the failure of the request" : "is swallowed"}`, async () => {
     const messages = conversation(6);
-    const response = await tagged(fixes).summarizeConversation({ messages, apiHandler: handler(chunks), systemPrompt: "system", taskId: "task", isAutomaticTrigger: true });
+    const response = await tagged(fixes).summarizeConversation({
+      messages,
+      apiHandler: handler(chunks),
+      systemPrompt: "system",
+      taskId: "task",
+      isAutomaticTrigger: true,
+    });
     expect(response.cost).toBe(0.125);
     expect(response.summary).toBe(fixes ? "" : "half a summ");
     if (!fixes) return;

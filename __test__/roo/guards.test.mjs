@@ -39,7 +39,15 @@ describe("no condensing without end", () => {
   test("after the time it is asked for again; other tasks are asked for at once; by hand always", async () => {
     const { summarizeConversation } = createTaggedCondense(recordingHost({ guard: { attempts: 1, windowMs: 30_000 } }).host);
     const apiHandler = saysNothing();
-    const ask = (more) => summarizeConversation({ messages: conversation(6), apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true, ...more });
+    const ask = (more) =>
+      summarizeConversation({
+        messages: conversation(6),
+        apiHandler,
+        systemPrompt: "system",
+        taskId: "task",
+        isAutomaticTrigger: true,
+        ...more,
+      });
     await ask();
     await ask();
     expect(apiHandler.requests).toHaveLength(1);
@@ -63,7 +71,14 @@ describe("no condensing without end", () => {
     const metadata = { tools: [{ name: "read_file", description: "x".repeat(8000) }] };
     // 2000 tokens of tools, and 800 of messages that become 10: a quarter is saved.
     for (let turn = 0; turn < 3; turn++) {
-      await summarizeConversation({ messages: conversation(8, 400), apiHandler, systemPrompt: "s", taskId: "t", isAutomaticTrigger: true, metadata });
+      await summarizeConversation({
+        messages: conversation(8, 400),
+        apiHandler,
+        systemPrompt: "s",
+        taskId: "t",
+        isAutomaticTrigger: true,
+        metadata,
+      });
     }
     expect(apiHandler.requests).toHaveLength(3);
   });
@@ -104,7 +119,10 @@ describe("cancellation", () => {
     const { apiHandler, state, wake } = hanging();
     const messages = conversation(10);
     const options = windowOptions(messages, apiHandler);
-    const pending = year === 2025 ? createSlidingWindow(host).truncateConversationIfNeeded(options) : createContextManagement(host).manageContext(options);
+    const pending =
+      year === 2025
+        ? createSlidingWindow(host).truncateConversationIfNeeded(options)
+        : createContextManagement(host).manageContext(options);
     setTimeout(() => cancel.abort(), 10);
     const response = await pending;
     expect(response.messages).toBe(messages);
@@ -118,7 +136,12 @@ describe("cancellation", () => {
   test("a signal that has fired before asks nothing", async () => {
     const { host } = recordingHost({ signal: AbortSignal.abort() });
     const apiHandler = handler();
-    const response = await createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler, systemPrompt: "s", taskId: "t" });
+    const response = await createTaggedCondense(host).summarizeConversation({
+      messages: conversation(6),
+      apiHandler,
+      systemPrompt: "s",
+      taskId: "t",
+    });
     expect(apiHandler.requests).toEqual([]);
     expect(response.error).toMatch(/cancelled/);
   });
@@ -131,15 +154,28 @@ describe("cancellation", () => {
 
   test("the manager gets the signal", async () => {
     const cancel = new AbortController();
-    const manager = { condense: ({ messages }, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ messages, didCondense: false, cost: 0.5, error: { code: "aborted", message: "" } }))) };
-    const pending = createTaggedCondense(recordingHost({ manager, signal: cancel.signal }).host).summarizeConversation({ messages: conversation(6), apiHandler: handler(), systemPrompt: "s", taskId: "t" });
+    const manager = {
+      condense: ({ messages }, { signal }) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () =>
+            resolve({ messages, didCondense: false, cost: 0.5, error: { code: "aborted", message: "" } }),
+          ),
+        ),
+    };
+    const pending = createTaggedCondense(recordingHost({ manager, signal: cancel.signal }).host).summarizeConversation({
+      messages: conversation(6),
+      apiHandler: handler(),
+      systemPrompt: "s",
+      taskId: "t",
+    });
     cancel.abort();
     expect(await pending).toMatchObject({ cost: 0.5, summary: "", error: expect.stringMatching(/cancelled/) });
   });
 });
 
 describe("a condensing handler of one's own", () => {
-  const ask = (host, apiHandler) => createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler, systemPrompt: "s", taskId: "t" });
+  const ask = (host, apiHandler) =>
+    createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler, systemPrompt: "s", taskId: "t" });
 
   test("2026: it is asked instead of the conversation's, which still counts", async () => {
     const [condensing, main] = [handler([text("from the cheap model")]), handler()];
@@ -158,7 +194,8 @@ describe("a condensing handler of one's own", () => {
   test("2025: the one of the call wins over the host's", async () => {
     const [ofHost, ofCall] = [handler([text("host")]), handler([text("call")])];
     const { summarizeConversation } = createCondense(recordingHost({ condensingHandler: () => ofHost }).host);
-    const summarize = (condensing) => summarizeConversation(conversation(8), handler(), "system", "task", 10_000, false, undefined, condensing);
+    const summarize = (condensing) =>
+      summarizeConversation(conversation(8), handler(), "system", "task", 10_000, false, undefined, condensing);
     expect((await summarize(ofCall)).summary).toBe("call");
     expect((await summarize()).summary).toBe("host");
   });
@@ -167,18 +204,35 @@ describe("a condensing handler of one's own", () => {
 describe("errors that say what to do", () => {
   test("without the host's texts they are in English and name a remedy", async () => {
     const quiet = { warn() {}, error() {} };
-    const ask = (messages, apiHandler) => createTaggedCondense(quiet).summarizeConversation({ messages, apiHandler, systemPrompt: "s", taskId: "t" }).then(({ error }) => error);
+    const ask = (messages, apiHandler) =>
+      createTaggedCondense(quiet)
+        .summarizeConversation({ messages, apiHandler, systemPrompt: "s", taskId: "t" })
+        .then(({ error }) => error);
     expect(await ask(conversation(1), handler())).toMatch(/not enough messages.*Go on/);
     expect(await ask(conversation(6), {})).toMatch(/cannot create messages. Choose/);
     expect(await ask(conversation(6), handler([]))).toMatch(/no summary.*Try again/);
-    expect(await ask(conversation(6), handler(() => { throw new Error("offline"); }))).toMatch(/failed.*offline.*Check/);
+    expect(
+      await ask(
+        conversation(6),
+        handler(() => {
+          throw new Error("offline");
+        }),
+      ),
+    ).toMatch(/failed.*offline.*Check/);
   });
 
   test("the details hold what the API said", async () => {
     const failure = Object.assign(new Error("too many requests"), { status: 429, code: "rate_limit", body: { retry_after: 3 } });
-    const apiHandler = handler(() => { throw failure; });
+    const apiHandler = handler(() => {
+      throw failure;
+    });
     const { host, told } = recordingHost();
-    const response = await createTaggedCondense(host).summarizeConversation({ messages: conversation(6), apiHandler, systemPrompt: "s", taskId: "t" });
+    const response = await createTaggedCondense(host).summarizeConversation({
+      messages: conversation(6),
+      apiHandler,
+      systemPrompt: "s",
+      taskId: "t",
+    });
     expect(response.error).toBe("common:errors.condense_api_failed too many requests");
     expect(response.errorDetails).toMatch(/too many requests[^]*429[^]*rate_limit[^]*"retry_after": 3/);
     expect(told.errors).toHaveLength(1);
@@ -195,7 +249,9 @@ describe("errors that say what to do", () => {
     [{ guard: { tries: 1 } }, "host.guard.tries"],
   ])("a host that cannot be used is refused at once: %j", (host, field) => {
     for (const create of [createSlidingWindow, createCondense, createContextManagement, createTaggedCondense]) {
-      expect(() => create(host)).toThrow(expect.objectContaining({ name: "TypeError", code: "invalid_argument", message: expect.stringContaining(`${field}:`) }));
+      expect(() => create(host)).toThrow(
+        expect.objectContaining({ name: "TypeError", code: "invalid_argument", message: expect.stringContaining(`${field}:`) }),
+      );
     }
   });
 });

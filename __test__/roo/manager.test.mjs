@@ -22,7 +22,10 @@ function fakeManager(condense) {
 }
 
 /** Drops the second and third message and shortens the text of the fourth. */
-const dropAndRewrite = fakeManager(({ messages }) => ({ messages: [messages[0], { ...messages[3], content: "short" }, ...messages.slice(4)], cost: 0.5 }));
+const dropAndRewrite = fakeManager(({ messages }) => ({
+  messages: [messages[0], { ...messages[3], content: "short" }, ...messages.slice(4)],
+  cost: 0.5,
+}));
 
 describe("2025", () => {
   test("the window returns what the manager made, with Roo's own numbers", async () => {
@@ -33,7 +36,9 @@ describe("2025", () => {
     expect(response.messages.map((message) => messages.indexOf(message))).toEqual([0, -1, 4, 5, 6, 7, 8, 9]);
     expect(response).toMatchObject({ cost: 0.5, prevContextTokens: 90_050 });
     expect(response).not.toHaveProperty("error");
-    expect(response.newContextTokens).toBe(await apiHandler.countTokens([text("You are careful."), ...response.messages.map(({ content }) => text(content))]));
+    expect(response.newContextTokens).toBe(
+      await apiHandler.countTokens([text("You are careful."), ...response.messages.map(({ content }) => text(content))]),
+    );
     // Roo tells the user only of condensations that have a summary.
     expect(response.summary).toMatch(/^Condensed without a summary/);
     expect(apiHandler.requests).toEqual([]);
@@ -63,7 +68,9 @@ describe("2025", () => {
     ["context_grew", "common:errors.condense_context_grew"],
     ["timeout", "common:errors.condense_api_failed no answer"],
   ])("the manager's %s is told in Roo's words", async (code, expected) => {
-    const { host, told } = recordingHost({ manager: fakeManager(({ messages }) => ({ messages, didCondense: false, cost: 0.25, error: { code, message: "no answer" } })) });
+    const { host, told } = recordingHost({
+      manager: fakeManager(({ messages }) => ({ messages, didCondense: false, cost: 0.25, error: { code, message: "no answer" } })),
+    });
     const messages = conversation(10);
     const response = await createCondense(host).summarizeConversation(messages, handler(), "system", "task", 90_000, true);
     expect(response).toEqual({ messages, summary: "", cost: 0.25, error: expected });
@@ -72,20 +79,40 @@ describe("2025", () => {
   });
 
   test("what makes the context larger by the handler's count is refused; what the handler does not count is not", async () => {
-    const ask = (manager, apiHandler) => createCondense(recordingHost({ manager }).host).summarizeConversation(messages, apiHandler, "system", "task", 90_000);
+    const ask = (manager, apiHandler) =>
+      createCondense(recordingHost({ manager }).host).summarizeConversation(messages, apiHandler, "system", "task", 90_000);
     const messages = [...conversation(4), assistant([call("a")], 5000), user([result("a", "long ".repeat(500))], 6000)];
-    const grown = await ask(fakeManager(({ messages: [first, ...rest] }) => ({ messages: [{ ...first, content: "x".repeat(9000) }, ...rest] })), handler());
+    const grown = await ask(
+      fakeManager(({ messages: [first, ...rest] }) => ({ messages: [{ ...first, content: "x".repeat(9000) }, ...rest] })),
+      handler(),
+    );
     expect(grown).toEqual({ messages, summary: "", cost: 0, error: "common:errors.condense_context_grew" });
-    const textOnly = { ...handler(), countTokens: async (blocks) => blocks.filter((block) => block.type === "text").reduce((sum, block) => sum + block.text.length, 0) };
-    const shorter = await ask(fakeManager((context) => ({ messages: [...context.messages.slice(0, -1), user([result("a", "short")], 6000)] })), textOnly);
+    const textOnly = {
+      ...handler(),
+      countTokens: async (blocks) => blocks.filter((block) => block.type === "text").reduce((sum, block) => sum + block.text.length, 0),
+    };
+    const shorter = await ask(
+      fakeManager((context) => ({ messages: [...context.messages.slice(0, -1), user([result("a", "short")], 6000)] })),
+      textOnly,
+    );
     expect(shorter).not.toHaveProperty("error");
     expect(shorter.messages.at(-1).content[0].content).toBe("short");
   });
 
   test("a manager that throws changes nothing", async () => {
-    const manager = { condense: () => { throw new TypeError("provider: none has this id"); } };
+    const manager = {
+      condense: () => {
+        throw new TypeError("provider: none has this id");
+      },
+    };
     const messages = conversation(10);
-    const response = await createCondense(recordingHost({ manager }).host).summarizeConversation(messages, handler(), "system", "task", 90_000);
+    const response = await createCondense(recordingHost({ manager }).host).summarizeConversation(
+      messages,
+      handler(),
+      "system",
+      "task",
+      90_000,
+    );
     expect(response).toEqual({ messages, summary: "", cost: 0, error: "common:errors.condense_api_failed provider: none has this id" });
   });
 
@@ -104,7 +131,10 @@ describe("2025", () => {
 
 describe("the native provider, which asks the host's handler", () => {
   const manager = () => new CondensationManager({ provider: "native", fallback: false });
-  const answers = () => handler([text("All that mattered."), { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.125 }], { contextWindow: 100_000 });
+  const answers = () =>
+    handler([text("All that mattered."), { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.125 }], {
+      contextWindow: 100_000,
+    });
 
   test("2025: the first message, the summary, the newest ones", async () => {
     const messages = conversation(12, 400);
@@ -124,7 +154,14 @@ describe("the native provider, which asks the host's handler", () => {
     const apiHandler = answers();
     const metadata = { taskId: "task", mode: "code" };
     const condense = createTaggedCondense(recordingHost({ manager: manager() }).host);
-    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true, metadata });
+    const response = await condense.summarizeConversation({
+      messages,
+      apiHandler,
+      systemPrompt: "system",
+      taskId: "task",
+      isAutomaticTrigger: true,
+      metadata,
+    });
     expect(response).toMatchObject({ summary: expect.stringContaining("All that mattered."), cost: 0.125 });
     expect(apiHandler.requests.map((values) => values[2])).toEqual([metadata]);
     const effective = condense.getEffectiveApiHistory(response.messages);
@@ -144,9 +181,17 @@ describe("the native provider, which asks the host's handler", () => {
 
   test("what the handler throws is told, and nothing changes", async () => {
     const messages = conversation(12, 400);
-    const apiHandler = handler(() => { throw Object.assign(new Error("quota used up"), { status: 403 }); });
+    const apiHandler = handler(() => {
+      throw Object.assign(new Error("quota used up"), { status: 403 });
+    });
     const condense = createTaggedCondense(recordingHost({ manager: manager() }).host);
-    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true });
+    const response = await condense.summarizeConversation({
+      messages,
+      apiHandler,
+      systemPrompt: "system",
+      taskId: "task",
+      isAutomaticTrigger: true,
+    });
     expect(response.messages).toBe(messages);
     expect(response.error).toMatch(/^common:errors.condense_api_failed .*quota used up/);
     expect(response.errorDetails).toMatch(/quota used up/);
@@ -161,7 +206,13 @@ describe("the native provider, which asks the host's handler", () => {
     const messages = conversation(12, 400);
     const condense = createTaggedCondense(recordingHost({ manager: manager(), signal: cancel.signal }).host);
     setTimeout(() => cancel.abort(), 20);
-    const response = await condense.summarizeConversation({ messages, apiHandler, systemPrompt: "system", taskId: "task", isAutomaticTrigger: true });
+    const response = await condense.summarizeConversation({
+      messages,
+      apiHandler,
+      systemPrompt: "system",
+      taskId: "task",
+      isAutomaticTrigger: true,
+    });
     expect(response.messages).toBe(messages);
     expect(response.error).toMatch(/cancelled/);
   });
@@ -169,7 +220,14 @@ describe("the native provider, which asks the host's handler", () => {
 
 describe("2026", () => {
   const condenseWith = (manager, more) => createTaggedCondense(recordingHost({ manager, ...more }).host);
-  const ask = (messages, more = {}) => ({ messages, apiHandler: handler(), systemPrompt: "system", taskId: "task", isAutomaticTrigger: true, ...more });
+  const ask = (messages, more = {}) => ({
+    messages,
+    apiHandler: handler(),
+    systemPrompt: "system",
+    taskId: "task",
+    isAutomaticTrigger: true,
+    ...more,
+  });
 
   test("what is dropped and rewritten stays and is tagged; the effective history is the condensed form", async () => {
     const messages = conversation(10);
@@ -206,7 +264,10 @@ describe("2026", () => {
     const messages = conversation(12);
     const condense = condenseWith(dropAndRewrite);
     const first = await condense.summarizeConversation(ask(messages));
-    const continued = [...first.messages, ...conversation(4).map((message, index) => ({ ...message, role: index % 2 ? "user" : "assistant", ts: 50_000 + index }))];
+    const continued = [
+      ...first.messages,
+      ...conversation(4).map((message, index) => ({ ...message, role: index % 2 ? "user" : "assistant", ts: 50_000 + index })),
+    ];
     const second = await condense.summarizeConversation(ask(continued));
     const effective = condense.getEffectiveApiHistory(continued);
     expect(condense.getEffectiveApiHistory(second.messages)).toHaveLength(effective.length - 2);
@@ -223,7 +284,9 @@ describe("2026", () => {
     const condense = createTaggedCondense(host);
     const { messages: history } = await condense.summarizeConversation(ask(truncated));
     expect(dropAndRewrite.asked.at(-1).context.messages).toEqual(condense.getEffectiveApiHistory(truncated));
-    const rewound = condense.cleanupAfterTruncation(history.filter((message) => message.ts < 12_001 && message.truncationId !== truncationId));
+    const rewound = condense.cleanupAfterTruncation(
+      history.filter((message) => message.ts < 12_001 && message.truncationId !== truncationId),
+    );
     expect(rewound).toEqual(messages);
   });
 
@@ -231,7 +294,9 @@ describe("2026", () => {
     const messages = fixture("roo-native-2026.json");
     const { host } = recordingHost({ manager: new CondensationManager({ provider }) });
     const { getEffectiveApiHistory, cleanupAfterTruncation } = createTaggedCondense(host);
-    const response = await createContextManagement(host).manageContext(windowOptions(messages, handler(), { metadata: { taskId: "task", tools: [{ name: "read_file" }] } }));
+    const response = await createContextManagement(host).manageContext(
+      windowOptions(messages, handler(), { metadata: { taskId: "task", tools: [{ name: "read_file" }] } }),
+    );
     expect(response).not.toHaveProperty("error");
     expect(response.prevContextTokens).toBeGreaterThan(90_000);
     const effective = getEffectiveApiHistory(response.messages);
@@ -243,7 +308,13 @@ describe("2026", () => {
 
   test("results whose call was condensed away are not sent alone", async () => {
     const manager = fakeManager(({ messages }) => ({ messages: [messages[0], ...messages.slice(3)] }));
-    const messages = [user("task ".repeat(40), 1), assistant([text("reading ".repeat(40)), call("a")], 2), user([result("a")], 3), assistant("done", 4), user("next", 5)];
+    const messages = [
+      user("task ".repeat(40), 1),
+      assistant([text("reading ".repeat(40)), call("a")], 2),
+      user([result("a")], 3),
+      assistant("done", 4),
+      user("next", 5),
+    ];
     const condense = condenseWith(manager);
     const response = await condense.summarizeConversation(ask(messages));
     expect(brokenPairs(condense.getEffectiveApiHistory(response.messages))).toEqual([]);
@@ -251,7 +322,11 @@ describe("2026", () => {
 
   test("errors come with details, and nothing changes", async () => {
     const cause = Object.assign(new Error("quota"), { status: 429 });
-    const manager = fakeManager(({ messages }) => ({ messages, didCondense: false, error: { code: "llm_failed", message: "quota used up", cause } }));
+    const manager = fakeManager(({ messages }) => ({
+      messages,
+      didCondense: false,
+      error: { code: "llm_failed", message: "quota used up", cause },
+    }));
     const messages = conversation(8);
     const response = await condenseWith(manager).summarizeConversation(ask(messages));
     expect(response.messages).toBe(messages);

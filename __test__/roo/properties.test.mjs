@@ -39,7 +39,10 @@ const randomManager = (random) => ({
     if (messages.length < 3) return { messages, didCondense: false };
     const from = 1 + Math.floor(random() * (messages.length - 2));
     const kept = [...messages.slice(0, from), ...messages.slice(from + 1 + Math.floor(random() * 3))];
-    return { messages: kept.map((message) => (random() < 0.2 && typeof message.content === "string" ? { ...message, content: "…" } : message)), didCondense: true };
+    return {
+      messages: kept.map((message) => (random() < 0.2 && typeof message.content === "string" ? { ...message, content: "…" } : message)),
+      didCondense: true,
+    };
   },
 });
 
@@ -78,9 +81,18 @@ describe.each(SEEDS.slice(0, 3).map((first) => [first, SEEDS.filter((seed) => se
       for (let step = 0; step < 4; step++) {
         states.push(history);
         const byManager = createTaggedCondense({ ...host, manager: random() < 0.6 ? randomManager(random) : undefined });
-        const response = await byManager.summarizeConversation({ messages: history, apiHandler: handler([text("s")]), systemPrompt: "", taskId: "task" });
+        const response = await byManager.summarizeConversation({
+          messages: history,
+          apiHandler: handler([text("s")]),
+          systemPrompt: "",
+          taskId: "task",
+        });
         const last = Math.max(...response.messages.map(({ ts }) => ts));
-        history = [...response.messages, assistant(`after ${step} `.repeat(20), last + 1000), user(`go on ${step} `.repeat(20), last + 2000)];
+        history = [
+          ...response.messages,
+          assistant(`after ${step} `.repeat(20), last + 1000),
+          user(`go on ${step} `.repeat(20), last + 2000),
+        ];
       }
       for (const state of states.reverse()) {
         const newest = Math.max(...state.map(({ ts }) => ts));

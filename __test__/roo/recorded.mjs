@@ -6,7 +6,11 @@ import * as roo from "../../js/roo/index.js";
 /** The clock of the recordings. */
 export const CLOCK = 1_800_000_000_000;
 
-export const readRecords = (file) => readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+export const readRecords = (file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 const isImage = (block) => block.type === "image";
 
@@ -19,7 +23,12 @@ export const host = {
       ? messages
       : messages.map((message) =>
           Array.isArray(message.content)
-            ? { ...message, content: message.content.map((block) => (isImage(block) ? { type: "text", text: "[Referenced image in conversation]" } : block)) }
+            ? {
+                ...message,
+                content: message.content.map((block) =>
+                  isImage(block) ? { type: "text", text: "[Referenced image in conversation]" } : block,
+                ),
+              }
             : message,
         ),
   prompts: { summary: "<default prompt>", condense: "<default instructions>" },
@@ -49,7 +58,9 @@ export function scriptedHandler({ chunks = [], fail, perChar = 0.25, supportsIma
 }
 
 function modules(era) {
-  return era === "oct" ? { ...roo.createSlidingWindow(host), ...roo.createCondense(host) } : { ...roo.createContextManagement(host), ...roo.createTaggedCondense(host) };
+  return era === "oct"
+    ? { ...roo.createSlidingWindow(host), ...roo.createCondense(host) }
+    : { ...roo.createContextManagement(host), ...roo.createTaggedCondense(host) };
 }
 
 /** How each function takes its recorded input, where that is not its only argument. */

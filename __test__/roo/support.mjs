@@ -16,7 +16,10 @@ export function recordingHost(more = {}) {
   const told = { warnings: [], errors: [], condensed: [], truncated: [] };
   const host = {
     t: (key, parameters) => (parameters?.message === undefined ? key : `${key} ${parameters.message}`),
-    telemetry: () => ({ captureContextCondensed: (...values) => told.condensed.push(values), captureSlidingWindowTruncation: (...values) => told.truncated.push(values) }),
+    telemetry: () => ({
+      captureContextCondensed: (...values) => told.condensed.push(values),
+      captureSlidingWindowTruncation: (...values) => told.truncated.push(values),
+    }),
     warn: (...values) => told.warnings.push(values.join(" ")),
     error: (...values) => told.errors.push(values.join(" ")),
     ...more,
@@ -27,7 +30,10 @@ export function recordingHost(more = {}) {
 const lengthOf = (block) => (block.type === "text" ? block.text.length : JSON.stringify(block).length);
 
 /** An ApiHandler; `chunks` may be a function that makes the stream. A token is four characters. */
-export function handler(chunks = [text("a short summary"), { type: "usage", inputTokens: 10, outputTokens: 4, totalCost: 0.25 }], info = {}) {
+export function handler(
+  chunks = [text("a short summary"), { type: "usage", inputTokens: 10, outputTokens: 4, totalCost: 0.25 }],
+  info = {},
+) {
   const requests = [];
   return {
     requests,

@@ -90,7 +90,13 @@ await manager.condense({ messages: frozen });
 declare const context: ConversationContext<ApiMessage>;
 await manager.condense(context);
 
-const needed = await manager.condenseIfNeeded({ messages: history, totalTokens: 90_000, contextWindow: 200_000, maxTokens: null, profileId: "fast" });
+const needed = await manager.condenseIfNeeded({
+  messages: history,
+  totalTokens: 90_000,
+  contextWindow: 200_000,
+  maxTokens: null,
+  profileId: "fast",
+});
 check<Same<typeof needed, CondensationResult<ApiMessage>>>();
 const trigger: TriggerDecision | undefined = needed.trigger;
 // @ts-expect-error it has to know the tokens in the context
@@ -112,7 +118,10 @@ await manager.condense({ messages: history }, { target: 1 });
 
 // Options may be undefined.
 declare const signal: AbortSignal | undefined;
-await manager.condense({ messages: history }, { signal, provider: undefined, onProgress: (event) => console.log(event.phase, event.done / event.total) });
+await manager.condense(
+  { messages: history },
+  { signal, provider: undefined, onProgress: (event) => console.log(event.phase, event.done / event.total) },
+);
 
 // Failures are narrowed by their code.
 if (result.error) {
@@ -129,7 +138,14 @@ try {
 }
 // @ts-expect-error no such option
 const wrongOptions: ManagerOptions = { provder: "lossless" };
-const options: ManagerOptions = { provider: "truncation", fallback: false, guard: false, scale: "claude-4.7", maxCost: 0.5, profileThresholds: { fast: 50 } };
+const options: ManagerOptions = {
+  provider: "truncation",
+  fallback: false,
+  guard: false,
+  scale: "claude-4.7",
+  maxCost: 0.5,
+  profileThresholds: { fast: 50 },
+};
 
 // Handlers over HTTP.
 const price: ModelPrice = {
@@ -138,12 +154,30 @@ const price: ModelPrice = {
   cacheWritesPrice: 3.75,
   cacheReadsPrice: 0.3,
   longContextPricing: { thresholdTokens: 200_000, inputPriceMultiplier: 2 },
-  tiers: [{ contextWindow: 200_000, inputPrice: 3 }, { name: "flex", contextWindow: Infinity, outputPrice: 7 }],
+  tiers: [
+    { contextWindow: 200_000, inputPrice: 3 },
+    { name: "flex", contextWindow: Infinity, outputPrice: 7 },
+  ],
 };
-const claude: LlmHandler = httpHandler({ api: "anthropic", model: "claude-sonnet-4-5", apiKey: process.env["ANTHROPIC_API_KEY"], price, contextWindow: 200_000 });
+const claude: LlmHandler = httpHandler({
+  api: "anthropic",
+  model: "claude-sonnet-4-5",
+  apiKey: process.env["ANTHROPIC_API_KEY"],
+  price,
+  contextWindow: 200_000,
+});
 httpHandler({
-  api: "openai", model: "qwen3", baseUrl: "http://localhost:11434/v1", headers: { "x-team": "tools" }, maxTokens: 2000, temperature: 0.2, timeoutMs: 60_000,
-  idleTimeoutMs: 30_000, retries: 0, retryDelayMs: 100, maxResponseBytes: 1_000_000,
+  api: "openai",
+  model: "qwen3",
+  baseUrl: "http://localhost:11434/v1",
+  headers: { "x-team": "tools" },
+  maxTokens: 2000,
+  temperature: 0.2,
+  timeoutMs: 60_000,
+  idleTimeoutMs: 30_000,
+  retries: 0,
+  retryDelayMs: 100,
+  maxResponseBytes: 1_000_000,
 });
 const kind: "anthropic" | "openai" | "callback" = claude.api;
 const modelName: string = claude.model;
@@ -193,7 +227,10 @@ const asking = new CondensationManager({
   condensingHandler: claude,
   cache: store,
   maxCost: 1,
-  profiles: { main: { condensingApiConfigId: "cheap", handler: wrapped }, cheap: { handler: hostHandler, price, customCondensingPrompt: "Be brief." } },
+  profiles: {
+    main: { condensingApiConfigId: "cheap", handler: wrapped },
+    cheap: { handler: hostHandler, price, customCondensingPrompt: "Be brief." },
+  },
 });
 new CondensationManager({ cache: false });
 // @ts-expect-error a store has set too
@@ -211,11 +248,23 @@ for (const { messageIndex, blockIndex, grade } of changes) {
 }
 
 // Providers of this package.
-const wholeLossless: LosslessConfig = { strict: true, staleReads: "changed", minTokensSaved: 10, preserveRecentCount: 0, repeatedLines: false, toolParameters: false };
+const wholeLossless: LosslessConfig = {
+  strict: true,
+  staleReads: "changed",
+  minTokensSaved: 10,
+  preserveRecentCount: 0,
+  repeatedLines: false,
+  toolParameters: false,
+};
 // @ts-expect-error no such choice
 const wrongLossless: LosslessConfig = { staleReads: true };
 const wholeTruncation: TruncationConfig = { strategy: "salient", withoutSignal: "recency" };
-const native: BuiltInProvider<NativeConfig> = createNativeProvider({ maxMessagesToKeep: 5, contextWindow: 64_000, maxConcurrency: 2, customCondensingPrompt: "Be brief." });
+const native: BuiltInProvider<NativeConfig> = createNativeProvider({
+  maxMessagesToKeep: 5,
+  contextWindow: 64_000,
+  maxConcurrency: 2,
+  customCondensingPrompt: "Be brief.",
+});
 const nativeCost: number = await native.estimateCost({ messages: history }, { maxMessagesToKeep: 2 }, { condensingHandler: claude });
 // @ts-expect-error no such field
 createNativeProvider({ keep: 3 });
@@ -235,7 +284,12 @@ await lossless.condense({ messages: history }, { provider: "truncation" });
 
 // The smart provider: a preset, a preset with parts replaced, passes of one's own.
 const smart = createSmartProvider("aggressive");
-createSmartProvider({ preset: "conservative", maxConcurrency: 2, minReductionTokens: 500, losslessPrelude: { operations: { strict: true } } });
+createSmartProvider({
+  preset: "conservative",
+  maxConcurrency: 2,
+  minReductionTokens: 500,
+  losslessPrelude: { operations: { strict: true } },
+});
 const own: SmartConfig<ApiMessage> = {
   losslessPrelude: { enabled: false },
   passes: [
@@ -310,21 +364,31 @@ const percent: number = manager.effectiveThreshold("fast");
 manager.setProfileThreshold("fast", 60);
 manager.calibrate({ localTokens: 100, reportedTokens: 120, model: "claude" });
 const preview: Preview = await manager.preview({ messages: history });
-const priced = await manager.preview({ messages: history }, { price: { inputPrice: 3, cacheWritesPrice: 3.75, tiers: [{ contextWindow: Infinity, inputPrice: 6 }] } });
+const priced = await manager.preview(
+  { messages: history },
+  { price: { inputPrice: 3, cacheWritesPrice: 3.75, tiers: [{ contextWindow: Infinity, inputPrice: 6 }] } },
+);
 for (const { before, after, exact } of priced.samples) {
   const was: ApiMessage | null = before;
   const is: ApiMessage | null = after;
   console.log(was, is, exact satisfies boolean);
 }
 console.log(priced.exact satisfies boolean, priced.promptCache?.rewriteCost?.toFixed(2), priced.passes?.[0]?.operationsApplied.length);
-await manager.condense({ messages: history }, { onProgress: ({ phase, passId, waitMs, code }) => console.log(phase, passId?.length, waitMs?.toFixed(), code === "llm_overloaded") });
+await manager.condense(
+  { messages: history },
+  { onProgress: ({ phase, passId, waitMs, code }) => console.log(phase, passId?.length, waitMs?.toFixed(), code === "llm_overloaded") },
+);
 // @ts-expect-error a preview has no messages
 console.log(preview.messages);
 const saved: TokenEstimate = await manager.estimateReduction({ messages: history });
 const cost: number = await manager.estimateCost({ messages: history }, { provider: "truncation" });
 const metrics: Metrics = manager.getMetrics();
 const alerts: MetricAlert[] = metrics.alerts;
-const writer: [string | null, string | null, ModelPrice | null] = [effective.condensingApiConfigId, effective.customCondensingPrompt, effective.price];
+const writer: [string | null, string | null, ModelPrice | null] = [
+  effective.condensingApiConfigId,
+  effective.customCondensingPrompt,
+  effective.price,
+];
 manager.resetMetrics();
 
 const tokens: number[] = [
@@ -341,6 +405,45 @@ await warmUp();
 const problems: Problem[] = validateMessages(history);
 
 export {
-  active, again, alerts, asking, back, builtIn, cost, data, decision, dollars, effective, estimate, found, kind, modelName, names, nativeCost, operation, own, passes, smart, wholeLossless, wholeTruncation, writer, wrongLossless, infos, metrics, options, percent, plainResult, preview, problems, reason,
-  removed, saved, single, stamp, tokens, trigger, valid, wrongOptions,
+  active,
+  again,
+  alerts,
+  asking,
+  back,
+  builtIn,
+  cost,
+  data,
+  decision,
+  dollars,
+  effective,
+  estimate,
+  found,
+  kind,
+  modelName,
+  names,
+  nativeCost,
+  operation,
+  own,
+  passes,
+  smart,
+  wholeLossless,
+  wholeTruncation,
+  writer,
+  wrongLossless,
+  infos,
+  metrics,
+  options,
+  percent,
+  plainResult,
+  preview,
+  problems,
+  reason,
+  removed,
+  saved,
+  single,
+  stamp,
+  tokens,
+  trigger,
+  valid,
+  wrongOptions,
 };

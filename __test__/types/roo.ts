@@ -1,5 +1,12 @@
 // The drop-in takes a host's own message type, and gives it back.
-import { calculateApiCostAnthropic, countTokens, createCondense, createContextManagement, createSlidingWindow, createTaggedCondense } from "roo-condense/roo";
+import {
+  calculateApiCostAnthropic,
+  countTokens,
+  createCondense,
+  createContextManagement,
+  createSlidingWindow,
+  createTaggedCondense,
+} from "roo-condense/roo";
 import type { RooApiHandler, RooHost } from "roo-condense/roo";
 
 /** As a host may have it: narrower than what is asked for. */
@@ -14,17 +21,47 @@ interface ApiMessage {
 
 declare const messages: ApiMessage[];
 declare const apiHandler: RooApiHandler;
-const host: RooHost = { t: (key) => key, prompts: { summary: "s" }, fixes: true, guard: { attempts: 2 }, signal: (taskId) => (taskId ? AbortSignal.timeout(1) : undefined) };
-const usage = { totalTokens: 1, contextWindow: 2, maxTokens: null, autoCondenseContext: true, autoCondenseContextPercent: 80, profileThresholds: {}, currentProfileId: "p" };
+const host: RooHost = {
+  t: (key) => key,
+  prompts: { summary: "s" },
+  fixes: true,
+  guard: { attempts: 2 },
+  signal: (taskId) => (taskId ? AbortSignal.timeout(1) : undefined),
+};
+const usage = {
+  totalTokens: 1,
+  contextWindow: 2,
+  maxTokens: null,
+  autoCondenseContext: true,
+  autoCondenseContextPercent: 80,
+  profileThresholds: {},
+  currentProfileId: "p",
+};
 const rest = { apiHandler, systemPrompt: "s", taskId: "t" };
 
 const old: ApiMessage[] = createSlidingWindow(host).truncateConversation(messages, 0.5, "t");
-const replaced: Promise<{ messages: ApiMessage[]; prevContextTokens: number; error?: string }> = createSlidingWindow(host).truncateConversationIfNeeded({ ...usage, ...rest, messages });
-const summarized: Promise<{ messages: ApiMessage[]; summary: string }> = createCondense().summarizeConversation(messages, apiHandler, "s", "t", 100, true, undefined, undefined);
+const replaced: Promise<{ messages: ApiMessage[]; prevContextTokens: number; error?: string }> = createSlidingWindow(
+  host,
+).truncateConversationIfNeeded({ ...usage, ...rest, messages });
+const summarized: Promise<{ messages: ApiMessage[]; summary: string }> = createCondense().summarizeConversation(
+  messages,
+  apiHandler,
+  "s",
+  "t",
+  100,
+  true,
+  undefined,
+  undefined,
+);
 const { messages: hidden, truncationId } = createContextManagement(host).truncateConversation(messages, 0.5, "t");
 const nested: true | undefined = hidden[0]?.ofTheHost?.nested;
 const due: boolean = createContextManagement().willManageContext({ ...usage, lastMessageTokens: 3 });
-const managed: Promise<{ messages: ApiMessage[]; newContextTokensAfterTruncation?: number }> = createContextManagement(host).manageContext({ ...usage, ...rest, messages, cwd: "/" });
+const managed: Promise<{ messages: ApiMessage[]; newContextTokensAfterTruncation?: number }> = createContextManagement(host).manageContext({
+  ...usage,
+  ...rest,
+  messages,
+  cwd: "/",
+});
 const effective: ApiMessage[] = createTaggedCondense(host).getEffectiveApiHistory(messages);
 const tokens: Promise<number> = countTokens([{ type: "text", text: "x" } as { type: "text" }], { toolBlocks: false });
 const dollars: number = calculateApiCostAnthropic({ inputPrice: 3 }, 1, 2, undefined, null).totalCost;

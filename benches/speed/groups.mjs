@@ -55,7 +55,11 @@ async function callRows(label, histories, runs) {
   for (const call of CALLS) {
     const known = histories[0];
     const tokens = tokensOf(known);
-    const again = await compare(runs, async () => (await timed(() => run(call, known, tokens))).ms, () => copyByJson(known));
+    const again = await compare(
+      runs,
+      async () => (await timed(() => run(call, known, tokens))).ms,
+      () => copyByJson(known),
+    );
     rows.push(row(`${label}, ${call.name}, again`, again, TARGETS.call));
     let messages;
     const first = await compare(
@@ -73,7 +77,12 @@ async function callRows(label, histories, runs) {
 
 /** From the JavaScript call to the result. */
 export async function* calls({ runs, dialects }) {
-  for (const dialect of dialects) yield await callRows(dialect, [1, 2, 3].map((seed) => historyOf(dialect, SIZE, seed)), runs);
+  for (const dialect of dialects)
+    yield await callRows(
+      dialect,
+      [1, 2, 3].map((seed) => historyOf(dialect, SIZE, seed)),
+      runs,
+    );
 }
 
 /** The same on real conversations. */
@@ -91,7 +100,11 @@ export async function* stalls({ runs, dialects }) {
     const stringify = (messages) => timedOnCore(() => JSON.stringify(messages));
     const rows = [];
     for (const call of [CALLS[0], CALLS[3]]) {
-      const again = await compare(runs, () => longestStall(() => run(call, history, tokens)), () => stringify(history));
+      const again = await compare(
+        runs,
+        () => longestStall(() => run(call, history, tokens)),
+        () => stringify(history),
+      );
       rows.push(row(`${dialect}, ${call.name}, again`, again, TARGETS.stall));
       let messages;
       const first = await compare(
@@ -104,7 +117,11 @@ export async function* stalls({ runs, dialects }) {
       );
       rows.push(row(`${dialect}, ${call.name}, fresh`, first, TARGETS.stall));
     }
-    const idle = await compare(runs, () => longestStall(() => new Promise((resolve) => setTimeout(resolve, 20))), () => stringify(history));
+    const idle = await compare(
+      runs,
+      () => longestStall(() => new Promise((resolve) => setTimeout(resolve, 20))),
+      () => stringify(history),
+    );
     rows.push(row(`${dialect}, nothing at all for 20 ms (what the machine adds)`, idle));
     yield rows;
   }
@@ -112,7 +129,10 @@ export async function* stalls({ runs, dialects }) {
 
 /** Ten times the messages; fresh ones, because a cache of counts would hide growth. */
 export async function* growth({ runs, dialects, large }) {
-  const steps = [[150_000, SIZE], [SIZE, 10 * SIZE]];
+  const steps = [
+    [150_000, SIZE],
+    [SIZE, 10 * SIZE],
+  ];
   if (large) steps.push([10_000_000, 100_000_000]);
   for (const dialect of dialects) {
     const rows = [];
@@ -124,7 +144,11 @@ export async function* growth({ runs, dialects, large }) {
           const messages = fresh(histories[which]);
           return (await timed(() => run(call, messages, tokens[which]))).ms;
         };
-        const found = await compare(big > 10 * SIZE ? 1 : Math.min(3, runs), () => measure(1), async () => median([await measure(0), await measure(0), await measure(0)]));
+        const found = await compare(
+          big > 10 * SIZE ? 1 : Math.min(3, runs),
+          () => measure(1),
+          async () => median([await measure(0), await measure(0), await measure(0)]),
+        );
         // The sizes are not exactly 10 to 1.
         const factor = jsonLength(histories[1]) / jsonLength(histories[0]) / 10;
         for (const value of ["ratio", "fastest", "lowest", "highest"]) found[value] /= factor;
@@ -203,7 +227,8 @@ export async function* counters({ runs }) {
         () => {
           let tokens;
           const ms = timedSync(() => (tokens = countTokens(current)));
-          if (tokens !== theirs) difference = `, which counts ${Math.abs(theirs - tokens)} of ${tokens} tokens ${theirs > tokens ? "more" : "less"}`;
+          if (tokens !== theirs)
+            difference = `, which counts ${Math.abs(theirs - tokens)} of ${tokens} tokens ${theirs > tokens ? "more" : "less"}`;
           return ms;
         },
         (number) => {
@@ -211,8 +236,19 @@ export async function* counters({ runs }) {
           return timedSync(() => (theirs = count(current)));
         },
       );
-      const factors = { ...found, ratio: 1 / found.ratio, fastest: 1 / found.fastest, lowest: 1 / found.highest, highest: 1 / found.lowest };
-      rows.push({ ...row(`${kind}, times as fast as ${name}${difference}`, factors, undefined, { ours: perSecond(found.ours), reference: perSecond(found.reference) }) });
+      const factors = {
+        ...found,
+        ratio: 1 / found.ratio,
+        fastest: 1 / found.fastest,
+        lowest: 1 / found.highest,
+        highest: 1 / found.lowest,
+      };
+      rows.push({
+        ...row(`${kind}, times as fast as ${name}${difference}`, factors, undefined, {
+          ours: perSecond(found.ours),
+          reference: perSecond(found.reference),
+        }),
+      });
     }
     yield rows;
   }

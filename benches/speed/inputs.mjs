@@ -102,7 +102,13 @@ export function jsonText(length, seed) {
   const next = numbers(seed);
   let text = "";
   while (text.length < length) {
-    const record = { id: next(2 ** 31), user: `user-${next(9_999)}`, path: `/srv/app/module${next(99)}/file.rs`, ok: next(2) === 1, ms: next(999_999) / 1000 };
+    const record = {
+      id: next(2 ** 31),
+      user: `user-${next(9_999)}`,
+      path: `/srv/app/module${next(99)}/file.rs`,
+      ok: next(2) === 1,
+      ms: next(999_999) / 1000,
+    };
     text += `${JSON.stringify(record)}\n2026-03-${10 + next(20)} INFO request ${next(2 ** 30)} done in ${next(900)} ms\n`;
   }
   return asRead(text.slice(0, length));
@@ -126,6 +132,7 @@ export function conversationWith(text) {
   const call = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "Bash", input: { command: `cat ${id}.txt` } }] });
   const result = (id, content) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] });
   const messages = [{ role: "user", content: "Look at these files." }, call("file_0"), result("file_0", text)];
-  for (let index = 1; index < 8; index++) messages.push(call(`file_${index}`), result(`file_${index}`, `line one of file ${index}\nline two`));
+  for (let index = 1; index < 8; index++)
+    messages.push(call(`file_${index}`), result(`file_${index}`, `line one of file ${index}\nline two`));
   return [...messages, { role: "assistant", content: "Done." }];
 }

@@ -16,7 +16,10 @@ function history() {
   const messages = [{ role: "user", content: "Look through the modules." }];
   for (let index = 0; index < SUMMARIES; index++) {
     const lines = Array.from({ length: 60 }, (_, line) => `export const value_${index}_${line} = compute(${line}, "module ${index}");`);
-    messages.push({ role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/module_${index}.ts` } }] });
+    messages.push({
+      role: "assistant",
+      content: [{ type: "tool_use", id: `t${index}`, name: "read_file", input: { path: `src/module_${index}.ts` } }],
+    });
     messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: lines.join("\n") }] });
   }
   return [...messages, { role: "assistant", content: "Done." }];
@@ -25,7 +28,14 @@ function history() {
 const config = {
   losslessPrelude: { enabled: false },
   maxConcurrency: AT_ONCE,
-  passes: [{ id: "each", selection: { type: "preserve_recent", keepRecentCount: 1 }, mode: "individual", individualConfig: { defaults: { toolResults: { operation: "summarize" } } } }],
+  passes: [
+    {
+      id: "each",
+      selection: { type: "preserve_recent", keepRecentCount: 1 },
+      mode: "individual",
+      individualConfig: { defaults: { toolResults: { operation: "summarize" } } },
+    },
+  ],
 };
 
 /** Milliseconds that the summaries take with each kind of handler, as `[name, () => milliseconds]`, and `close`. */
@@ -47,7 +57,10 @@ export async function startSummaries() {
   };
   return {
     calls: [
-      [`${SUMMARIES} of ${ANSWER_MS} ms, ${AT_ONCE} at once, over HTTP`, measure(httpHandler({ api: "anthropic", model: "m", baseUrl: server.url, apiKey: "k" }))],
+      [
+        `${SUMMARIES} of ${ANSWER_MS} ms, ${AT_ONCE} at once, over HTTP`,
+        measure(httpHandler({ api: "anthropic", model: "m", baseUrl: server.url, apiKey: "k" })),
+      ],
       [`${SUMMARIES} of ${ANSWER_MS} ms, ${AT_ONCE} at once, by callback`, measure(callbackHandler(api))],
     ],
     close: server.close,

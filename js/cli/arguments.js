@@ -54,7 +54,9 @@ function readTarget(text) {
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
   const tokens = count && Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
-  throw wrong(`--target: "${text}" is not allowed; allowed: a whole number of tokens (40000, 40k), or a share above 0% and up to 100% (50%)`);
+  throw wrong(
+    `--target: "${text}" is not allowed; allowed: a whole number of tokens (40000, 40k), or a share above 0% and up to 100% (50%)`,
+  );
 }
 
 function readModel(values) {
@@ -68,7 +70,8 @@ function readModel(values) {
   if (baseUrl !== undefined) {
     const url = toUrl(baseUrl);
     if (!url || !/^https?:$/.test(url.protocol)) throw wrong(`--base-url: "${baseUrl}" is not allowed; allowed: an http or https address`);
-    if (url.username || url.password) throw wrong(`--base-url: must not hold a name or password, which others could read; set ${KEY_VARIABLES[api]}`);
+    if (url.username || url.password)
+      throw wrong(`--base-url: must not hold a name or password, which others could read; set ${KEY_VARIABLES[api]}`);
   }
   return { api, model, baseUrl };
 }
@@ -102,7 +105,8 @@ function readArguments(args) {
   }
   if (json && out === "-") throw wrong("--json and --out - both want standard output");
   if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`);
-  if (preset !== undefined && provider !== undefined && provider !== "smart") throw wrong(`--preset is for the provider smart, not for "${provider}"`);
+  if (preset !== undefined && provider !== undefined && provider !== "smart")
+    throw wrong(`--preset is for the provider smart, not for "${provider}"`);
   return {
     file,
     provider,

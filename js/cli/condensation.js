@@ -60,7 +60,8 @@ function prepare(library, settings, env) {
   const { id, fallback } = chooseProvider(settings);
   const { preset } = settings;
   if (preset !== undefined) {
-    if (typeof library.createSmartProvider !== "function") throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
+    if (typeof library.createSmartProvider !== "function")
+      throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
     const names = Object.keys(library.presets ?? {});
     if (names.length && !names.includes(preset)) throw wrong(`--preset: "${preset}" is not allowed; allowed: ${names.join(", ")}`);
   }
@@ -70,7 +71,10 @@ function prepare(library, settings, env) {
     if (preset !== undefined) manager.registerProvider(library.createSmartProvider(preset));
     const known = manager.listProviders().map((provider) => provider.id);
     if (!known.includes(id)) {
-      const asked = settings.provider !== undefined ? `--provider: "${id}" is not allowed` : `the provider "${id}" is missing from this version of roo-condense`;
+      const asked =
+        settings.provider !== undefined
+          ? `--provider: "${id}" is not allowed`
+          : `the provider "${id}" is missing from this version of roo-condense`;
       throw wrong(`${asked}; allowed: ${known.join(", ")}`);
     }
     return { manager, id };
@@ -108,16 +112,34 @@ async function condense(library, history, settings, { env, signal, step }) {
   await library.warmUp();
   step("counting tokens", 1, 20, isLong);
   const before = reportAsUsage(() => countByKind(messages, library.countTokens));
-  const target = settings.target && { requested: settings.target.text, tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100) };
+  const target = settings.target && {
+    requested: settings.target.text,
+    tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100),
+  };
   const onProgress = condensingSteps((label, share) => step(label, 2 + 16 * share, 20));
   const begun = performance.now();
   step(`condensing (${id})`, 2, 20);
-  const options = { provider: id, signal, onProgress, ...(config && { config }), ...(price && { price }), ...(target && { targetTokens: target.tokens }) };
+  const options = {
+    provider: id,
+    signal,
+    onProgress,
+    ...(config && { config }),
+    ...(price && { price }),
+    ...(target && { targetTokens: target.tokens }),
+  };
   if (settings.preview) {
     const preview = await reportAsUsage(() => manager.preview({ messages }, options));
     if (preview.error) throw failureOf(preview.error, signal.aborted);
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
-    return { ...preview, didCondense: preview.wouldCondense, id, tokens: { before }, target, condensingMs: performance.now() - begun, problems: library.validateMessages(messages) };
+    return {
+      ...preview,
+      didCondense: preview.wouldCondense,
+      id,
+      tokens: { before },
+      target,
+      condensingMs: performance.now() - begun,
+      problems: library.validateMessages(messages),
+    };
   }
   const result = await reportAsUsage(() => manager.condense({ messages }, options));
   const condensingMs = performance.now() - begun;

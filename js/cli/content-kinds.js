@@ -14,7 +14,14 @@ const KINDS = Object.freeze({
   other: "other",
 });
 
-const KIND_OF_TYPE = { text: "messageText", tool_use: "toolParameters", tool_result: "toolResults", thinking: "thinking", redacted_thinking: "thinking", image: "images" };
+const KIND_OF_TYPE = {
+  text: "messageText",
+  tool_use: "toolParameters",
+  tool_result: "toolResults",
+  thinking: "thinking",
+  redacted_thinking: "thinking",
+  image: "images",
+};
 
 const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.type) ? KIND_OF_TYPE[block.type] : "other");
 
@@ -36,8 +43,14 @@ function countByKind(messages, countTokens) {
 function recountByKind(counts, before, after, countTokens) {
   const old = new Set(before);
   const kept = new Set(after);
-  const gone = countByKind(before.filter((message) => !kept.has(message)), countTokens);
-  const come = countByKind(after.filter((message) => !old.has(message)), countTokens);
+  const gone = countByKind(
+    before.filter((message) => !kept.has(message)),
+    countTokens,
+  );
+  const come = countByKind(
+    after.filter((message) => !old.has(message)),
+    countTokens,
+  );
   return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, counts[kind] - gone[kind] + come[kind]]));
 }
 

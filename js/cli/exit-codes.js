@@ -30,7 +30,10 @@ const MEANINGS = Object.freeze([
 ]);
 
 /** The fixed word of an exit code, for `--json`. */
-const codeName = (code) => Object.keys(EXIT).find((name) => EXIT[name] === code).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const codeName = (code) =>
+  Object.keys(EXIT)
+    .find((name) => EXIT[name] === code)
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A failure that the user can act on: printed without a stack. `hints` are further lines, printed as they are. */
 class Failure extends Error {

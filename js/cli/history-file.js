@@ -57,7 +57,8 @@ function unreadable(name, error) {
     ERR_FS_FILE_TOO_LARGE: "is larger than 2 GB",
   };
   const hints = [];
-  if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY))) hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
+  if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY)))
+    hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
   if (error.code === "ENOENT" && isDangling(name)) reasons.ENOENT = "is a symbolic link to a file that does not exist";
   return new Failure(EXIT.unreadable, `${visible(name)}: ${reasons[error.code] ?? error.message}`, { hints, cause: error });
 }
@@ -70,18 +71,26 @@ function isDangling(name) {
 function decode(bytes, shownName) {
   if (bytes.length === 0) throw new Failure(EXIT.notJson, `${shownName} is empty`);
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw new Failure(EXIT.notJson, `${shownName} is UTF-16, but JSON files are UTF-8: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)`);
+    throw new Failure(
+      EXIT.notJson,
+      `${shownName} is UTF-16, but JSON files are UTF-8: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)`,
+    );
   }
   try {
     if (!isUtf8(bytes)) {
       const { offset, line, column } = firstInvalidByte(bytes);
-      throw new Failure(EXIT.notJson, `${shownName}:${line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`);
+      throw new Failure(
+        EXIT.notJson,
+        `${shownName}:${line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`,
+      );
     }
     const text = bytes.toString("utf8");
     return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };
   } catch (error) {
     if (error.code !== "ERR_STRING_TOO_LONG") throw error;
-    throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(bytes.length)} are more than Node can hold as one text (about 500 MB)`, { cause: error });
+    throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(bytes.length)} are more than Node can hold as one text (about 500 MB)`, {
+      cause: error,
+    });
   }
 }
 
@@ -145,12 +154,19 @@ function findMessages(root, shownName) {
   const field = isObject(root) && Array.isArray(root.messages);
   const messages = field ? root.messages : root;
   if (!Array.isArray(messages)) {
-    throw new Failure(EXIT.notMessages, `${shownName} is not a history: an array of messages expected, or an object with an array "messages"; found ${describe(root)}`);
+    throw new Failure(
+      EXIT.notMessages,
+      `${shownName} is not a history: an array of messages expected, or an object with an array "messages"; found ${describe(root)}`,
+    );
   }
   if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
     const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
     const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
-    throw new Failure(EXIT.notMessages, `${shownName} is not a history: none of its ${messages.length} elements has a "role"; the first is ${describe(messages[0])}`, { hints });
+    throw new Failure(
+      EXIT.notMessages,
+      `${shownName} is not a history: none of its ${messages.length} elements has a "role"; the first is ${describe(messages[0])}`,
+      { hints },
+    );
   }
   return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
 }
@@ -160,7 +176,10 @@ function describe(value) {
   if (!isObject(value)) return value === null ? "null" : `a ${typeof value}`;
   const keys = Object.keys(value);
   if (keys.length === 0) return "an empty object";
-  return `an object with ${keys.slice(0, 6).map((key) => visible(JSON.stringify(key.slice(0, 40)))).join(", ")}${keys.length > 6 ? " and more" : ""}`;
+  return `an object with ${keys
+    .slice(0, 6)
+    .map((key) => visible(JSON.stringify(key.slice(0, 40))))
+    .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
 /**

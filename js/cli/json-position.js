@@ -25,7 +25,8 @@ function checkString(text, at) {
     if (code === 0x5c) {
       const escape = text[++index];
       if (escape === "u" && match(HEX, text, index + 1)) index += 4;
-      else if (escape === undefined || !'"\\/bfnrt'.includes(escape)) return { error: { offset: index - 1, message: "an unknown escape inside a string" } };
+      else if (escape === undefined || !'"\\/bfnrt'.includes(escape))
+        return { error: { offset: index - 1, message: "an unknown escape inside a string" } };
     }
   }
   return { error: { offset: text.length, message: "the file ends inside a string", begins: at } };

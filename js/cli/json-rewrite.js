@@ -118,9 +118,12 @@ class Rewriter {
   /** The text of `after`, where `before` stands from `start` to `end`. */
   value(before, after, start, end, depth) {
     if (Object.is(before, after)) return this.text.slice(start, end);
-    if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) return freshText(after, this.layout, depth);
+    if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after))
+      return freshText(after, this.layout, depth);
     const { children } = childrenOf(this.text, start);
-    const parts = Array.isArray(after) ? this.elements(before, after, children, depth + 1) : this.fields(before, after, children, depth + 1);
+    const parts = Array.isArray(after)
+      ? this.elements(before, after, children, depth + 1)
+      : this.fields(before, after, children, depth + 1);
     return this.join(parts, children, start, end, depth);
   }
 
@@ -144,7 +147,10 @@ class Rewriter {
     });
     const added = Object.keys(after).filter((key) => !byKey.has(key));
     const colon = this.layout.unit ? ": " : ":";
-    return [...kept.filter(Boolean), ...added.map((key) => ({ text: JSON.stringify(key) + colon + freshText(after[key], this.layout, depth) }))];
+    return [
+      ...kept.filter(Boolean),
+      ...added.map((key) => ({ text: JSON.stringify(key) + colon + freshText(after[key], this.layout, depth) })),
+    ];
   }
 
   /** Puts the parts between the brackets. What stands between them stays when they are the same ones, and is repeated otherwise. */

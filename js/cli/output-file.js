@@ -127,7 +127,10 @@ function replaceInput(history, content) {
 function refuseIfTouched(file, history) {
   const now = statOf(file);
   if (now && isUntouched(history.stat, now)) return;
-  throw new Failure(EXIT.notWritten, `${history.shownName}: another program wrote to it meanwhile; it was left as it is. Close the task in your editor and try again`);
+  throw new Failure(
+    EXIT.notWritten,
+    `${history.shownName}: another program wrote to it meanwhile; it was left as it is. Close the task in your editor and try again`,
+  );
 }
 
 /** Refuses early, before the work, what `writeOutput` would refuse. */

@@ -58,31 +58,41 @@ function approach({ id, target }, settings) {
   if (settings.provider !== undefined) return `Provider: ${id}, and no other.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
   if (id !== "lossless") return `Provider: ${id}.`;
-  return target ? "Provider: lossless, then truncation as far as the target asks for it." : "Provider: lossless alone, which loses nothing (no --target was given).";
+  return target
+    ? "Provider: lossless, then truncation as far as the target asks for it."
+    : "Provider: lossless alone, which loses nothing (no --target was given).";
 }
 
-const goal = (target) => `Target: at most ${plural(target.tokens, "token")}${target.requested.endsWith("%") ? ` (${target.requested})` : ""}.`;
+const goal = (target) =>
+  `Target: at most ${plural(target.tokens, "token")}${target.requested.endsWith("%") ? ` (${target.requested})` : ""}.`;
 
 function writeTokens(report, { tokens, stats, exact = true }) {
   if (!tokens.after) {
     report.heading("Tokens", ["before", "after", "saved", ""]);
     const saved = stats.originalTokens - stats.finalTokens;
-    report.row(exact ? "  total" : "  total, estimated", [number(stats.originalTokens), number(stats.finalTokens), number(saved), percent(saved, stats.originalTokens)], report.paint.bold);
+    report.row(
+      exact ? "  total" : "  total, estimated",
+      [number(stats.originalTokens), number(stats.finalTokens), number(saved), percent(saved, stats.originalTokens)],
+      report.paint.bold,
+    );
     return;
   }
   report.heading("Tokens", ["before", "after", "saved", ""]);
-  const row = (label, before, after, paint) => report.row(label, [number(before), number(after), number(before - after), percent(before - after, before)], paint);
+  const row = (label, before, after, paint) =>
+    report.row(label, [number(before), number(after), number(before - after), percent(before - after, before)], paint);
   const { before, after } = tokens;
   for (const [kind, name] of Object.entries(KINDS)) if (before[kind] || after[kind]) row(`  ${name}`, before[kind], after[kind]);
   row("  total", totalOf(before), totalOf(after), report.paint.bold);
   // A model may count for itself.
-  if (stats.originalTokens !== totalOf(before) || stats.finalTokens !== totalOf(after)) row("  as the provider counts", stats.originalTokens, stats.finalTokens);
+  if (stats.originalTokens !== totalOf(before) || stats.finalTokens !== totalOf(after))
+    row("  as the provider counts", stats.originalTokens, stats.finalTokens);
 }
 
 function writeOperations(report, { changes }) {
   if (changes.length === 0) return;
   report.heading("Operations", ["changes", "", "saved"]);
-  for (const { operation, changes: count, tokensSaved } of byOperation(changes)) report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
+  for (const { operation, changes: count, tokensSaved } of byOperation(changes))
+    report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
 }
 
 /** Each pass of the smart provider: what it did, or why it did not run. */
@@ -92,14 +102,24 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
   report.heading("Passes", ["before", "after", "saved", ""]);
   for (const { id, ran, skipped, tokensBefore, tokensAfter, tokensSaved, reductionPercentage, exact, cost } of passes) {
     const about = exact ? "" : "~";
-    const tokens = [number(tokensBefore), `${about}${number(tokensAfter)}`, `${about}${number(tokensSaved)}`, `${reductionPercentage.toFixed(1)}%`];
+    const tokens = [
+      number(tokensBefore),
+      `${about}${number(tokensAfter)}`,
+      `${about}${number(tokensSaved)}`,
+      `${reductionPercentage.toFixed(1)}%`,
+    ];
     report.row(`  ${visible(id).slice(0, LABEL_WIDTH - 3)}`, ran ? tokens : ["not run"]);
     const remarks = [cost > 0 && `${about}${dollars(cost)}`, skipped && withCommas(visible(skipped))].filter(Boolean);
     for (const remark of remarks) for (const line of item("      ", remark, report.width)) report.line(report.paint.dim(line));
   }
   // Another provider of the chain went on.
   if (metrics.providerId !== asked && stats.finalTokens !== last) {
-    report.row(`  then ${visible(metrics.providerId)}`.slice(0, LABEL_WIDTH - 1), [number(last), number(stats.finalTokens), number(last - stats.finalTokens), percent(last - stats.finalTokens, last)]);
+    report.row(`  then ${visible(metrics.providerId)}`.slice(0, LABEL_WIDTH - 1), [
+      number(last),
+      number(stats.finalTokens),
+      number(last - stats.finalTokens),
+      percent(last - stats.finalTokens, last),
+    ]);
   }
 }
 
@@ -113,7 +133,10 @@ function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   report.heading("Prompt cache");
   report.row("  first changed message", [number(firstChangedIndex), `  of ${number(count)}`]);
   report.row("  still in the cache", [number(keptTokens), "  tokens"]);
-  report.row("  to be written anew", [number(rewrittenTokens), rewriteCost === undefined ? "  tokens" : `  tokens, for ${dollars(rewriteCost)}`]);
+  report.row("  to be written anew", [
+    number(rewrittenTokens),
+    rewriteCost === undefined ? "  tokens" : `  tokens, for ${dollars(rewriteCost)}`,
+  ]);
   if (extraCost === undefined) return;
   const first = extraCost > 0 ? `costs ${dollars(extraCost)} more` : `costs ${dollars(-extraCost)} less`;
   const effect = `The next request ${first} than without the changes, each one after that ${dollars(savedPerRequest)} less.`;
@@ -128,7 +151,10 @@ function writeSamples(report, samples) {
     report.line(`  message ${number(messageIndex)}: ${operations.join(", ")}${before ? `, ${plural(tokensSaved, "token")} saved` : ""}`);
     const [was, is] = [before && saidIn(before), after && saidIn(after)];
     const start = was && is ? firstDifference(was, is) : 0;
-    for (const [mark, text, paint] of [["    - ", was, report.paint.red], ["    + ", is, report.paint.green]]) {
+    for (const [mark, text, paint] of [
+      ["    - ", was, report.paint.red],
+      ["    + ", is, report.paint.green],
+    ]) {
       if (text) for (const line of item(mark, excerpt(text, start), report.width)) report.line(paint(line));
     }
   }
@@ -166,7 +192,9 @@ function writeProblems(report, problems) {
     [...byCode].map(([code, all]) => {
       const [{ messageIndex, blockIndex, message }] = all;
       const place = `message ${messageIndex}${blockIndex === undefined ? "" : `, block ${blockIndex}`}`;
-      return all.length === 1 ? `${code}: ${place}: ${visible(message)}` : `${code}: ${number(all.length)} times, first in ${place}: ${visible(message)}`;
+      return all.length === 1
+        ? `${code}: ${place}: ${visible(message)}`
+        : `${code}: ${number(all.length)} times, first in ${place}: ${visible(message)}`;
     }),
   );
 }
@@ -175,10 +203,13 @@ function writeProblems(report, problems) {
 function writeChanges(report, changes) {
   if (changes.length === 0) return;
   report.line();
-  const columns = (message, block, operation, before, after) => `${message.padStart(7)} ${block.padStart(6)}  ${operation.padEnd(18)}${before.padStart(11)}${after.padStart(11)}`;
+  const columns = (message, block, operation, before, after) =>
+    `${message.padStart(7)} ${block.padStart(6)}  ${operation.padEnd(18)}${before.padStart(11)}${after.padStart(11)}`;
   report.line(report.paint.bold(columns("message", "block", "operation", "before", "after")));
   for (const { messageIndex, blockIndex, operation, tokensBefore, tokensAfter, reason, grade } of changes) {
-    report.line(columns(String(messageIndex), blockIndex === null ? "all" : String(blockIndex), operation, number(tokensBefore), number(tokensAfter)));
+    report.line(
+      columns(String(messageIndex), blockIndex === null ? "all" : String(blockIndex), operation, number(tokensBefore), number(tokensAfter)),
+    );
     const why = `${visible(reason)}${grade ? ` (${grade})` : ""}`;
     for (const line of item(" ".repeat(9), why, report.width)) report.line(report.paint.dim(line));
   }
@@ -188,7 +219,8 @@ function writeChanges(report, changes) {
 function nothingToDo({ id, target, stats }, settings, count) {
   if (count === 0) return "Nothing to do: the history has no messages.";
   if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
-  if (id === "lossless" && settings.provider === undefined) return "Nothing to do: there is nothing here that lossless could say shorter. --target 50% lets truncation cut.";
+  if (id === "lossless" && settings.provider === undefined)
+    return "Nothing to do: there is nothing here that lossless could say shorter. --target 50% lets truncation cut.";
   return `Nothing to do: ${id} found nothing to gain.`;
 }
 
@@ -212,16 +244,25 @@ function writeOutcome(report, condensed, settings, history, written) {
   } else {
     const within = target ? ", within the target" : "";
     const about = condensed.exact === false ? "about " : "";
-    report.text(`${number(stats.originalTokens)} -> ${about}${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`, paint.green);
+    report.text(
+      `${number(stats.originalTokens)} -> ${about}${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`,
+      paint.green,
+    );
   }
   if (settings.preview && didCondense && (!target || target.met)) {
     report.text("This was a preview: no model was asked, and nothing was written.");
   } else if (written) {
-    report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${written.backup ? ` Backup: ${visible(written.backup)}` : ""}`);
+    report.text(
+      `Written to ${visible(written.file)} (${bytes(written.bytes)}).${written.backup ? ` Backup: ${visible(written.backup)}` : ""}`,
+    );
   } else if (settings.inPlace && !didCondense && (!target || target.met)) {
     report.text("The file was left as it is.");
   } else if (didCondense) {
-    report.text(settings.out !== undefined || settings.inPlace ? "Nothing was written." : "Nothing was written: --out FILE or --in-place keeps the result.");
+    report.text(
+      settings.out !== undefined || settings.inPlace
+        ? "Nothing was written."
+        : "Nothing was written: --out FILE or --in-place keeps the result.",
+    );
   }
 }
 
@@ -240,7 +281,11 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeSamples(report, samples);
   if (settings.explain) writeChanges(report, changes);
   report.line();
-  if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined) report.row("First changed message", [number(firstChangedIndex), `  of ${number(history.messages.length)}; a prompt cache holds up to it`]);
+  if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined)
+    report.row("First changed message", [
+      number(firstChangedIndex),
+      `  of ${number(history.messages.length)}; a prompt cache holds up to it`,
+    ]);
   report.row("Time", [milliseconds(totalMs), `  of which condensing ${milliseconds(condensingMs)}`]);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
   if (hasToolText(history.messages)) {
@@ -260,9 +305,27 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
 
 /** The report for programs. */
 function reportJson(condensed, settings, history, { version, written, totalMs, exitCode }) {
-  const { id, tokens, target, stats, changes, didCondense, firstChangedIndex, promptCache, passes, samples, cost, summary, warnings, problems, condensingMs } = condensed;
+  const {
+    id,
+    tokens,
+    target,
+    stats,
+    changes,
+    didCondense,
+    firstChangedIndex,
+    promptCache,
+    passes,
+    samples,
+    cost,
+    summary,
+    warnings,
+    problems,
+    condensingMs,
+  } = condensed;
   const [before, after] = [totalOf(tokens.before), tokens.after ? totalOf(tokens.after) : stats.finalTokens];
-  const byKind = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], ...(tokens.after && { after: tokens.after[kind] }) }]));
+  const byKind = Object.fromEntries(
+    Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], ...(tokens.after && { after: tokens.after[kind] }) }]),
+  );
   return {
     version,
     exitCode,

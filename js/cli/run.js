@@ -70,7 +70,10 @@ function tell(error, stderr, env) {
   const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
   // A message may quote the history or an argument; neither must steer the terminal. The colours are put on afterwards.
-  const [first, ...others] = lines.join("\n").replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd").split("\n");
+  const [first, ...others] = lines
+    .join("\n")
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
+    .split("\n");
   stderr.write(`${[`${red("roo-condense:")} ${first}`, ...others].join("\n")}\n`);
 }
 

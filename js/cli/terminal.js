@@ -10,7 +10,10 @@ const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], ye
 /** Functions that colour a text where the stream is a terminal and nobody asked for none (https://no-color.org). */
 function colours(stream, env) {
   const on = Boolean(stream.isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
-  const entries = Object.entries(STYLES).map(([name, [open, close]]) => [name, (text) => (on ? `\u001b[${open}m${text}\u001b[${close}m` : text)]);
+  const entries = Object.entries(STYLES).map(([name, [open, close]]) => [
+    name,
+    (text) => (on ? `\u001b[${open}m${text}\u001b[${close}m` : text),
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -18,7 +21,10 @@ function colours(stream, env) {
 const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
 
 /** One line without control characters: what stands in a history must not steer the terminal. */
-const visible = (text) => String(text).replace(/\s+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
+const visible = (text) =>
+  String(text)
+    .replace(/\s+/g, " ")
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const number = (value) => whole.format(value);
@@ -53,6 +59,7 @@ function wrap(text, width) {
 }
 
 /** A list item: the first line after `mark`, the others below its text. */
-const item = (mark, text, width) => wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
+const item = (mark, text, width) =>
+  wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 
 module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, widthOf, wrap };

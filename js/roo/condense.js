@@ -31,9 +31,20 @@ function createCondense(host) {
   const services = resolveHost(host);
   const guard = services.guard && new Guard(services.guard);
 
-  async function summarizeConversation(messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customCondensingPrompt, condensingApiHandler) {
+  async function summarizeConversation(
+    messages,
+    apiHandler,
+    systemPrompt,
+    taskId,
+    prevContextTokens,
+    isAutomaticTrigger,
+    customCondensingPrompt,
+    condensingApiHandler,
+  ) {
     const customPrompt = customCondensingPrompt?.trim();
-    services.telemetry()?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
+    services
+      .telemetry()
+      ?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
     const condensingHandler = condensingApiHandler ?? services.condensingHandler(taskId);
     const request = { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler };
     const { cancelled, ...response } = await guarded(
@@ -49,7 +60,8 @@ function createCondense(host) {
 
   async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
     const old = getMessagesSinceLastSummary(messages.slice(0, -N_MESSAGES_TO_KEEP));
-    if (old.length <= 1) return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");
+    if (old.length <= 1)
+      return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");
     const kept = messages.slice(-N_MESSAGES_TO_KEEP);
     if (kept.some((message) => message.isSummary)) return refuse(messages, "condensed_recently");
 
@@ -59,7 +71,10 @@ function createCondense(host) {
 
     const prompt = customPrompt || services.prompts.summary || SUMMARY_2025;
     const requestMessages = cleaned.map(({ role, content }) => ({ role, content }));
-    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages), { signal: services.signal(taskId), errorChunks: services.fixes });
+    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages), {
+      signal: services.signal(taskId),
+      errorChunks: services.fixes,
+    });
     const { cost, outputTokens } = answer;
     if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
     // What the handler throws is the caller's, as in Roo-Code; what it reports is a failure like an empty summary.
@@ -80,9 +95,13 @@ function createCondense(host) {
   function chooseHandler(condensingHandler, apiHandler) {
     const handler = condensingHandler || apiHandler;
     if (isValid(handler)) return handler;
-    services.warn("Chosen API handler for condensing does not support message creation; the one of the conversation is used. Choose another in the condensing settings.");
+    services.warn(
+      "Chosen API handler for condensing does not support message creation; the one of the conversation is used. Choose another in the condensing settings.",
+    );
     if (isValid(apiHandler)) return apiHandler;
-    services.error("Main API handler is also invalid for condensing, so nothing is condensed. Check the API configuration of the conversation.");
+    services.error(
+      "Main API handler is also invalid for condensing, so nothing is condensed. Check the API configuration of the conversation.",
+    );
     return undefined;
   }
 

@@ -19,7 +19,12 @@ function createContextManagement(host) {
     // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     const wanted = pairsToRemove(visible.length, fracToRemove);
-    const removed = services.fixes ? unbrokenRemoval(visible.map((index) => messages[index]), wanted) : wanted;
+    const removed = services.fixes
+      ? unbrokenRemoval(
+          visible.map((index) => messages[index]),
+          wanted,
+        )
+      : wanted;
     if (removed <= 0) return { messages, truncationId, messagesRemoved: 0 };
 
     const hidden = new Set(visible.slice(1, removed + 1));
@@ -79,7 +84,18 @@ function untruncatedIndices(messages) {
   return indices;
 }
 
-const condensingOptions = ({ messages, apiHandler, systemPrompt, taskId, customCondensingPrompt, metadata, environmentDetails, filesReadByRoo, cwd, rooIgnoreController }) => ({
+const condensingOptions = ({
+  messages,
+  apiHandler,
+  systemPrompt,
+  taskId,
+  customCondensingPrompt,
+  metadata,
+  environmentDetails,
+  filesReadByRoo,
+  cwd,
+  rooIgnoreController,
+}) => ({
   messages,
   apiHandler,
   systemPrompt,

@@ -13,7 +13,12 @@ const PRICES = [
 const costOf = (price, tokens) => ((price || 0) / PER_MILLION) * tokens;
 
 function total(price, freshInput, output, cacheWrites, cacheReads) {
-  return costOf(price.cacheWritesPrice, cacheWrites) + costOf(price.cacheReadsPrice, cacheReads) + costOf(price.inputPrice, freshInput) + costOf(price.outputPrice, output);
+  return (
+    costOf(price.cacheWritesPrice, cacheWrites) +
+    costOf(price.cacheReadsPrice, cacheReads) +
+    costOf(price.inputPrice, freshInput) +
+    costOf(price.outputPrice, output)
+  );
 }
 
 /** Anthropic's count of input tokens leaves the cached ones out. */

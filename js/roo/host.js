@@ -43,7 +43,8 @@ function guardOf({ guard, fixes }) {
   const limits = { ...GUARD, ...guard };
   for (const name of Object.keys(limits)) {
     if (!(name in GUARD)) throw notAllowed(`host.guard.${name}`, limits[name], `the fields ${Object.keys(GUARD).join(", ")}`);
-    if (!(Number.isFinite(limits[name]) && limits[name] >= 0)) throw notAllowed(`host.guard.${name}`, limits[name], "a number of 0 or more");
+    if (!(Number.isFinite(limits[name]) && limits[name] >= 0))
+      throw notAllowed(`host.guard.${name}`, limits[name], "a number of 0 or more");
   }
   return limits;
 }

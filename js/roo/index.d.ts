@@ -313,7 +313,9 @@ export interface TruncationResult<M extends RooMessage = RooMessage> {
 }
 
 /** The arguments of `manageContext`. */
-export interface ContextManagementOptions<M extends RooMessage = RooMessage> extends WindowUsage, Omit<TaggedSummarizeOptions<M>, "isAutomaticTrigger"> {}
+export interface ContextManagementOptions<M extends RooMessage = RooMessage>
+  extends WindowUsage,
+    Omit<TaggedSummarizeOptions<M>, "isAutomaticTrigger"> {}
 
 /** The arguments of `willManageContext`. */
 export interface WillManageContextOptions extends WindowUsage {

@@ -20,7 +20,10 @@ const ROO_CODES = {
  * Asks the manager to condense `messages`. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
  * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` does.
  */
-async function condenseByManager(services, { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata }) {
+async function condenseByManager(
+  services,
+  { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata },
+) {
   const signal = services.signal(taskId);
   let result;
   try {
@@ -48,7 +51,13 @@ async function condenseByManager(services, { messages, systemPrompt, taskId, api
   // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
   // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
-  return { condensed: result.messages, summary: result.summary || report(result, before, after), cost, newContextTokens: after + toolTokens, before: before + toolTokens };
+  return {
+    condensed: result.messages,
+    summary: result.summary || report(result, before, after),
+    cost,
+    newContextTokens: after + toolTokens,
+    before: before + toolTokens,
+  };
 }
 
 /**

@@ -3,12 +3,17 @@
 // What an error says when the host translates nothing: what happened, and what to do about it.
 
 const MESSAGES = {
-  condense_not_enough_messages: () => "There are not enough messages to condense yet. Go on with the conversation, or raise the condensing threshold.",
-  condensed_recently: () => "The conversation was condensed a moment ago. Go on first; if the context is full already, shorten the last messages or use a model with a larger context window.",
-  condense_handler_invalid: () => "The API configuration chosen for condensing cannot create messages. Choose a valid one in the condensing settings.",
+  condense_not_enough_messages: () =>
+    "There are not enough messages to condense yet. Go on with the conversation, or raise the condensing threshold.",
+  condensed_recently: () =>
+    "The conversation was condensed a moment ago. Go on first; if the context is full already, shorten the last messages or use a model with a larger context window.",
+  condense_handler_invalid: () =>
+    "The API configuration chosen for condensing cannot create messages. Choose a valid one in the condensing settings.",
   condense_failed: () => "The model returned no summary, so nothing was condensed. Try again, or choose another model for condensing.",
-  condense_context_grew: () => "Condensing would not make the context smaller, so it was left as it was. Shorten the condensing prompt, or choose another provider or model for condensing.",
-  condense_api_failed: ({ message } = {}) => `Condensing failed and changed nothing: ${message}. Check the API configuration for condensing and try again.`,
+  condense_context_grew: () =>
+    "Condensing would not make the context smaller, so it was left as it was. Shorten the condensing prompt, or choose another provider or model for condensing.",
+  condense_api_failed: ({ message } = {}) =>
+    `Condensing failed and changed nothing: ${message}. Check the API configuration for condensing and try again.`,
 };
 
 /** The English text for an error code of Roo-Code's. */

@@ -23,7 +23,16 @@ function createSlidingWindow(host) {
     const { prevContextTokens, overAllowed, condenseDue } = decide(options, await countLastMessage(messages, apiHandler), services.warn);
     let failed = { cost: 0 };
     if (condenseDue) {
-      const result = await summarizeConversation(messages, apiHandler, systemPrompt, taskId, prevContextTokens, true, customCondensingPrompt, condensingApiHandler);
+      const result = await summarizeConversation(
+        messages,
+        apiHandler,
+        systemPrompt,
+        taskId,
+        prevContextTokens,
+        true,
+        customCondensingPrompt,
+        condensingApiHandler,
+      );
       if (!result.error) return { ...result, prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }

@@ -63,7 +63,10 @@ function describeFailure(error) {
   const lines = [`Error: ${error.message}`];
   if (error.status) lines.push(`HTTP Status: ${error.status}`);
   if (error.code) lines.push(`Error Code: ${error.code}`);
-  for (const [title, value] of [["API Response", error.response], ["Error Body", error.body]]) {
+  for (const [title, value] of [
+    ["API Response", error.response],
+    ["Error Body", error.body],
+  ]) {
     if (value) lines.push(`${title}:\n${asText(value)}`);
   }
   return { message: error.message, details: lines.join("\n\n") };

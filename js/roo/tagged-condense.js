@@ -10,7 +10,12 @@ const { CANCELLED } = require("./messages.js");
 const { CONDENSE_2026, SUMMARY_2026 } = require("./prompts.js");
 const { describeFailure, readAnswer } = require("./stream.js");
 const { injectSyntheticToolResults } = require("./synthetic-results.js");
-const { cleanupAfterTruncation, extractCommandBlocks, getEffectiveApiHistory, getMessagesSinceLastSummary } = require("./tagged-history.js");
+const {
+  cleanupAfterTruncation,
+  extractCommandBlocks,
+  getEffectiveApiHistory,
+  getMessagesSinceLastSummary,
+} = require("./tagged-history.js");
 const { appendCondensed, appendSummary } = require("./tagging.js");
 const { convertToolBlocksToText, toolResultToText, toolUseToText, transformMessagesForCondensing } = require("./tool-text.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
@@ -26,7 +31,12 @@ function createTaggedCondense(host) {
     const customPrompt = customCondensingPrompt?.trim();
     services.telemetry()?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
     let before = 0;
-    const request = { ...options, customPrompt, condensingHandler: services.condensingHandler(taskId), tellBefore: (tokens) => (before = tokens) };
+    const request = {
+      ...options,
+      customPrompt,
+      condensingHandler: services.condensingHandler(taskId),
+      tellBefore: (tokens) => (before = tokens),
+    };
     const { cancelled, ...response } = await guarded(
       guard,
       { taskId, isAutomatic: isAutomaticTrigger, before: () => before },
@@ -39,7 +49,18 @@ function createTaggedCondense(host) {
   const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
 
   async function summarize(request) {
-    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, environmentDetails, customPrompt, condensingHandler, tellBefore } = request;
+    const {
+      messages,
+      apiHandler,
+      systemPrompt,
+      taskId,
+      isAutomaticTrigger,
+      metadata,
+      environmentDetails,
+      customPrompt,
+      condensingHandler,
+      tellBefore,
+    } = request;
     const old = getMessagesSinceLastSummary(messages);
     if (old.length <= 1) return refuse(messages, messages.length <= 1 ? "condense_not_enough_messages" : "condensed_recently");
     if (old.length <= 2 && old.some((message) => message.isSummary)) return refuse(messages, "condensed_recently");
@@ -51,7 +72,10 @@ function createTaggedCondense(host) {
     }
     const requestMessages = requestFor(old, customPrompt, apiHandler);
     const prompt = services.prompts.summary || SUMMARY_2026;
-    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages, metadata), { signal: services.signal(taskId), errorChunks: services.fixes });
+    const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages, metadata), {
+      signal: services.signal(taskId),
+      errorChunks: services.fixes,
+    });
     const { cost } = answer;
     if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
     if (answer.failure) {
@@ -88,7 +112,8 @@ function createTaggedCondense(host) {
   /** 2026 has no condensing handler of its own; a host can give one, which gives way when it cannot create messages. */
   function chooseHandler(condensingHandler, apiHandler) {
     if (isValid(condensingHandler)) return condensingHandler;
-    if (condensingHandler) services.warn("Chosen API handler for condensing does not support message creation; the one of the conversation is used.");
+    if (condensingHandler)
+      services.warn("Chosen API handler for condensing does not support message creation; the one of the conversation is used.");
     return isValid(apiHandler) ? apiHandler : undefined;
   }
 
@@ -105,7 +130,8 @@ function createTaggedCondense(host) {
   }
 
   async function throughManager(request) {
-    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, customPrompt, condensingHandler, tellBefore } = request;
+    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, customPrompt, condensingHandler, tellBefore } =
+      request;
     const { condensed, before, ...outcome } = await condenseByManager(services, {
       messages: getEffectiveApiHistory(messages),
       systemPrompt,
@@ -144,11 +170,16 @@ const isValid = (handler) => typeof handler?.createMessage === "function";
 function workflows(firstMessage) {
   const commands = firstMessage ? extractCommandBlocks(firstMessage) : "";
   if (commands === "") return [];
-  return [textBlock(`<system-reminder>\n## Active Workflows\nThe following directives must be maintained across all future condensings:\n${commands}\n</system-reminder>`)];
+  return [
+    textBlock(
+      `<system-reminder>\n## Active Workflows\nThe following directives must be maintained across all future condensings:\n${commands}\n</system-reminder>`,
+    ),
+  ];
 }
 
 /** The system prompt and what the API got so far. */
-const countEffective = (messages, systemPrompt, apiHandler) => apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
+const countEffective = (messages, systemPrompt, apiHandler) =>
+  apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
 
 async function countTools(metadata, apiHandler) {
   return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;

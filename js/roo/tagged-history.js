@@ -22,7 +22,8 @@ function getEffectiveApiHistory(messages) {
   const summaries = start === -1 ? summaryIds(recent) : new Set();
   const markers = markerIds(recent);
   const visible = recent.filter(
-    ({ condenseParent, truncationParent }) => !(condenseParent && summaries.has(condenseParent)) && !(truncationParent && markers.has(truncationParent)),
+    ({ condenseParent, truncationParent }) =>
+      !(condenseParent && summaries.has(condenseParent)) && !(truncationParent && markers.has(truncationParent)),
   );
   return visible.length === messages.length && visible.every((message, index) => message === messages[index]) ? messages : visible;
 }
@@ -47,12 +48,17 @@ function withoutOrphanResults(messages) {
   return kept;
 }
 
-const summaryIds = (messages) => new Set(messages.filter((message) => message.isSummary && message.condenseId).map((message) => message.condenseId));
-const markerIds = (messages) => new Set(messages.filter((message) => message.isTruncationMarker && message.truncationId).map((message) => message.truncationId));
+const summaryIds = (messages) =>
+  new Set(messages.filter((message) => message.isSummary && message.condenseId).map((message) => message.condenseId));
+const markerIds = (messages) =>
+  new Set(messages.filter((message) => message.isTruncationMarker && message.truncationId).map((message) => message.truncationId));
 
 /** The indices of the messages that are shown and can be hidden: all of the effective history but its markers. */
 function visibleIndices(messages) {
-  const start = Math.max(0, messages.findLastIndex((message) => message.isSummary === true));
+  const start = Math.max(
+    0,
+    messages.findLastIndex((message) => message.isSummary === true),
+  );
   const recent = messages.slice(start);
   const summaries = messages[start]?.isSummary ? new Set() : summaryIds(recent);
   const markers = markerIds(recent);
@@ -97,6 +103,19 @@ function extractCommandBlocks({ content }) {
   return (text.match(/<command[^>]*>[\s\S]*?<\/command>/g) ?? []).join("\n");
 }
 
-const textOf = (content) => (Array.isArray(content) ? content.filter((block) => block.type === "text").map((block) => block.text).join("\n") : "");
+const textOf = (content) =>
+  Array.isArray(content)
+    ? content
+        .filter((block) => block.type === "text")
+        .map((block) => block.text)
+        .join("\n")
+    : "";
 
-module.exports = { cleanupAfterTruncation, extractCommandBlocks, getEffectiveApiHistory, getMessagesSinceLastSummary, lastSummaryIndex, visibleIndices };
+module.exports = {
+  cleanupAfterTruncation,
+  extractCommandBlocks,
+  getEffectiveApiHistory,
+  getMessagesSinceLastSummary,
+  lastSummaryIndex,
+  visibleIndices,
+};

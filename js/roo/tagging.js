@@ -3,7 +3,8 @@
 // How a condensation is written into a tagged history.
 
 /** Everything that no other summary stands for, tagged as what this one stands for. */
-const tagAll = (messages, condenseId) => messages.map((message) => (message.condenseParent ? message : { ...message, condenseParent: condenseId }));
+const tagAll = (messages, condenseId) =>
+  messages.map((message) => (message.condenseParent ? message : { ...message, condenseParent: condenseId }));
 
 /** After the newest message, so that a rewind to anything before it takes the condensation away. */
 const timestampAfter = (messages) => (messages[messages.length - 1]?.ts ?? Date.now()) + 1;

@@ -7,7 +7,8 @@ function toolUseToText({ name, input }) {
   return `[Tool Use: ${name}]\n${text}`;
 }
 
-const parameterText = ([name, value]) => `${name}: ${typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : String(value)}`;
+const parameterText = ([name, value]) =>
+  `${name}: ${typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : String(value)}`;
 
 function toolResultToText({ content, is_error: isError }) {
   const header = isError ? "[Tool Result (Error)]" : "[Tool Result]";

@@ -193,8 +193,7 @@ impl Salience {
 }
 
 fn ratio(tokens: usize, budget: usize) -> f64 {
-    let ratio = tokens as f64 / budget.max(1) as f64;
-    ratio
+    tokens as f64 / budget.max(1) as f64
 }
 
 fn measure(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {

@@ -508,6 +508,5 @@ fn is_tool_round(conversation: &Conversation, pieces: &[Vec<ContentPiece>], inde
 }
 
 pub fn as_float(count: usize) -> f32 {
-    let float = count as f32;
-    float
+    count as f32
 }

@@ -154,6 +154,5 @@ pub const WITHOUT: &[&str] =
     &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
 
 fn as_float(count: usize) -> f32 {
-    let float = count as f32;
-    float
+    count as f32
 }

@@ -55,8 +55,7 @@ pub fn loosest<T, E>(
 }
 
 fn ratio(a: usize, b: usize) -> f64 {
-    let ratio = a as f64 / b.max(1) as f64;
-    ratio
+    a as f64 / b.max(1) as f64
 }
 
 /// The highest level in `low..high` whose corrected estimate is within the budget.
