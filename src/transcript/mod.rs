@@ -1,12 +1,10 @@
-//! What happened in a conversation: tool calls of every dialect read as pieces and events, and the files they follow.
+//! What happened in a conversation: tool calls of every dialect read as pieces and events.
 //!
-//! Three steps, each for itself:
+//! Two steps, each for itself:
 //!
 //! - [`decompose`] cuts every text into pieces of one kind of content, and says what each belongs to;
 //! - [`read`] makes events of tool calls and their answers: what was read, written, changed, found, run, and where every line of
-//!   it stands, byte for byte;
-//! - [`Timeline::new`] follows the files through the events: their versions, which lines of them are known, and which lines of an
-//!   event were visible before.
+//!   it stands, byte for byte.
 //!
 //! Which tool means what is in a [`ToolTable`], which users can extend. Nothing here fails: any conversation will do, and what is
 //! not understood is left alone. All of it is linear in the length of the conversation.
@@ -18,9 +16,7 @@ mod events;
 mod file_answers;
 mod headers;
 mod interpret;
-mod known_lines;
 mod labels;
-mod locate;
 mod numbered_lines;
 mod outcomes;
 mod patches;
@@ -30,7 +26,6 @@ mod place;
 mod reader;
 mod search_hits;
 mod shell;
-mod timeline;
 mod tool_table;
 mod user_text;
 mod xml_calls;
@@ -38,7 +33,6 @@ mod xml_calls;
 pub use self::{
     events::{Action, CallSite, Event, Transcript},
     file_answers::Extent,
-    known_lines::{LineRun, LineSource},
     labels::ToolSource,
     outcomes::CallOutcome,
     patches::FileChange,
@@ -46,6 +40,5 @@ pub use self::{
     place::{ConversationText, Excerpt, Numbering, Place, Span},
     reader::read,
     search_hits::Hit,
-    timeline::{Cause, Echo, EchoOf, FileEvent, Showing, Timeline, Version},
     tool_table::{Meaning, ToolTable, ToolTableError},
 };

@@ -3,4 +3,3 @@
 mod events;
 mod pieces;
 mod speed;
-mod timeline;

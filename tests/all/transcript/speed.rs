@@ -4,7 +4,7 @@ use std::{hint::black_box, time::Instant};
 
 use roo_condense::{
     conversation::Conversation,
-    transcript::{Timeline, ToolTable, decompose, read},
+    transcript::{ToolTable, decompose, read},
 };
 use serde_json::{Value, json};
 
@@ -42,8 +42,6 @@ fn speed() {
         report("decompose", bytes, || part.iter().for_each(|conversation| drop(black_box(decompose(conversation)))));
         let table = ToolTable::default();
         report("read", bytes, || part.iter().for_each(|conversation| drop(black_box(read(conversation, &table)))));
-        let read: Vec<_> = part.iter().map(|conversation| read(conversation, &table)).collect();
-        report("timeline", bytes, || read.iter().for_each(|transcript| drop(black_box(Timeline::new(transcript)))));
     }
 }
 
@@ -97,7 +95,5 @@ fn hostile() {
         let bytes = texts_bytes(&conversation);
         report(&format!("decompose: {what}"), bytes, || drop(black_box(decompose(&conversation))));
         report(&format!("read: {what}"), bytes, || drop(black_box(read(&conversation, &table))));
-        let transcript = read(&conversation, &table);
-        report(&format!("timeline: {what}"), bytes, || drop(black_box(Timeline::new(&transcript))));
     }
 }
