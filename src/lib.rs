@@ -11,6 +11,7 @@
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
+//! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `llm` |
 //! | [`providers`] | strategies, each turns a conversation into a plan | all above |
 //! | [`manager`] | registry, trigger, fallback, budget, metrics | `providers` |
 //! | `node` | the only place that names napi | all above |
@@ -21,6 +22,7 @@ pub mod llm;
 pub mod manager;
 pub mod parallel;
 pub mod providers;
+pub mod summaries;
 pub mod tokens;
 pub mod transcript;
 

@@ -1,4 +1,4 @@
-//! Answers from a language model: the handler trait, its HTTP implementations, prices and the summary cache.
+//! Answers from a language model: the handler trait, its HTTP implementations, and prices.
 //!
 //! [`LlmHandler`] is all the rest of the crate sees. [`HttpHandler`] implements it for the Anthropic Messages API and for
 //! OpenAI-compatible chat completions; a host can implement it on top of whatever it already has.
@@ -15,12 +15,8 @@
 //! | `retry` | how long to wait |
 //! | `endpoint`, `tls`, `secret` | addresses, certificates, keys |
 //! | `price` | tokens to dollars |
-//! | `cache` | summaries already paid for |
-//! | `budget` | a limit on dollars |
 
 mod anthropic;
-mod budget;
-mod cache;
 mod config;
 mod endpoint;
 mod error;
@@ -35,8 +31,6 @@ mod secret;
 mod sse;
 mod tls;
 
-pub use budget::{Budget, OverBudget, Reservation};
-pub use cache::{DEFAULT_CACHE_BYTES, MemoryStore, StoreError, SummaryStore, cache_key};
 pub use config::{Api, ConfigError, ConfigProblem, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, TimeoutPhase};
 pub use handler::{

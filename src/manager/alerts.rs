@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Metrics, Report};
-use crate::llm::Budget;
+use crate::summaries::Budget;
 
 /// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
 pub const LOW_REDUCTION_PERCENT: f64 = 20.0;

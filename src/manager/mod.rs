@@ -39,11 +39,12 @@ pub use self::{
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
-    llm::{Budget, MemoryStore, ModelPrice, SummaryStore},
+    llm::ModelPrice,
     providers::{
         self, CondenseError, Llm, Lossless, Native, Observed, Preview, ProfileHandler, Progress, Provider, Request,
         Truncation,
     },
+    summaries::{Budget, MemoryStore, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
 };
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     conversation::Surrogates,
-    llm::{StoreError, SummaryStore},
+    summaries::{StoreError, SummaryStore},
 };
 
 /// Takes `{get}` or `{set, value}` as JSON, resolves to a [`Reply`] as JSON. Never throws or rejects. Weak, so that it does not keep Node alive.

@@ -1,11 +1,7 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
 use super::ConfigError;
-use crate::{
-    cancel::Cancelled,
-    conversation::PlanError,
-    llm::{LlmError, OverBudget},
-};
+use crate::{cancel::Cancelled, conversation::PlanError, llm::LlmError, summaries::OverBudget};
 
 /// Why a condensation ended without a result.
 #[derive(Debug, thiserror::Error)]

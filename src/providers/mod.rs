@@ -4,14 +4,13 @@
 
 mod config;
 mod error;
-mod llm;
 mod lossless;
 mod native;
 mod provider;
 mod request;
 mod salience;
 mod settle;
-mod smart;
+pub(crate) mod smart;
 mod truncation;
 
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
-    llm::{Llm, Observed, Preview, ProfileHandler, Spent},
     lossless::{Lossless, Recipe, decode, recipes},
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
@@ -30,6 +28,7 @@ pub use self::{
     smart::{PassReport, Smart},
     truncation::Truncation,
 };
+pub use crate::summaries::{Llm, Observed, Preview, ProfileHandler, Spent};
 
 /// The ids of the providers that [`create`] makes.
 pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];

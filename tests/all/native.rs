@@ -16,10 +16,11 @@ use roo_condense::{
     conversation::{Conversation, Plan, problems},
     llm::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice,
-        ProgressSink, StopReason, StoreError, SummaryStore, TokenUsage,
+        ProgressSink, StopReason, TokenUsage,
     },
     manager::{CallOptions, Manager, ManagerOptions, Report, Work},
     providers::{Llm, Progress},
+    summaries::{StoreError, SummaryStore},
     tokens::{Encoding, count},
 };
 use serde_json::{Value, json};

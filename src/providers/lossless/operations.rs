@@ -91,24 +91,21 @@ pub const FIELDS: &[Field] = &[
         description: "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
     },
     flag("toolParameters", "Change long texts in the parameters of tool calls too."),
-    flag("reference", "LosslessOperation: a result becomes a pointer to one that is the same."),
-    flag("containment", "LosslessOperation: a result becomes a pointer into one that contains it."),
-    flag("diff", "LosslessOperation: of a file that was shown in another version too, only the differences stay."),
-    flag("repeatedLines", "LosslessOperation: lines that stand elsewhere become a pointer."),
-    flag("lineNumbers", "LosslessOperation: numbers of lines are left out behind a heading that restores them."),
-    flag("environmentSnapshots", "LosslessOperation: snapshots of the environment but the newest are left out."),
+    flag("reference", "Operation: a result becomes a pointer to one that is the same."),
+    flag("containment", "Operation: a result becomes a pointer into one that contains it."),
+    flag("diff", "Operation: of a file that was shown in another version too, only the differences stay."),
+    flag("repeatedLines", "Operation: lines that stand elsewhere become a pointer."),
+    flag("lineNumbers", "Operation: numbers of lines are left out behind a heading that restores them."),
+    flag("environmentSnapshots", "Operation: snapshots of the environment but the newest are left out."),
     Field {
         name: "staleReads",
         kind: FieldKind::Choice { default: "seenAgain", allowed: &["seenAgain", "changed", "off"] },
-        description: "LosslessOperation: what was read of a file is left out once the file was changed and then read or written again \
+        description: "Operation: what was read of a file is left out once the file was changed and then read or written again \
                       (seenAgain), so that the newest view of every file stays; or as soon as it was changed (changed); or never (off).",
     },
-    flag(
-        "overwrittenWrites",
-        "LosslessOperation: what was written to a file that was written again later is left out.",
-    ),
-    flag("todoLists", "LosslessOperation: lists of things to do but the newest are left out."),
-    flag("failedEdits", "LosslessOperation: edits that failed before the same file was edited are left out."),
+    flag("overwrittenWrites", "Operation: what was written to a file that was written again later is left out."),
+    flag("todoLists", "Operation: lists of things to do but the newest are left out."),
+    flag("failedEdits", "Operation: edits that failed before the same file was edited are left out."),
 ];
 
 const fn flag(name: &'static str, description: &'static str) -> Field {

@@ -3,38 +3,25 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `selection` | what is summarised and what is kept |
-//! | `render` | messages as plain text |
-//! | `prompt` | what the model is told |
-//! | `summarizer` | one request, or parts that are merged |
-//! | `parts` | what fits a window |
-//! | `ask` | one question: cache, budget, cancellation |
-//! | `estimate` | tokens and length of answers, before asking |
 
-pub(super) mod ask;
-mod estimate;
-mod parts;
-mod prompt;
-mod render;
 mod selection;
-mod summarizer;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, value::RawValue};
 
-use self::{
-    ask::SummaryClient,
-    parts::cut,
-    render::{Turn, turns},
-    selection::{SummaryRange, select},
-    summarizer::{DEFAULT_WINDOW, Job, Summary, summarize},
-};
+use self::selection::{SummaryRange, select};
 use super::{
     Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
     Settings, Speed, merged, schema,
 };
-use crate::conversation::{Content, Conversation, Edit, Inserted, Message, Role};
+use crate::{
+    conversation::{Content, Conversation, Edit, Inserted, Message, Role},
+    summaries::{
+        BRIDGE, DEFAULT_PROMPT, DEFAULT_WINDOW, EARLIER, Job, Summary, SummaryClient, Turn, cut, summarize, turns,
+    },
+};
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
 pub struct Native {
@@ -166,7 +153,7 @@ impl Native {
 /// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
 fn chosen_prompt(request: &Request, configured: &str) -> String {
     let given = request.llm.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
-    given.or(Some(configured.trim()).filter(|prompt| !prompt.is_empty())).unwrap_or(prompt::DEFAULT_PROMPT).to_owned()
+    given.or(Some(configured.trim()).filter(|prompt| !prompt.is_empty())).unwrap_or(DEFAULT_PROMPT).to_owned()
 }
 
 /// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
@@ -180,7 +167,7 @@ fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
         told.extend(first.map(|turn| Turn { text: cut(&turn.text, TASK_REMINDER, request.tally.encoding()), ..turn }));
     }
     let mut rest = turns(conversation, earlier..selection.start).into_iter();
-    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", prompt::EARLIER, turn.text), ..turn }));
+    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", EARLIER, turn.text), ..turn }));
     told.extend(rest);
     told
 }
@@ -207,7 +194,7 @@ fn proposal(
     insert(with_time(message, tail));
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        insert(with_time(Message::new(role, Content::Text(prompt::BRIDGE.to_owned())), tail));
+        insert(with_time(Message::new(role, Content::Text(BRIDGE.to_owned())), tail));
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };

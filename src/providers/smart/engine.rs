@@ -11,12 +11,11 @@ use super::{
     individual, presets,
     report::{PassReport, Step},
     state::{Applied, State},
-    summaries,
 };
-use crate::providers::{CondenseError, Lossless, Progress, Provider, Request, Truncation, merged};
-
-/// How a text begins that is a summary of another.
-pub(super) const SUMMARY_MARKER: &str = "[Summary";
+use crate::{
+    providers::{CondenseError, Lossless, Progress, Provider, Request, Truncation, merged},
+    summaries::summarize_texts,
+};
 
 /// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
 /// have become equal to something else, for example. It has been seen to take three rounds.
@@ -271,7 +270,7 @@ impl<'a> Engine<'a> {
                 }
                 let mut replacements = individual::mechanical(&request, &targets);
                 if asks(&request, pass) {
-                    let written = summaries::summarize(&request, &targets, config.max_concurrency).await?;
+                    let written = summarize_texts(&request, &targets, config.max_concurrency).await?;
                     written.warnings.into_iter().for_each(|warning| self.warn(warning));
                     written.failure.into_iter().for_each(|error| self.fail(error));
                     for (replacement, summary) in replacements.iter_mut().zip(written.replacements) {

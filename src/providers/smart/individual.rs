@@ -7,9 +7,8 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    config::{ContentOperation, DEFAULT_LINE_CHARS, Individual, MessageSelection, Strategy, Summarize, Truncate},
-    engine::SUMMARY_MARKER,
+use super::config::{
+    ContentOperation, DEFAULT_LINE_CHARS, Individual, MessageSelection, Strategy, Summarize, Truncate,
 };
 use crate::{
     conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
@@ -30,8 +29,11 @@ const CHARS_PER_TOKEN: usize = 4;
 /// Suppressing parameters leaves strings up to this many characters: paths, patterns and short commands say what a call was about.
 const SHORT_PARAMETER: usize = 100;
 
+/// How a text begins that is a summary of another.
+pub(crate) const SUMMARY_MARKER: &str = "[Summary";
+
 /// A text that something is to be done to.
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     pub message: usize,
     pub piece: ContentPiece,
     pub text: String,
@@ -40,7 +42,7 @@ pub(super) struct Target<'a> {
 }
 
 /// The texts that an individual pass changes, in order of message and position.
-pub(super) fn targets<'a>(
+pub(crate) fn targets<'a>(
     request: &Request,
     selection: &MessageSelection,
     individual: &'a Individual,
@@ -83,7 +85,7 @@ pub(super) fn targets<'a>(
 }
 
 /// A text that takes the place of another.
-pub(super) struct Replacement {
+pub(crate) struct Replacement {
     pub text: String,
     pub operation: &'static str,
     pub reason: String,
@@ -91,7 +93,7 @@ pub(super) struct Replacement {
 
 /// What the operations without a model make of the texts. A summary that no model can write is replaced by a salient truncation to
 /// about as many tokens; those that one can are left out here.
-pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
+pub(crate) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
     for (index, target) in targets.iter().enumerate() {
@@ -243,7 +245,7 @@ fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
 }
 
 /// Whether a summary can be shorter than the text, which is not a summary yet.
-pub(super) fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
+pub(crate) fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
     long && target.tokens > summarize.max_tokens && !target.text.starts_with(SUMMARY_MARKER)
 }
@@ -261,7 +263,7 @@ type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 type TextsByPath<'a> = HashMap<Vec<PathStep>, Cow<'a, str>>;
 
 /// The edits that put the replacements in place. A replacement that is no shorter is left out.
-pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
+pub(crate) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
     let encoding = request.tally.encoding();
     let mut proposal = Proposal::default();
     let mut changed: Changed = BTreeMap::new();

@@ -10,24 +10,18 @@
 //! | `report` | how one pass went |
 //! | `selection` | which messages a pass works on |
 //! | `individual` | each text on its own, without a model |
-//! | `summaries` | summaries of texts, several at once |
-//! | `questions` | what is asked for one |
-//! | `groups` | what is asked for several small ones together |
 //! | `batch` | one summary for many messages |
 
 mod batch;
-mod config;
+pub(crate) mod config;
 mod engine;
-mod groups;
-mod individual;
+pub(crate) mod individual;
 mod presets;
-mod questions;
 mod reading;
 mod report;
 mod schema;
 mod selection;
 mod state;
-mod summaries;
 #[cfg(test)]
 mod tests;
 
@@ -42,7 +36,7 @@ use super::{
     Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed,
     merged,
 };
-use crate::llm::Budget;
+use crate::summaries::Budget;
 
 /// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
 pub struct Smart {

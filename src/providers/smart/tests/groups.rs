@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::{Model, json_of, reads, text_of, with_model};
 use crate::{
     conversation::Conversation,
-    llm::{LlmRequest, MemoryStore},
+    llm::LlmRequest,
     providers::{Preview, Request},
+    summaries::MemoryStore,
 };
 
 /// The results of these have some 360 tokens each.
@@ -142,7 +143,7 @@ async fn a_preview_expects_as_many_requests() {
         cost
     };
     let together = cost(sixty_tokens()).await;
-    let mut prompt = super::super::questions::prompt(crate::conversation::ContentKind::ToolResults).to_owned();
+    let mut prompt = crate::summaries::questions::prompt(crate::conversation::ContentKind::ToolResults).to_owned();
     prompt.push('\n');
     let alone = cost(summarizing(json!({ "maxTokens": 60, "customPrompt": prompt }))).await;
     assert!(together < alone, "{together} and {alone}");

@@ -8,8 +8,9 @@ use super::{Model, json_of, preset, published::published, reads, request, run, t
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems},
-    llm::{LlmRequest, MemoryStore},
+    llm::LlmRequest,
     providers::{Preview, ProfileHandler, Progress, ProgressEvent, Request},
+    summaries::MemoryStore,
     tokens::{Encoding, count},
 };
 

@@ -1,7 +1,7 @@
 //! What the model is told.
 
 /// The system prompt unless the caller gives one.
-pub(super) const DEFAULT_PROMPT: &str = "\
+pub(crate) const DEFAULT_PROMPT: &str = "\
 You write the memory of a coding assistant. The conversation between a user and the assistant, its tool calls and their results included, \
 has become too long; your summary takes its place, and the assistant goes on working from the summary and the newest messages alone. \
 What you leave out is lost.
@@ -36,17 +36,17 @@ The very next thing to do, as specifically as the conversation says, and what th
 Answer with the summary alone.";
 
 /// The last message of the user when everything fits one request.
-pub(super) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
+pub(crate) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
 /// Put before an earlier summary.
-pub(super) const EARLIER: &str = "[Summary of everything before this point]";
+pub(crate) const EARLIER: &str = "[Summary of everything before this point]";
 
 /// Added when the conversation begins with an earlier summary.
-pub(super) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
+pub(crate) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";
 
 /// For one of several parts.
-pub(super) fn part(number: usize, parts: usize) -> String {
+pub(crate) fn part(number: usize, parts: usize) -> String {
     format!(
         "The conversation is too long to be read at once. This is part {number} of {parts}. Summarize this part as you were told to, so that it can be \
          merged with the summaries of the others. Answer with the summary alone; do not continue the conversation."
@@ -54,14 +54,14 @@ pub(super) fn part(number: usize, parts: usize) -> String {
 }
 
 /// For putting partial summaries together.
-pub(super) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
+pub(crate) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
     were told to. Where they differ, the later one is right. Keep every path, identifier, constraint and error message exactly. Answer with the summary alone.";
 
 /// Heads a partial summary in the request that merges them.
-pub(super) fn part_heading(number: usize, parts: usize) -> String {
+pub(crate) fn part_heading(number: usize, parts: usize) -> String {
     format!("[Summary of part {number} of {parts}]")
 }
 
 /// Stands between the summary and a tail that begins with the assistant.
-pub(super) const BRIDGE: &str =
+pub(crate) const BRIDGE: &str =
     "[The messages before this point were condensed into the summary above. Continue from there.]";

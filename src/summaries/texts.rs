@@ -12,22 +12,23 @@ use std::{
 use futures_util::{StreamExt, stream};
 
 use super::{
-    Smart,
-    config::{ContentOperation, Summarize},
+    client::{SummaryAnswer, SummaryClient},
     groups::{Together, Wanted, grouped},
-    individual::{Replacement, Target, is_worth_summary},
     questions::{replacement, room, within},
 };
 use crate::{
     llm::LlmError,
     providers::{
-        CondenseError, Request,
-        native::ask::{SummaryAnswer, SummaryClient},
+        CondenseError, Request, Smart,
+        smart::{
+            config::{ContentOperation, Summarize},
+            individual::{Replacement, Target, is_worth_summary},
+        },
     },
 };
 
 /// What came of the summaries of a pass.
-pub(super) struct Summaries {
+pub(crate) struct Summaries {
     /// By target; `None` where there is none.
     pub replacements: Vec<Option<Replacement>>,
     pub warnings: Vec<String>,
@@ -39,7 +40,7 @@ pub(super) struct Summaries {
 ///
 /// # Errors
 /// When the call is aborted. Failed requests are in the result.
-pub(super) async fn summarize(
+pub(crate) async fn summarize(
     request: &Request,
     targets: &[Target<'_>],
     concurrency: usize,

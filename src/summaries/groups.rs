@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 
 use super::{
-    config::Summarize,
-    individual::Target,
+    client::SummaryClient,
     questions::{prompt, question, room},
 };
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest},
-    providers::native::ask::SummaryClient,
+    providers::smart::{config::Summarize, individual::Target},
 };
 
 /// Tokens of a small text. Above this the prompt is a fifth of the question and less, and a fault in the answer would cost more.
@@ -23,7 +22,7 @@ const MAX_TOKENS: usize = 3000;
 const LINE: usize = 6;
 
 /// A text that a summary is wanted of.
-pub(super) struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// Which of the targets it is.
     pub index: usize,
     pub target: &'a Target<'a>,
@@ -58,7 +57,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
-pub(super) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
+pub(crate) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
     let most_tokens = MAX_TOKENS.min(client.room(prompt(ContentKind::ToolResults), MAX_TOKENS / 2));
     let mut requests = Vec::new();
     let mut open: Vec<(ContentKind, Vec<Wanted<'a>>)> = Vec::new();
@@ -99,7 +98,7 @@ fn costs_less(client: &SummaryClient<'_>, group: &[Wanted<'_>]) -> bool {
 }
 
 /// One question about several texts.
-pub(super) struct Together {
+pub(crate) struct Together {
     pub question: LlmRequest,
     /// What the lines with numbers begin with.
     mark: String,
@@ -113,7 +112,7 @@ impl Together {
         let kind = group.first().map_or(ContentKind::ToolResults, |text| text.target.piece.kind);
         let system = format!(
             "{}\n\nThere are {count} of them. Each stands below a line with its number, such as {}, what it belongs to, and how many \
-             tokens you may use for it. SummaryAnswer for each: a line with nothing but its number in the same form, and below it the \
+             tokens you may use for it. Answer for each: a line with nothing but its number in the same form, and below it the \
              shortened text. Leave none out, and take nothing from one into another.",
             prompt(kind),
             line(&mark, 1),

@@ -1,11 +1,11 @@
 //! Cutting a conversation into parts that fit a window.
 
-use super::{estimate::PER_MESSAGE, render::Turn};
+use super::{estimate::PER_MESSAGE, turns::Turn};
 use crate::tokens::{Encoding, count, truncate_start_to_tokens, truncate_to_tokens};
 
 /// A turn and its tokens, unscaled, with what a service adds to a message.
 #[derive(Debug, Clone)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     pub turn: Turn,
     pub tokens: usize,
 }
@@ -21,7 +21,7 @@ impl Counted {
 const NOTE: usize = 24;
 
 /// At most `limit` tokens of a text: three fifths from its head, two from its tail, where commands report how they ended.
-pub(in crate::providers) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
+pub(crate) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
     let tokens = count(text, encoding).tokens;
     if tokens <= limit {
         return text.to_owned();
@@ -34,7 +34,7 @@ pub(in crate::providers) fn cut(text: &str, limit: usize, encoding: Encoding) ->
 }
 
 /// Consecutive parts of at most `limit` tokens each, of about the same size. A turn that is longer alone is cut.
-pub(super) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Vec<Vec<Counted>> {
+pub(crate) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Vec<Vec<Counted>> {
     let turns: Vec<Counted> = turns.into_iter().map(|turn| fitting(turn, limit, encoding)).collect();
     let total: usize = turns.iter().map(|turn| turn.tokens).sum();
     let wanted = total.div_ceil(limit.max(1)).max(1);

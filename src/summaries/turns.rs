@@ -11,13 +11,13 @@ use crate::{
 
 /// The text of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     pub role: LlmRole,
     pub text: String,
 }
 
 /// The messages of `range` as text; those that say nothing are left out. Thinking is not told: it was never part of the answer.
-pub(super) fn turns(conversation: &Conversation, range: Range<usize>) -> Vec<Turn> {
+pub(crate) fn turns(conversation: &Conversation, range: Range<usize>) -> Vec<Turn> {
     let mut tools: HashMap<&str, &str> = HashMap::new();
     let mut turns = Vec::with_capacity(range.len());
     for (index, message) in conversation.messages().enumerate().take(range.end) {
@@ -38,7 +38,7 @@ pub(super) fn turns(conversation: &Conversation, range: Range<usize>) -> Vec<Tur
 }
 
 /// The turns as a question: roles alternate, the user begins and has the last word, which is `instruction`.
-pub(super) fn question(turns: &[Turn], instruction: &str) -> Vec<LlmMessage> {
+pub(crate) fn question(turns: &[Turn], instruction: &str) -> Vec<LlmMessage> {
     let mut messages: Vec<LlmMessage> = Vec::with_capacity(turns.len() + 1);
     if turns.first().is_some_and(|turn| turn.role == LlmRole::Assistant) {
         messages.push(LlmMessage::user("[The conversation continues here.]"));

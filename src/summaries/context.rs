@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::llm::{Budget, LlmHandler, ModelPrice, SummaryStore};
+use super::{budget::Budget, store::SummaryStore};
+use crate::llm::{LlmHandler, ModelPrice};
 
 /// What is needed to ask a model within one call. The default can ask nobody.
 #[derive(Clone, Default)]
@@ -25,7 +26,7 @@ pub struct Llm {
     /// The limit on what may be spent.
     pub budget: Arc<Budget>,
     /// Dollars of this call, added to as they are spent, so that they are known whatever happens then. What stands here is not in
-    /// [`super::Proposal::cost`].
+    /// [`Proposal::cost`](crate::providers::Proposal::cost).
     pub spent: Arc<Spent>,
     /// What earlier answers tell about the next.
     pub observed: Arc<Observed>,

@@ -9,21 +9,20 @@ use std::{
 };
 
 use super::{
-    super::{
-        CondenseError, Request,
-        llm::{Preview, Ratios},
-    },
-    Native,
+    context::{Preview, Ratios},
     estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale},
+    messages::DEFAULT_WINDOW,
     parts::cut,
+    store::{StoreError, SummaryStore, cache_key},
 };
 use crate::{
     cancel::Cancel,
     conversation::is_blank,
     llm::{
-        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, StoreError, SummaryStore,
-        TokenUsage, cache_key, calculate_api_cost_anthropic, calculate_api_cost_openai,
+        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage,
+        calculate_api_cost_anthropic, calculate_api_cost_openai,
     },
+    providers::{CondenseError, Request},
     tokens::count,
 };
 
@@ -38,7 +37,7 @@ const TYPICAL_OUTPUT_PRICE: usize = 5;
 const KEY_VERSION: &str = "roo-condense summary 1";
 
 /// Asks the handler of a request.
-pub(in crate::providers) struct SummaryClient<'a> {
+pub(crate) struct SummaryClient<'a> {
     pub request: &'a Request,
     /// Who asks, for progress events.
     provider: &'static str,
@@ -52,7 +51,7 @@ pub(in crate::providers) struct SummaryClient<'a> {
 
 /// What the model said.
 #[derive(Debug)]
-pub(in crate::providers) struct SummaryAnswer {
+pub(crate) struct SummaryAnswer {
     pub text: String,
     pub cached: bool,
     /// False when the model reached the longest answer allowed, so that the end is missing.
@@ -156,7 +155,7 @@ impl<'a> SummaryClient<'a> {
         /// With less, a question is not worth asking; the service may say what is wrong.
         const MIN_ROOM_TOKENS: usize = 64;
         let known = self.handler.context_window().and_then(|window| usize::try_from(window).ok());
-        let window = known.unwrap_or(Native::DEFAULT_WINDOW);
+        let window = known.unwrap_or(DEFAULT_WINDOW);
         let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.request, self.handler.model());
         let overhead = count(system, self.request.tally.encoding()).tokens + 2 * PER_MESSAGE;
         (ours as usize).saturating_sub(overhead).max(MIN_ROOM_TOKENS)

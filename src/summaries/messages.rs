@@ -3,15 +3,15 @@
 use futures_util::{StreamExt, stream};
 
 use super::{
-    super::{CondenseError, Request},
-    ask::{SummaryAnswer, SummaryClient},
+    client::{SummaryAnswer, SummaryClient},
     estimate::{PER_MESSAGE, safe_scale},
     parts::{Counted, cut, parts},
     prompt,
-    render::{Turn, question},
+    turns::{Turn, question},
 };
 use crate::{
     llm::{LlmRequest, LlmRole},
+    providers::{CondenseError, Native, Request},
     tokens::{Encoding, count},
 };
 
@@ -22,7 +22,7 @@ pub(crate) const DEFAULT_WINDOW: usize = 128_000;
 const MIN_ROOM_TOKENS: usize = 256;
 
 /// What to summarise, and how.
-pub(super) struct Job {
+pub(crate) struct Job {
     pub turns: Vec<Turn>,
     /// The system prompt.
     pub prompt: String,
@@ -35,7 +35,7 @@ pub(super) struct Job {
 }
 
 /// A finished summary.
-pub(super) struct Summary {
+pub(crate) struct Summary {
     pub text: String,
     pub parts: usize,
     /// Nothing had to be asked.
@@ -46,7 +46,7 @@ pub(super) struct Summary {
 ///
 /// # Errors
 /// Those of [`SummaryClient::ask`], and [`CondenseError::WindowTooSmall`].
-pub(super) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, CondenseError> {
+pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, CondenseError> {
     let known = client.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
     let encoding = client.request.tally.encoding();
@@ -184,9 +184,9 @@ impl<'a> Attempt<'a> {
         turns: impl Iterator<Item = &'t Turn>,
         instruction: &str,
     ) -> Result<SummaryAnswer, CondenseError> {
-        self.request().progress.report("summarizing", super::Native::ID, 0, 1);
+        self.request().progress.report("summarizing", Native::ID, 0, 1);
         let answer = self.client.ask(self.question(turns, instruction)).await;
-        self.request().progress.report("summarizing", super::Native::ID, 1, 1);
+        self.request().progress.report("summarizing", Native::ID, 1, 1);
         answer
     }
 
@@ -203,7 +203,7 @@ impl<'a> Attempt<'a> {
                     group.cancel.cancel();
                 }
                 let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-                self.request().progress.report("summarizing", super::Native::ID, done, total);
+                self.request().progress.report("summarizing", Native::ID, done, total);
                 answer
             })
             .buffered(self.job.concurrency);
