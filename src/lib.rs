@@ -10,6 +10,9 @@
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
+//! | `markers` | what a model reads where something was left out, written and recognised | nobody |
+//! | [`restore`] | what markers stand for, and old texts, put together again from a condensed conversation | `conversation`, `markers` |
+//! | `salience` | what is likely to be used again | `transcript`, `tokens` |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
 //! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `llm` |
 //! | [`providers`] | strategies, each turns a conversation into a plan | all above |
@@ -20,8 +23,11 @@ pub mod cancel;
 pub mod conversation;
 pub mod llm;
 pub mod manager;
+mod markers;
 pub mod parallel;
 pub mod providers;
+pub mod restore;
+mod salience;
 pub mod summaries;
 pub mod tokens;
 pub mod transcript;

@@ -3,6 +3,7 @@
 mod block;
 mod fields;
 pub mod json_text;
+mod line_numbers;
 mod message;
 mod plan;
 mod scan;
@@ -20,6 +21,7 @@ pub use self::{
     block::Block,
     fields::Fields,
     json_text::PathStep,
+    line_numbers::NumberStyle,
     message::{Content, Message, Role},
     plan::{Edit, Inserted, NewValue, Plan, PlanError},
     shape::{Problem, answers, calls, is_blank, problems, problems_after},

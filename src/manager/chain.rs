@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan},
-    providers::{Change, CondenseError, PassReport, Provider, Recipe, Request, Settled, Speed, recipes, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Request, Settled, Speed, settle},
+    restore::{Recipe, recipes},
     tokens::Tally,
 };
 

@@ -10,7 +10,8 @@ use super::{
 use crate::{
     conversation::Plan,
     llm::ModelPrice,
-    providers::{Change, CondenseError, PassReport, Recipe},
+    providers::{Change, CondenseError, PassReport},
+    restore::Recipe,
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.

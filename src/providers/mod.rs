@@ -8,7 +8,6 @@ mod lossless;
 mod native;
 mod provider;
 mod request;
-mod salience;
 mod settle;
 pub(crate) mod smart;
 mod truncation;
@@ -20,7 +19,7 @@ use serde_json::Value;
 pub use self::{
     config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
-    lossless::{Lossless, Recipe, decode, recipes},
+    lossless::Lossless,
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
     request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},

@@ -1,11 +1,10 @@
 //! Writes a text with its markers in it.
 
-use crate::tokens::{Encoding, count};
-
-use super::{
+use super::runs::Run;
+use crate::{
     markers::{Marker, NUMBERED_EVERY},
-    rows::{Excerpt, NONE, Rows},
-    runs::Run,
+    restore::{Excerpt, NONE, Rows},
+    tokens::{Encoding, count},
 };
 
 /// A text with markers.

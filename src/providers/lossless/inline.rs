@@ -5,16 +5,16 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-use crate::tokens::Encoding;
-
 use super::{
     compose::{Composed, compose},
-    decoder::Decoder,
     lines::Lines,
-    names::Names,
     operations::{LosslessOperation, LosslessOptions},
     runs::{Finder, Run},
     texts::Text,
+};
+use crate::{
+    restore::{Decoder, Names},
+    tokens::Encoding,
 };
 
 /// A text that changes.

@@ -8,11 +8,10 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::parallel::in_two;
-
-use super::{
-    rows::{NONE, RowKind, Rows},
-    texts::Text,
+use super::texts::Text;
+use crate::{
+    parallel::in_two,
+    restore::{NONE, RowKind, Rows},
 };
 
 /// What no line has: its row is a marker.

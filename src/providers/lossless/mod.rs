@@ -5,18 +5,12 @@
 //! (`inline`). State that a later message replaced is left out by `superseded`. `docs/markers.md` describes the markers.
 
 mod compose;
-mod decoder;
 mod dictionary;
 mod inline;
 mod lines;
-mod markers;
 mod memory;
-mod names;
-mod numbers;
 mod operations;
 mod pointers;
-mod recipe;
-mod rows;
 mod runs;
 mod superseded;
 mod texts;
@@ -35,10 +29,6 @@ use crate::{
     transcript::{self, ToolTable},
 };
 
-pub use self::{
-    decoder::decode,
-    recipe::{Recipe, recipes},
-};
 use self::{
     memory::Memory,
     operations::{FIELDS, LosslessOperation, LosslessOptions},

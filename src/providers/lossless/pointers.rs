@@ -2,12 +2,10 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use super::{
-    decoder::rows_of,
+use super::texts::Text;
+use crate::{
     markers::{Marker, Target},
-    names::Names,
-    rows::{RowKind, Rows},
-    texts::Text,
+    restore::{Names, RowKind, Rows, rows_of},
 };
 
 /// Rows of a text that a marker leads to.

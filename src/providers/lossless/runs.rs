@@ -5,17 +5,17 @@
 
 use std::ops::Range;
 
-use crate::tokens::{Encoding, count};
-
 use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{Lines, NO_LINE},
-    markers::{Counted, Marker, Reference, Target},
-    names::Names,
     operations::{LosslessOperation, LosslessOptions},
     pointers::{Pointed, pointed_at},
-    rows::{NONE, Row},
     texts::Text,
+};
+use crate::{
+    markers::{Counted, Marker, Reference, Target},
+    restore::{NONE, Names, Row, first_line},
+    tokens::{Encoding, count},
 };
 
 /// Rows of one text that become a marker.
@@ -272,7 +272,7 @@ impl Finder<'_> {
             None => from_top,
         };
         // Numbers may repeat in a text.
-        let is_found = super::decoder::first_line(of, &reference) == Some(first.line);
+        let is_found = first_line(of, &reference) == Some(first.line);
         let marker = Marker::Reference(if is_found { reference } else { from_top }).to_string();
         Marker::read(&marker).is_some().then_some(marker)
     }

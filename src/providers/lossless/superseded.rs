@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 
 use crate::{
     conversation::{Block, Conversation, Edit, NewValue, json_text},
+    markers::may_hold_markers,
+    restore::Names,
     tokens::{Encoding, count},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
 
 use super::{
     inline::{BYTES_PER_TOKEN, Done},
-    markers::may_hold_markers,
-    names::Names,
     operations::{LosslessOperation, LosslessOptions},
     pointers::pointed_at,
     texts::{Text, given},

@@ -4,10 +4,10 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::{
     conversation::{ContentKind, PathStep},
+    markers::clean_label,
+    restore::TextPlace,
     transcript::{Action, CallOutcome, Event, FileChange, Place, Transcript},
 };
-
-use super::{markers::clean_label, names::TextPlace};
 
 /// A text under work.
 pub struct Text<'a> {

@@ -14,9 +14,9 @@ use crate::{
     conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
     providers::{
         Note, Proposal, Request,
-        salience::{Room, Salience},
         truncation::cut::{Keep, cut_characters, cut_lines},
     },
+    salience::{Room, Salience},
     tokens::count,
     transcript::{ContentPiece, PieceSource, decompose},
 };

@@ -16,12 +16,11 @@ use serde_json::Value;
 use self::content::ContentCut;
 use super::{
     Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
-    Settings, Speed, merged,
-    salience::{Salience, WITHOUT, Weights},
-    schema,
+    Settings, Speed, merged, schema,
 };
 use crate::{
     conversation::{Conversation, Edit, Plan},
+    salience::{Salience, WITHOUT, Weights},
     tokens::Tally,
 };
 

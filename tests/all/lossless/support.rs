@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, problems},
-    providers::{Proposal, Request, Settled, create, decode, settle},
+    providers::{Proposal, Request, Settled, create, settle},
+    restore::decode,
     tokens::{Encoding, Tally},
 };
 use serde_json::{Value, json};

@@ -8,15 +8,14 @@ use std::{
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
-    conversation::{Conversation, Edit, Message, NewValue, PathStep, Plan, TextAt},
+    conversation::{Conversation, Edit, Message, NewValue, NumberStyle, PathStep, Plan, TextAt},
+    markers::{Marker, NUMBERED_EVERY, Target, may_hold_markers},
     parallel::in_two,
 };
 
 use super::{
     decoder::rows_of,
-    markers::{Marker, NUMBERED_EVERY, Target, may_hold_markers},
     names::{Names, TextPlace},
-    numbers::NumberStyle,
     rows::{NONE, RowKind, Rows},
 };
 

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::conversation::{ContentKind, PathStep};
-
-use super::markers::{TextName, is_field};
+use crate::{
+    conversation::{ContentKind, PathStep},
+    markers::{TextName, is_field},
+};
 
 /// Where a text stands, as far as its name needs it.
 #[derive(Debug, Clone, Copy)]

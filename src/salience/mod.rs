@@ -20,9 +20,9 @@ use self::{
     selection::{Choice, PassageSelection},
     survey::{Passage, Scope, Survey, as_float},
 };
-use super::{CondenseError, Note, Proposal, Request};
 use crate::{
     conversation::{ContentKind, Conversation, Edit, PathStep, Plan, TextAt, json_text::splice},
+    providers::{CondenseError, Note, Proposal, Request},
     tokens::Tally,
     transcript::ContentPiece,
 };

@@ -5,12 +5,13 @@
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
-use crate::conversation::Conversation;
-
 use super::{
-    markers::{Counted, Marker, Reference, Target, may_hold_markers},
     names::{Names, TextPlace},
     rows::{NONE, RowKind, Rows},
+};
+use crate::{
+    conversation::Conversation,
+    markers::{Counted, Marker, Reference, Target, may_hold_markers},
 };
 
 /// The texts of a conversation with every marker expanded that leads somewhere, message by message, in the order of

@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use super::{
+use crate::{
+    conversation::NumberStyle,
     markers::{Marker, NUMBERED_EVERY},
-    numbers::NumberStyle,
 };
 
 /// No excerpt.

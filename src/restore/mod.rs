@@ -1,0 +1,13 @@
+//! Puts together again what markers stand for, from nothing but the condensed conversation.
+
+mod decoder;
+mod names;
+mod recipes;
+mod rows;
+
+pub use self::{
+    decoder::{Decoder, decode, first_line, rows_of},
+    names::{Names, TextPlace},
+    recipes::{Recipe, recipes},
+    rows::{Excerpt, NONE, Row, RowKind, Rows},
+};
