@@ -84,7 +84,7 @@ describe("packed and installed", () => {
     expect(manifest.engines).toEqual({ node: ">=20" });
     const files = readdirSync(installed, { recursive: true });
     expect(files.filter((name) => name.endsWith(".node") || name.startsWith("src"))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(["LICENSE", "index.js", "index.d.ts"]));
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "index.js", "index.d.ts", path.join("types", "messages.d.ts")]));
   });
 
   test("the platform package holds the binary, the licence and those of the crates in it", () => {

@@ -1,0 +1,80 @@
+// What a condensation is given: the conversation, and the options of the call.
+
+import type { LlmErrorCode } from "./errors.js";
+import type { HandlerOption } from "./handlers.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { ModelPrice } from "./prices.js";
+
+/** The conversation and what is known about it. Further fields are ignored, but handed to providers of the host. `null` is the same as absent. */
+export interface ConversationContext<M extends MessageLike = Message> {
+  /** The history, oldest first. Never mutated. */
+  readonly messages: readonly M[];
+  /** Counts towards the tokens; never changed. Default: none. */
+  readonly systemPrompt?: string | null | undefined;
+  /** Keeps the guard against loops apart for several conversations. Default: all are one. */
+  readonly taskId?: string | null | undefined;
+  /** Tokens in the context without the last message, as the API reported them. `condenseIfNeeded` needs it. */
+  readonly totalTokens?: number | null | undefined;
+  /** The model's context window in tokens, 1 or more. `condenseIfNeeded` needs it. */
+  readonly contextWindow?: number | null | undefined;
+  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  readonly maxTokens?: number | null | undefined;
+  /** Whose threshold, handlers, prompt and price apply, and whose metrics count. Default: none. */
+  readonly profileId?: string | null | undefined;
+}
+
+/** Options of one call of a provider. */
+export interface ProviderCallOptions {
+  /**
+   * Tokens that may be left, system prompt included, 0 or more. If that cannot be reached the result has the warning `target_not_met`.
+   * Default: none; the provider does what its configuration says.
+   */
+  targetTokens?: number | undefined;
+  /** Fields of the provider's configuration, for this call only. Providers that stand in for it do not see them. Default: none. */
+  config?: object | undefined;
+  /** Asks the conversation's own model. It decides totals by its `countTokens`, and writes summaries when there is no `condensingHandler`. */
+  handler?: HandlerOption;
+  /** Writes summaries. Handlers of the call win over those of its profile, and those over the manager's. Default: `handler`. */
+  condensingHandler?: HandlerOption;
+  /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */
+  customCondensingPrompt?: string | undefined;
+  /** Stops the work; the result then has the error `aborted`. Its listeners and `onabort` are left as they are. */
+  signal?: AbortSignal | undefined;
+  /** Told how the work goes, always before the result is there. What it throws becomes a warning. */
+  onProgress?: ((event: ProgressEvent) => void) | undefined;
+  /** Whether the host, not its user, wanted it. Handed to providers of the host. Default: false. */
+  isAutomatic?: boolean | undefined;
+  /**
+   * What the conversation's own model costs: for `PromptCacheEffect`, and for summaries where there is no `condensingHandler`.
+   * Default: the price of `handler`, or else of the profile.
+   */
+  price?: ModelPrice | null | undefined;
+}
+
+/** Options of one call of a manager. */
+export interface CondenseOptions extends ProviderCallOptions {
+  /** Id of the provider. Default: the active one. */
+  provider?: string | undefined;
+}
+
+/** How the work goes. */
+export interface ProgressEvent {
+  /**
+   * `counting` first; `condensing` for each provider that is tried; `summarizing` with how many summaries are done, failed ones included; `retrying`
+   * when an HTTP handler sends a request again, with how many attempts were made of those it makes at most; `prelude`, and `pass` when a pass of the
+   * smart provider starts and when it is done; and `done`.
+   */
+  phase: "counting" | "condensing" | "summarizing" | "retrying" | "prelude" | "pass" | "done" | (string & {});
+  /** Who does it; empty while counting. */
+  providerId: string;
+  /** Steps done. */
+  done: number;
+  /** Steps in all. */
+  total: number;
+  /** The pass of the smart provider that it is about or happens in. */
+  passId?: string;
+  /** Of `retrying`: milliseconds until the request is sent again. */
+  waitMs?: number;
+  /** Of `retrying`: why the attempt before failed. */
+  code?: LlmErrorCode;
+}

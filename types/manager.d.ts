@@ -1,0 +1,240 @@
+// The manager: its options, its configuration in force, and its metrics.
+
+import type { CondenseOptions, ConversationContext } from "./calls.js";
+import type { HandlerOption } from "./handlers.js";
+import type { MessageLike } from "./messages.js";
+import type { ModelPrice } from "./prices.js";
+import type { BuiltInProvider, CondensationProvider, ProviderInfo } from "./providers.js";
+import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+import type { Encoding, Scale } from "./tokens.js";
+import type { TriggerDecision, Usage } from "./trigger.js";
+
+/** When automatic condensing without gain is given up for a while. */
+export interface GuardOptions {
+  /** So many attempts without gain are enough, 1 or more. Default: 3. */
+  attempts?: number | undefined;
+  /** Within this time, in milliseconds. Default: 60,000. */
+  windowMs?: number | undefined;
+  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent. Default: 5. */
+  minGainPercent?: number | undefined;
+}
+
+/** What belongs to a profile of the host besides its threshold. */
+export interface ProfileOptions {
+  /** The profile whose handler and price are for summaries under this one. Without a handler there, the warning is `handler_missing`. */
+  condensingApiConfigId?: string | null | undefined;
+  /** The system prompt to summarise by. A prompt given with the call wins. */
+  customCondensingPrompt?: string | null | undefined;
+  /** For conversations under this profile. */
+  handler?: HandlerOption;
+  /** For a handler that has no price of its own. */
+  price?: ModelPrice | null | undefined;
+}
+
+/** A store of the host for summaries. What it throws or rejects with becomes the warning `cache_failed`. */
+export interface SummaryStore {
+  /** The text kept under `key`; anything that is no string counts as not kept. Keys are hashes of the model, the prompt and what is summarised. */
+  get(key: string): unknown;
+  /** Keeps a text. A promise is waited for. */
+  set(key: string, value: string): unknown;
+}
+
+/** Options of a {@link CondensationManager}. An unknown field is an error. */
+export interface ManagerOptions {
+  /** Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `native`. */
+  provider?: string | undefined;
+  /**
+   * Whether reaching the threshold makes a condensation due. If not, only a full window does, and the oldest messages are dropped then
+   * (`truncation`). Default: true.
+   */
+  autoCondenseContext?: boolean | undefined;
+  /** The threshold, in percent of the context window, 5 to 100. Default: 100. */
+  autoCondenseContextPercent?: number | undefined;
+  /** Thresholds by profile: -1 inherits the global one, 5 to 100 is used, anything else warns and inherits. Default: none. */
+  profileThresholds?: Readonly<Record<string, number>> | undefined;
+  /** Asks the conversation's own model; see `ProviderCallOptions.handler`. Default: none. */
+  handler?: HandlerOption;
+  /** Writes summaries. Default: `handler`. */
+  condensingHandler?: HandlerOption;
+  /** What belongs to the profiles of the host, by id. Default: none. */
+  profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
+  /**
+   * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `native`, `lossless`, `truncation` after
+   * `smart`; `lossless`, `truncation` after `native`; `truncation` after `lossless`; nothing after others.
+   */
+  fallback?: readonly string[] | false | undefined;
+  /**
+   * Dollars that may be spent by this manager in all, 0 or more. A summary that would probably exceed it is not asked for: `cost_limit`. Default: no
+   * limit.
+   */
+  maxCost?: number | undefined;
+  /** Where summaries are kept, so that the same is not asked twice; `false` for nowhere. Default, and for `true`: up to 8 MiB of memory. */
+  cache?: SummaryStore | boolean | null | undefined;
+  /** The guard against condensing again and again without gain; `false` for none. */
+  guard?: GuardOptions | false | undefined;
+  /** The vocabulary. Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /** From tokens of that vocabulary to those of the model. Default: 1. */
+  scale?: Scale | undefined;
+}
+
+/** The configuration in force. */
+export interface EffectiveConfig {
+  /** The profile it is for; `null` for none. */
+  profileId: string | null;
+  /** The active provider. */
+  provider: string;
+  autoCondenseContext: boolean;
+  /** In percent. */
+  threshold: number;
+  encoding: Encoding;
+  /** The factor in use. */
+  scale: number;
+  /** Dollars; `null` for no limit. */
+  maxCost: number | null;
+  /** The profile that writes summaries; `null` for none of its own. */
+  condensingApiConfigId: string | null;
+  /** `null` for none of its own. */
+  customCondensingPrompt: string | null;
+  /** Of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers that have a price keep it. */
+  price: ModelPrice | null;
+  /** `invalid_threshold` when the profile's own is not valid. */
+  warnings: string[];
+}
+
+/** Sums and averages over some calls. */
+export interface MetricTotals {
+  /** Condensations asked for. */
+  calls: number;
+  /** Ended without an error. */
+  successes: number;
+  /** Ended with an error. */
+  errors: number;
+  /** Dollars. */
+  cost: number;
+  tokensSaved: number;
+  /** Mean share of the tokens removed by the successful calls, in percent. */
+  averageReductionPercent: number;
+  /** Mean time of a call, in milliseconds. */
+  averageLatencyMs: number;
+}
+
+/** Something in the metrics that deserves attention. */
+export interface MetricAlert {
+  /** `low_reduction`: summaries were paid for, and remove less than 20% on average; `cost_limit`: `maxCost` is spent. */
+  code: "low_reduction" | "cost_limit";
+  /** For a person. */
+  message: string;
+  /** The provider, if it is about one. */
+  providerId?: string;
+  /** The profile, if it is about one. */
+  profileId?: string;
+}
+
+/** What a manager has done since it was made or its metrics were reset. Previews and calls that were not due are not counted. */
+export interface Metrics {
+  total: MetricTotals;
+  /** By provider, those that stood in for another included. */
+  providers: Record<string, MetricTotals>;
+  /** By profile; calls without one are not here. */
+  profiles: Record<string, MetricTotals>;
+  /** What deserves attention, as of now. */
+  alerts: MetricAlert[];
+}
+
+/** What an API reported for messages that were also counted here. */
+export interface CalibrationReport {
+  /** Counted here, unscaled, above 0. */
+  localTokens: number;
+  /** Reported by the API, from 0.25 to 4 times as many. */
+  reportedTokens: number;
+  /** The model, by any name that is always the same. */
+  model: string;
+}
+
+/** Knows the providers, decides when to condense, and does it. Two managers share nothing but caches of token counts. */
+export class CondensationManager {
+  /** @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument` */
+  constructor(options?: ManagerOptions);
+
+  /**
+   * Adds a provider, of this package or of the host; one with the same id is replaced.
+   * @throws {TypeError} `invalid_argument`
+   */
+  registerProvider<M extends MessageLike>(provider: CondensationProvider<M>): void;
+  registerProvider(provider: BuiltInProvider): void;
+
+  /** Removes a provider. Whether there was one. Calls that are under way end with it. */
+  unregisterProvider(id: string): boolean;
+
+  /** The provider with this id: the object that was registered, or `null`. */
+  getProvider(id: string): BuiltInProvider | CondensationProvider<any> | null;
+
+  /** What the providers say of themselves, in the order they were registered. */
+  listProviders(): ProviderInfo[];
+
+  /** @throws {TypeError} `unknown_provider` */
+  setActiveProvider(id: string): void;
+
+  /** @throws {TypeError} `unknown_provider` when it is not registered (any more, or yet) */
+  getActiveProvider(): BuiltInProvider | CondensationProvider<any>;
+
+  /** The configuration in force for a profile. */
+  getEffectiveConfig(profileId?: string | null): EffectiveConfig;
+
+  /** The threshold in force for a profile, in percent. */
+  effectiveThreshold(profileId?: string | null): number;
+
+  /**
+   * Sets the threshold of a profile: 5 to 100 percent, or -1 to inherit the global one.
+   * @throws {RangeError} `out_of_range`
+   */
+  setProfileThreshold(profileId: string, percent: number): void;
+
+  /**
+   * Whether a condensation is due: when the threshold is reached (`100 * prev / contextWindow >= threshold`) or the next answer would not fit
+   * (`prev > contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
+   * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+   */
+  shouldCondense(usage: Usage): TriggerDecision;
+
+  /**
+   * Learns how many tokens of a model's own one of ours stands for, as a moving ratio per model; used when `scale` is `"auto"`.
+   * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`, `invalid_calibration`
+   */
+  calibrate(report: CalibrationReport): void;
+
+  /**
+   * Condenses. Wrong arguments throw at once; the promise never rejects: failures are in `result.error`.
+   * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   */
+  condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
+
+  /**
+   * Condenses when that is due (`result.trigger` says why). When the window is full and no target is given, the target is what fits.
+   * `context` needs `totalTokens` and `contextWindow`.
+   * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   */
+  condenseIfNeeded<M extends MessageLike>(
+    context: ConversationContext<M> & { readonly totalTokens: number; readonly contextWindow: number },
+    options?: CondenseOptions,
+  ): Promise<CondensationResult<M>>;
+
+  /**
+   * What `condense` would do, within what `maxCost` leaves. Nothing is changed or remembered and no model is asked; a provider of the host is called
+   * with `context.isPreview`.
+   */
+  preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
+
+  /** Dollars that `condense` would cost; 0 where the price is not known. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
+
+  /** Tokens that `condense` would save. */
+  estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;
+
+  /** A copy of the metrics. */
+  getMetrics(): Metrics;
+
+  /** Forgets the metrics; what counts towards `maxCost` stays. */
+  resetMetrics(): void;
+}

@@ -1,0 +1,25 @@
+// The native provider.
+
+import type { BuiltInProvider } from "./providers.js";
+
+/** Configuration of the native provider. */
+export interface NativeConfig {
+  /** How many of the newest messages stay as they are, 1 to 10; more where roles or tool pairs ask for it. Default: 3. */
+  maxMessagesToKeep?: number | undefined;
+  /** The system prompt to summarise by. A prompt given with the call or the profile wins. Default, and for a blank one: the built-in prompt. */
+  customCondensingPrompt?: string | undefined;
+  /**
+   * Tokens of the condensing model's window when its handler does not know, 1024 to 100,000,000. Longer histories are summarised in parts, which are
+   * then merged. Default: 128,000.
+   */
+  contextWindow?: number | undefined;
+  /** How many parts of a long history are summarised at once, 1 to 16. Default: 3. */
+  maxConcurrency?: number | undefined;
+}
+
+/**
+ * The native provider, id `native`: one summary by a model takes the place of everything between the first message and the newest ones. It needs a
+ * handler; without one the result has the error `handler_invalid`.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ */
+export function createNativeProvider(config?: NativeConfig): BuiltInProvider<NativeConfig>;

@@ -1,0 +1,137 @@
+// Condensation strategies: those of this package, and those of the host.
+
+import type { ConversationContext, ProviderCallOptions } from "./calls.js";
+import type { ArgumentErrorCode } from "./errors.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+
+/** What a provider can do. */
+export interface ProviderCapabilities {
+  /** It can work without losing anything. */
+  supportsLossless: boolean;
+  /** It can drop content. */
+  supportsLossy: boolean;
+  /** It can ask a model for summaries. */
+  supportsLLMSummarization: boolean;
+  /** It works on several parts at once. */
+  supportsParallelProcessing: boolean;
+  /** It works in passes. */
+  supportsMultiPass: boolean;
+  /** It may stand in for another provider. */
+  supportsFallback: boolean;
+  /** Milliseconds, seconds (default), or tens of seconds. */
+  estimatedSpeed: "fast" | "medium" | "slow";
+}
+
+/** What a provider says of itself. */
+export interface ProviderInfo {
+  id: string;
+  /** For people. */
+  name: string;
+  /** What it does, in a sentence. */
+  description: string;
+  version: string;
+  capabilities: ProviderCapabilities;
+}
+
+/** A field of a configuration that is wrong. */
+export interface ConfigProblem {
+  /** The field. */
+  path: string;
+  code: ArgumentErrorCode;
+  /** Names the field, its value and what is allowed. */
+  message: string;
+}
+
+/** What a configuration check says. */
+export interface ConfigValidation {
+  valid: boolean;
+  /** Every field that is wrong. */
+  errors: ConfigProblem[];
+}
+
+/** What a provider of the host is given. */
+export interface ProviderContext<M extends MessageLike = Message> extends ConversationContext<M> {
+  /** A copy of the array with the caller's own objects, which must not be mutated: return new ones. */
+  readonly messages: M[];
+  /** Their tokens, system prompt included. */
+  readonly tokenCount: number;
+  /** True when the result is only looked at (`preview`, estimates): ask no model. */
+  readonly isPreview?: boolean;
+}
+
+/** The options as they were given, without `provider`, so that they can be handed on to another provider. */
+export interface ProviderOptions extends ProviderCallOptions {
+  /** Empty when none was given. */
+  config: object;
+}
+
+/** What a provider of the host returns. Everything but `messages` may be left out; further fields are ignored, so a whole result will do. */
+export interface ProviderResult<M extends MessageLike = Message> {
+  /** Objects of the context's `messages` count as unchanged, all others as new. */
+  messages: readonly M[];
+  summary?: string | undefined;
+  /** Dollars. */
+  cost?: number | undefined;
+  warnings?: readonly string[] | undefined;
+  /** Anything here makes the call fail; it is then the `cause` of the error. */
+  error?: unknown;
+}
+
+/** A condensation strategy written by the host. Only `id` and `condense` have to be there. */
+export interface CondensationProvider<M extends MessageLike = Message> {
+  /** What it is registered under; not empty. */
+  readonly id: string;
+  /** Default: the id. */
+  readonly name?: string | undefined;
+  /** Default: empty. */
+  readonly description?: string | undefined;
+  /** Default: empty. */
+  readonly version?: string | undefined;
+  /** Called once, when it is registered. Default: none of them, medium speed. */
+  getCapabilities?(): Partial<ProviderCapabilities>;
+  /**
+   * Condenses. What it throws, rejects with or reports as `error` becomes the `cause` of a `provider_failed`; a result that breaks the conversation
+   * (`broken_result`) or makes it larger (`context_grew`) is refused. A promise that never resolves ends with `options.signal`, and does not keep
+   * the process alive.
+   */
+  condense(context: ProviderContext<M>, options: ProviderOptions): ProviderResult<M> | PromiseLike<ProviderResult<M>>;
+}
+
+/** A strategy that comes with this package. It can be used on its own, or be registered with a manager. */
+export interface BuiltInProvider<Config extends object = object> {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  getCapabilities(): ProviderCapabilities;
+  /** JSON Schema (2020-12) of its configuration, with defaults. */
+  getConfigSchema(): Record<string, unknown>;
+  /** Checks a configuration without throwing. */
+  validateConfig(config: unknown): ConfigValidation;
+  /**
+   * Condenses with this provider alone: no fallback, no metrics, no cache of summaries, no limit on cost, encoding `o200k_base`, scale 1. Wrong
+   * arguments throw at once.
+   * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
+   */
+  condense<M extends MessageLike>(
+    context: ConversationContext<M>,
+    options?: ProviderCallOptions & { config?: Config | undefined },
+  ): Promise<CondensationResult<M>>;
+  /**
+   * What `condense` would save; no model is asked. `config` and `options` as for `condense`: a provider that asks a model needs its handler, to know
+   * the price.
+   */
+  estimateReduction<M extends MessageLike>(
+    context: ConversationContext<M>,
+    config?: Config,
+    options?: ProviderCallOptions,
+  ): Promise<TokenEstimate>;
+  /** What `condense` would do, step by step; no model is asked. Arguments as for `condense`. */
+  preview<M extends MessageLike>(
+    context: ConversationContext<M>,
+    options?: ProviderCallOptions & { config?: Config | undefined },
+  ): Promise<Preview<M>>;
+  /** Dollars that `condense` would cost. Arguments as for `estimateReduction`. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
+}

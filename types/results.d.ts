@@ -1,0 +1,273 @@
+// What comes of a condensation, and the way back.
+
+import type { CondensationError } from "./errors.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { TriggerDecision } from "./trigger.js";
+
+/** The words for what can be done to a block or message; see {@link Change.operation}. */
+export type ChangeOperation =
+  | "reference"
+  | "containment"
+  | "diff"
+  | "repeated_lines"
+  | "line_numbers"
+  | "environment_snapshot"
+  | "stale_read"
+  | "overwritten_write"
+  | "todo_list"
+  | "failed_edit"
+  | "salient"
+  | "truncate"
+  | "suppress"
+  | "drop"
+  | "window"
+  | "summarize"
+  | "replace"
+  | "insert";
+
+/** One thing that was changed. */
+export interface Change {
+  /** Index in the messages that came in; of an added message the index it stands before. */
+  messageIndex: number;
+  /** Index of the block, 0 for a content that is a string; `null` for a whole message. */
+  blockIndex: number | null;
+  /**
+   * What was done.
+   *
+   * - Lossless, `inline`: `reference` (to a result that is the same), `containment` (to one that contains it), `diff` (a file in another version),
+   *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
+   * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
+   * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
+   *   the oldest)
+   * - `summarize`: a summary in the place of a text, or of messages
+   * - Of providers of the host: `replace`, `drop`, `insert`
+   */
+  operation: ChangeOperation | (string & {});
+  /** Tokens of the block or message before, unscaled. */
+  tokensBefore: number;
+  /** And after. */
+  tokensAfter: number;
+  /** What was done and why, for a person; may be empty. */
+  reason: string;
+  /**
+   * Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced, which
+   * only `restoreData` still has.
+   */
+  grade?: "inline" | "superseded";
+}
+
+/**
+ * What {@link restore} needs: plain JSON data, to be kept beside the history. Where an old text can be put together again from the condensed
+ * messages, an edit holds a recipe instead of the text, so this stays small after lossless work. Its fields may change between versions; `version`
+ * says which it is, and `restore` refuses one it does not know.
+ */
+export interface RestoreData {
+  readonly version: number;
+  /** What leads back, each with an old value or a recipe for it. */
+  readonly edits: readonly unknown[];
+}
+
+/**
+ * Sums of a condensation. Totals are those of the handler's `countTokens` when there is one (before: `totalTokens`, when it is given), or else
+ * counted here.
+ */
+export interface CondensationStats {
+  /** Tokens before, system prompt included. */
+  originalTokens: number;
+  /** Tokens after. */
+  finalTokens: number;
+  /** Share of the tokens that was removed, 0 to 100. */
+  reductionPercent: number;
+  /** Dollars. */
+  cost: number;
+  /** Operations of `changes`, each once. */
+  operationsPerformed: string[];
+}
+
+/** Measurements of a condensation. */
+export interface CondensationMetrics {
+  /** The provider that changed the conversation last, or else the one that was asked; empty when none was. */
+  providerId: string;
+  /** Milliseconds. */
+  timeElapsed: number;
+  tokensSaved: number;
+  originalTokens: number;
+  condensedTokens: number;
+  /** 0 to 100. */
+  reductionPercentage: number;
+  /**
+   * For each pass of the smart provider that changed something `pass_` with its id, or `lossless_prelude` and `salient_to_target` for what goes before
+   * and after them; then as `operationsPerformed`.
+   */
+  operationsApplied: string[];
+}
+
+/** How one pass of the smart provider went. */
+export interface PassReport {
+  /**
+   * The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `no_more_tokens_than` where
+   * that preset's result took the place of theirs.
+   */
+  id: string;
+  name: string;
+  /** Whether it ran: its condition held, and the target was not reached before. */
+  ran: boolean;
+  /** Why it did not run, or could not do its work. */
+  skipped?: string;
+  /** Tokens before, system prompt included. */
+  tokensBefore: number;
+  /** And after. */
+  tokensAfter: number;
+  /** Tokens removed. */
+  tokensSaved: number;
+  /** 0 to 100. */
+  reductionPercentage: number;
+  /** False where summaries that a model would write are only estimated. */
+  exact: boolean;
+  /** Dollars. */
+  cost: number;
+  /** Milliseconds. */
+  timeElapsed: number;
+  /** Messages that were changed or removed. */
+  messagesChanged: number;
+  /** The first of them, by its index in the messages of the call; -1 when there is none. */
+  firstChangedIndex: number;
+  /** What was done to them, each once; see {@link Change.operation}. */
+  operationsApplied: string[];
+}
+
+/** What a result says beside its messages. */
+export interface CondensationReport {
+  /** The summary that was written; empty when there is none. */
+  summary: string;
+  /** Dollars spent, also by providers that failed. */
+  cost: number;
+  /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */
+  prevContextTokens: number;
+  /** And after: `prevContextTokens` less the tokens removed. */
+  newContextTokens: number;
+  /** What went wrong. Failures while working are returned, not thrown. */
+  error?: CondensationError;
+  stats: CondensationStats;
+  metrics: CondensationMetrics;
+  /** How each pass went; only of providers that work in passes. */
+  passes?: PassReport[];
+  /** What was changed, by message and block. */
+  changes: Change[];
+  /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
+  firstChangedIndex: number;
+  /** What that means for the prompt cache; absent if nothing changed. */
+  promptCache?: PromptCacheEffect;
+  /**
+   * Each is `<word>: <text>`, with one of these words:
+   *
+   * - `target_not_met`: what must stay is more than the target
+   * - `provider_failed` (followed by the id and the code), `unknown_provider`: another provider of the chain went on
+   * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
+   * - `handler_invalid`, `handler_missing`: a handler was passed over, or its profile has none
+   * - `no_handler`: a pass of the smart provider wants a model, and there is no handler; `pass_failed`, `summary_failed`: it did without
+   * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
+   * - `summary_truncated`: a summary ends in the middle, because it may be no longer
+   * - `window_too_large`: the model's window is smaller than thought; it was asked again in smaller parts
+   * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
+   * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
+   * - `cache_failed`: the store for summaries failed, and was done without
+   * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
+   * - `progress_listener_failed`: `onProgress` threw
+   */
+  warnings: string[];
+  /** Of `condenseIfNeeded`: whether it was due, and why. */
+  trigger?: TriggerDecision;
+}
+
+/**
+ * What a change means for the prompt cache that the model's provider keeps: it holds the conversation up to the first difference. Dollars are by the
+ * price of the conversation's model (`ProviderCallOptions.price`), absent without one, and assume that all of the conversation stood in the
+ * cache; absent cache prices count as `inputPrice`.
+ */
+export interface PromptCacheEffect {
+  /** Tokens before the first change, system prompt included: they are still read from the cache. */
+  keptTokens: number;
+  /** Tokens from the first change on, which the next request writes anew. */
+  rewrittenTokens: number;
+  /** Dollars for writing them. */
+  rewriteCost?: number;
+  /** Dollars that the next request costs more than it would have without the change; negative when it costs less. */
+  extraCost?: number;
+  /** Dollars that each request after that costs less. */
+  savedPerRequest?: number;
+}
+
+/** What came of a condensation. */
+export interface CondensationResult<M extends MessageLike = Message> extends CondensationReport {
+  /** The condensed messages. The array that came in when nothing changed; unchanged messages and blocks are the same objects. */
+  messages: M[];
+  /** Whether anything changed. Nothing to gain is no error. */
+  didCondense: boolean;
+  /** For {@link restore}. */
+  restoreData: RestoreData;
+}
+
+/**
+ * What a condensation would do. Mechanical work was tried and is exact; of summaries that a model would write, tokens and dollars are estimates,
+ * and `exact` is false from there on.
+ */
+export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
+  /** Whether anything would change. */
+  wouldCondense: boolean;
+  /** False when what a model would write is in it, of which tokens and dollars are estimates. */
+  exact: boolean;
+  /**
+   * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
+   * others that would save most.
+   */
+  samples: PreviewSample<M>[];
+}
+
+/** A message as it is and as it would be. */
+export interface PreviewSample<M extends MessageLike = MessageLike> {
+  /** Its index; of an added message the index it would stand before. */
+  messageIndex: number;
+  /** The caller's own object; `null` for a message that would be added. */
+  before: M | null;
+  /** `null` for a message that would be removed. */
+  after: M | null;
+  /** False where words stand for what a model would write. */
+  exact: boolean;
+  /** What would be done to it; see {@link Change.operation}. */
+  operations: string[];
+  /** Tokens, unscaled. */
+  tokensSaved: number;
+}
+
+/** What a condensation would save. */
+export interface TokenEstimate {
+  /** Tokens before. */
+  originalTokens: number;
+  /** Tokens after. */
+  estimatedTokens: number;
+  /** Tokens removed. */
+  estimatedReduction: number;
+  /** 0 to 100. */
+  reductionPercent: number;
+  /**
+   * 1 when all of it was tried. With summaries by a model, 1 less their expected tokens over the tokens removed: that much would still be removed if they
+   * became twice as long. 0 when trying failed.
+   */
+  confidence: number;
+  /** Dollars. */
+  cost: number;
+  /** Why trying failed. */
+  error?: CondensationError;
+}
+
+/**
+ * The messages as they were before the condensation, equal in every field; what was not changed is the same object. Takes a result, or its
+ * `messages` and `restoreData` after a round trip through JSON. Messages that were added at the end since stay there.
+ *
+ * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
+ */
+export function restore<M extends MessageLike = Message>(condensed: {
+  readonly messages: readonly M[];
+  readonly restoreData: RestoreData;
+}): M[];

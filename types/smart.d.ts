@@ -1,0 +1,197 @@
+// The smart provider.
+
+import type { LosslessConfig } from "./lossless.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { BuiltInProvider } from "./providers.js";
+
+/** A configuration of the smart provider by name. `quality` is another name for `conservative`. */
+export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
+
+/**
+ * Configuration of the smart provider. Fields that are given replace those of the preset. An unknown field is an error, and every error
+ * names its place: `passes[1].individualConfig.defaults.toolResults.operation`.
+ */
+export interface SmartConfig<M extends MessageLike = Message> {
+  /** What the other fields replace parts of. Default: `balanced`. */
+  preset?: PresetName | undefined;
+  /** For people. */
+  name?: string | undefined;
+  /** For people. */
+  description?: string | undefined;
+  /** Off leaves every conversation as it is; with a target, the next provider of a manager's chain goes on. Default: true. */
+  enabled?: boolean | undefined;
+  /** Whether the lossless provider goes first (default: true), and its configuration. */
+  losslessPrelude?: { enabled?: boolean | undefined; operations?: LosslessConfig | undefined } | undefined;
+  /**
+   * Done in this order, until the target is reached. Without a handler, salient truncation stands in for summaries of single texts, and batch
+   * summaries are skipped.
+   */
+  passes?: readonly SmartPass<M>[] | undefined;
+  /** Requests for summaries under way at once, 1 to 32. Default: 4. */
+  maxConcurrency?: number | undefined;
+  /**
+   * When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. No model is asked when even
+   * the shortest summaries would save fewer. Default: 0.
+   */
+  minReductionTokens?: number | undefined;
+  /**
+   * When the passes leave more than the target, salient truncation goes on; and it takes the place of a pass without a model that would cut more than
+   * the target asks for. Default: true for all presets but `selective`; false with `passes` of one's own.
+   */
+  meetTarget?: boolean | undefined;
+  /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
+  noMoreTokensThan?: PresetName | undefined;
+}
+
+/** One step of the smart provider. */
+export interface SmartPass<M extends MessageLike = Message> {
+  /** What reports call it; no two passes share one, and none is called like a step of its own: `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`. */
+  id: string;
+  /** For people. Default: the id. */
+  name?: string | undefined;
+  /** For people. */
+  description?: string | undefined;
+  /** Which messages it works on. The first and the newest are never among them. */
+  selection: SmartSelection<M>;
+  /** `individual`: each text on its own; `batch`: the selected messages as one, or as several where others stand between them. */
+  mode: "individual" | "batch";
+  /** Needed for `individual`. */
+  individualConfig?: IndividualConfig | undefined;
+  /** Needed for `batch`. */
+  batchConfig?: BatchConfig | undefined;
+  /** When it runs. Default: always. */
+  execution?:
+    | { type?: "always" | undefined }
+    | {
+        type: "conditional";
+        /** It runs when the conversation and the system prompt have more tokens than this. */
+        condition: { tokenThreshold: number };
+      }
+    | undefined;
+}
+
+/** Which messages a pass works on: all but the newest ones, all but a share of the newest ones, or those that are named or chosen. */
+export type SmartSelection<M extends MessageLike = Message> =
+  | {
+      type: "preserve_recent";
+      /** 1 or more. */
+      keepRecentCount: number;
+    }
+  | {
+      type: "preserve_percent";
+      /** 0 to 100; the number of messages is rounded up. */
+      keepPercentage: number;
+    }
+  | {
+      type: "custom";
+      /** Indices in the messages of the call. */
+      messageIndices: readonly number[];
+    }
+  | {
+      type: "custom";
+      /** Called with the messages of the call; returns some of them, the same objects. */
+      customSelector: (messages: M[]) => readonly M[];
+    };
+
+/** What is done to each text of the selected messages. */
+export interface IndividualConfig {
+  /** By content kind; what is not named is kept. */
+  defaults: ContentOperations;
+  /** Content of a kind with fewer tokens in a message is left as it is. Default: none. */
+  messageTokenThresholds?: ContentThresholds | undefined;
+  /** What is different for single messages; `messageIndex` is the index in the messages of the call. */
+  overrides?:
+    | readonly {
+        messageIndex: number;
+        operations?: ContentOperations | undefined;
+        messageTokenThresholds?: ContentThresholds | undefined;
+      }[]
+    | undefined;
+}
+
+/** An operation for each content kind. */
+export interface ContentOperations {
+  /** What the user and the assistant say. */
+  messageText?: ContentOperation | undefined;
+  /** Texts in the parameters of tool calls. */
+  toolParameters?: ContentOperation | undefined;
+  /** What tools answered. */
+  toolResults?: ContentOperation | undefined;
+}
+
+/** Tokens for each content kind. */
+export interface ContentThresholds {
+  messageText?: number | undefined;
+  toolParameters?: number | undefined;
+  toolResults?: number | undefined;
+}
+
+/** What is done to a text. No text is ever replaced by one with as many tokens or more. */
+export interface ContentOperation {
+  /** `suppress` leaves a note; of parameters, it leaves texts of up to 100 characters, which say what a call was about. */
+  operation: "keep" | "suppress" | "truncate" | "summarize";
+  /** For the operations that take parameters; others are ignored. */
+  params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
+}
+
+/** How a text is cut. With neither limit: 5 lines, and 100 characters of parameters. */
+export interface TruncateParams {
+  /** Characters that stay, 1 or more. */
+  maxChars?: number | undefined;
+  /** Lines that stay, 1 or more. */
+  maxLines?: number | undefined;
+  /** Characters that stay of each line, 20 or more. Default: 500. */
+  maxLineChars?: number | undefined;
+  /** Whether a marker says what is missing. Without one, `salient` cuts like `head`. Default: true. */
+  addEllipsis?: boolean | undefined;
+  /** Which part stays: what is most likely to be used again, the first lines, or the first and the last. Default: `salient`. */
+  strategy?: "salient" | "head" | "head_tail" | undefined;
+}
+
+/** How a text is summarised. */
+export interface SummarizeParams {
+  /**
+   * The longest summary in tokens, 16 or more; what a model writes beyond that is cut off. Texts of no more tokens are left as they are. Default: 150.
+   */
+  maxTokens?: number | undefined;
+  /** Texts of fewer characters are left as they are. Default: 0. */
+  minChars?: number | undefined;
+  /**
+   * The system prompt. Default: one that fits the content kind; with it, up to eight texts of up to 600 tokens are asked for in one request, where
+   * that costs less.
+   */
+  customPrompt?: string | undefined;
+  /**
+   * The profile of the manager (`ManagerOptions.profiles`) whose handler and price are for these summaries. Default, and with the warning
+   * `handler_missing` where the profile has no handler: the condensing handler.
+   */
+  apiProfile?: string | undefined;
+}
+
+/** What is done to the selected messages as one. */
+export interface BatchConfig {
+  /** `summarize` puts one summary in their place, as the native provider does. */
+  operation: "keep" | "summarize";
+  /** For `summarize`. */
+  summarizationConfig?:
+    | {
+        /** The system prompt. Default: that of the native provider. */
+        customPrompt?: string | undefined;
+        /** Messages that stay at the start; the first one always does. Default: 1. */
+        keepFirst?: number | undefined;
+        /** Messages that stay at the end where the selection would leave fewer. Default: 1. */
+        keepLast?: number | undefined;
+        /** The profile of the manager whose handler and price are for this summary. Default: the condensing handler. */
+        apiProfile?: string | undefined;
+      }
+    | undefined;
+}
+
+/**
+ * The smart provider, id `smart`: lossless first, then passes one after the other, until the target is reached.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ */
+export function createSmartProvider<M extends MessageLike = Message>(config?: SmartConfig<M> | PresetName): BuiltInProvider<SmartConfig<M>>;
+
+/** The presets of the smart provider, to be read, copied and changed. */
+export const presets: Readonly<Record<PresetName, SmartConfig>>;

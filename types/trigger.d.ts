@@ -1,0 +1,33 @@
+// When a condensation is due.
+
+/** What is known about the context. */
+export interface Usage {
+  /** Tokens without the last message, as the API reported them, 0 or more. */
+  totalTokens: number;
+  /** Tokens of the last message. Default: 0. */
+  lastMessageTokens?: number | undefined;
+  /** The model's context window in tokens, 1 or more. */
+  contextWindow: number;
+  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  maxTokens?: number | null | undefined;
+  /** Whose threshold applies. Default: the global one. */
+  profileId?: string | null | undefined;
+}
+
+/** Whether a condensation is due, and why. */
+export interface TriggerDecision {
+  due: boolean;
+  /** `threshold`: that share of the window is in use; `window`: the next answer would no longer fit. */
+  reason: "threshold" | "window" | "none";
+  /** `totalTokens + lastMessageTokens` */
+  prevContextTokens: number;
+  /** `contextWindow * 0.9 - reservedTokens` */
+  allowedTokens: number;
+  /** `maxTokens || 8192` */
+  reservedTokens: number;
+  /** `100 * prevContextTokens / contextWindow` */
+  contextPercent: number;
+  /** The threshold that applied, in percent. */
+  threshold: number;
+  warnings: string[];
+}
