@@ -18,5 +18,14 @@ export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/manager.js";
 
-/** The version of the addon, as in `package.json`. */
+/**
+ * The version of the addon, as in `package.json`.
+ *
+ * @example
+ * ```ts
+ * import { version } from "roo-condense";
+ *
+ * console.log(`roo-condense ${version()}`);
+ * ```
+ */
 export function version(): string;

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { root } from "../scripts/tools.mjs";
 
 const folder = path.join(root, "__test__", "types");
@@ -58,6 +58,74 @@ test("everything that is exported has a type, and the reverse", async () => {
   const provider = declared.find(({ name }) => name === "BuiltInProvider");
   const real = exported.createLosslessProvider();
   for (const name of provider.members.keys()) if (name !== "Config") expect(real[name], name).toBeDefined();
+});
+
+/** What the examples take as given: what every host has. */
+const GIVEN = `
+declare const messages: import("roo-condense").Message[];
+declare const systemPrompt: string;
+declare const apiHandler: import("roo-condense/roo").RooApiHandler;
+declare function ask(systemPrompt: string, messages: import("roo-condense").ApiHandlerMessage[]): Promise<string>;
+`;
+
+/** The code of the examples in the doc comments of a declaration. */
+function examplesOf(declaration) {
+  const tags = ts.getAllJSDocTags(declaration, (tag) => tag.tagName.text === "example");
+  return tags.flatMap(({ comment }) => [...ts.getTextOfJSDocComment(comment).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code));
+}
+
+/** Every declaration in a file, members included. */
+function* declarationsIn(node) {
+  if (node.jsDoc) yield node;
+  for (const child of node.getChildren()) yield* declarationsIn(child);
+}
+
+describe("examples", () => {
+  const entries = ["index.d.ts", path.join("js", "roo", "index.d.ts")].map((name) => path.join(root, name));
+  const program = ts.createProgram(entries, { strict: true, types: [] });
+  const checker = program.getTypeChecker();
+
+  test("every function, class and constant that is exported has one", () => {
+    const without = entries.flatMap((file) =>
+      checker
+        .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)))
+        .filter(({ flags, declarations }) => flags & ts.SymbolFlags.Value && !declarations.flatMap(examplesOf).length)
+        .map(({ name }) => `${path.relative(root, file)}: ${name}`)
+        // Constants that say what they are.
+        .filter((entry) => !/: [A-Z_]+$/.test(entry)),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test("they compile", () => {
+    const files = new Map([[path.join(folder, "given.d.ts"), GIVEN]]);
+    const own = program.getSourceFiles().filter(({ fileName }) => !fileName.includes("node_modules"));
+    for (const declaration of own.flatMap((file) => [...declarationsIn(file)])) {
+      for (const code of examplesOf(declaration)) files.set(path.join(folder, `example-${files.size}.mts`), `${code}\nexport {};\n`);
+    }
+    expect(files.size).toBeGreaterThan(25);
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      types: ["node"],
+    };
+    const host = ts.createCompilerHost(options);
+    const { readFile, fileExists, getSourceFile } = host;
+    host.readFile = (name) => files.get(path.normalize(name)) ?? readFile(name);
+    host.fileExists = (name) => files.has(path.normalize(name)) || fileExists(name);
+    host.getSourceFile = (name, language, ...rest) => {
+      const text = files.get(path.normalize(name));
+      return text === undefined ? getSourceFile.call(host, name, language, ...rest) : ts.createSourceFile(name, text, language);
+    };
+    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host));
+    expect(diagnostics.map(({ file, messageText }) => `${ts.flattenDiagnosticMessageText(messageText, "\n")} in\n${file?.text}`)).toEqual(
+      [],
+    );
+  });
 });
 
 /** The types that index.d.ts exports, by name, and their checker. */

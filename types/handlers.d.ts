@@ -46,6 +46,19 @@ export interface HttpHandlerOptions {
  * A handler that asks a service over HTTP, streaming, with retries.
  * @throws {TypeError} `invalid_argument`: an option that is missing, unknown or of the wrong type; `not_serializable`
  * @throws {RangeError} `out_of_range`: an option whose value is not allowed
+ * @example
+ * ```ts
+ * import { CondensationManager, httpHandler } from "roo-condense";
+ *
+ * const cheap = httpHandler({
+ *   api: "openai",
+ *   model: "qwen3",
+ *   baseUrl: "http://localhost:11434/v1",
+ *   contextWindow: 32_768,
+ *   price: { inputPrice: 0.1, outputPrice: 0.4 },
+ * });
+ * const manager = new CondensationManager({ condensingHandler: cheap });
+ * ```
  */
 export function httpHandler(options: HttpHandlerOptions): LlmHandler;
 
@@ -72,7 +85,22 @@ export interface ApiHandlerMessage {
   content: string;
 }
 
-/** A handler of the host, in the shape of Roo-Code's `ApiHandler`. Only `createMessage` has to be there. */
+/**
+ * A handler of the host, in the shape of Roo-Code's `ApiHandler`. Only `createMessage` has to be there.
+ *
+ * @example A handler of the host is one as it is, and can be given wherever one is wanted.
+ * ```ts
+ * import { CondensationManager, type ApiHandler } from "roo-condense";
+ *
+ * const handler: ApiHandler = {
+ *   async *createMessage(systemPrompt, messages) {
+ *     yield { type: "text", text: await ask(systemPrompt, messages) };
+ *   },
+ *   getModel: () => ({ id: "of-the-host", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15 } }),
+ * };
+ * const manager = new CondensationManager({ handler });
+ * ```
+ */
 export interface ApiHandler {
   /** Answers in pieces, as an async generator does. When it is stopped early, `return()` is called, so that `finally` runs. */
   createMessage(
@@ -103,6 +131,18 @@ export interface CallbackHandlerOptions {
 /**
  * A handler on top of one of the host. What it throws is the `cause` of `llm_callback_failed`; it is not retried here.
  * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+ * @example
+ * ```ts
+ * import { callbackHandler, createNativeProvider } from "roo-condense";
+ *
+ * const handler = callbackHandler({
+ *   async *createMessage(systemPrompt, messages) {
+ *     yield { type: "text", text: await ask(systemPrompt, messages) };
+ *     yield { type: "usage", inputTokens: 1200, outputTokens: 300 };
+ *   },
+ * });
+ * const { summary } = await createNativeProvider().condense({ messages }, { handler });
+ * ```
  */
 export function callbackHandler(api: ApiHandler, options?: CallbackHandlerOptions): LlmHandler;
 

@@ -59,5 +59,12 @@ export interface LosslessConfig {
 /**
  * The lossless provider, id `lossless`: says each thing once. No model is asked.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createLosslessProvider } from "roo-condense";
+ *
+ * const { messages: condensed, stats } = await createLosslessProvider({ strict: true }).condense({ messages });
+ * console.log(`${stats.reductionPercent.toFixed(1)}% less, and all of it can still be read`);
+ * ```
  */
 export function createLosslessProvider(config?: LosslessConfig): BuiltInProvider<LosslessConfig>;

@@ -152,7 +152,29 @@ export interface CalibrationReport {
   model: string;
 }
 
-/** Knows the providers, decides when to condense, and does it. Two managers share nothing but caches of token counts. */
+/**
+ * Knows the providers, decides when to condense, and does it. Two managers share nothing but caches of token counts.
+ *
+ * @example
+ * ```ts
+ * import { CondensationManager, createSmartProvider, httpHandler } from "roo-condense";
+ *
+ * const manager = new CondensationManager({
+ *   provider: "smart",
+ *   autoCondenseContextPercent: 80,
+ *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env["OPENAI_API_KEY"] }),
+ *   maxCost: 1,
+ * });
+ * manager.registerProvider(createSmartProvider("aggressive"));
+ *
+ * const { messages: condensed, didCondense } = await manager.condenseIfNeeded({
+ *   messages,
+ *   systemPrompt,
+ *   totalTokens: 165_000,
+ *   contextWindow: 200_000,
+ * });
+ * ```
+ */
 export class CondensationManager {
   /** @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument` */
   constructor(options?: ManagerOptions);
@@ -195,18 +217,39 @@ export class CondensationManager {
    * Whether a condensation is due: when the threshold is reached (`100 * prev / contextWindow >= threshold`) or the next answer would not fit
    * (`prev > contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * const { due, reason } = manager.shouldCondense({ totalTokens: 150_000, lastMessageTokens: 900, contextWindow: 200_000 });
+   * ```
    */
   shouldCondense(usage: Usage): TriggerDecision;
 
   /**
    * Learns how many tokens of a model's own one of ours stands for, as a moving ratio per model; used when `scale` is `"auto"`.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`, `invalid_calibration`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-4-5" });
+   * ```
    */
   calibrate(report: CalibrationReport): void;
 
   /**
    * Condenses. Wrong arguments throw at once; the promise never rejects: failures are in `result.error`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * const result = await manager.condense({ messages, systemPrompt }, { provider: "truncation", targetTokens: 40_000 });
+   * ```
    */
   condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
 
@@ -214,6 +257,13 @@ export class CondensationManager {
    * Condenses when that is due (`result.trigger` says why). When the window is full and no target is given, the target is what fits.
    * `context` needs `totalTokens` and `contextWindow`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * const { messages: next, trigger } = await manager.condenseIfNeeded({ messages, totalTokens: 150_000, contextWindow: 200_000 });
+   * ```
    */
   condenseIfNeeded<M extends MessageLike>(
     context: ConversationContext<M> & { readonly totalTokens: number; readonly contextWindow: number },
@@ -223,6 +273,15 @@ export class CondensationManager {
   /**
    * What `condense` would do, within what `maxCost` leaves. Nothing is changed or remembered and no model is asked; a provider of the host is called
    * with `context.isPreview`.
+   *
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * const { wouldCondense, samples, exact } = await manager.preview({ messages }, { provider: "lossless" });
+   * for (const { before, after, tokensSaved } of samples) console.log(tokensSaved, before?.content, after?.content);
+   * ```
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 

@@ -50,14 +50,58 @@ export interface ThinkingBlock {
   signature?: string | undefined;
 }
 
+/** What the model thought, encrypted by the service. Never changed. */
+export interface RedactedThinkingBlock {
+  type: "redacted_thinking";
+  data: string;
+}
+
+/** The `type` of an {@link OtherBlock}: those of the Anthropic Messages API, and any other text. */
+export type OtherBlockType =
+  | "document"
+  | "search_result"
+  | "tool_reference"
+  | "server_tool_use"
+  | "web_search_tool_result"
+  | "web_fetch_tool_result"
+  | "code_execution_tool_result"
+  | "bash_code_execution_tool_result"
+  | "text_editor_code_execution_tool_result"
+  | "tool_search_tool_result"
+  | "mcp_tool_use"
+  | "mcp_tool_result"
+  | "container_upload"
+  | "compaction"
+  | UnlistedType;
+
+// An enum, because it is the one kind of text that TypeScript keeps apart from the literals above when it narrows a union by them.
+declare enum Unlisted {
+  Other = "any other text",
+}
+
+/**
+ * Any text, as the `type` of a block: none of those that are listed, so that `block.type === "text"` tells that a {@link Block} is a
+ * {@link TextBlock}. To write or compare one: `"of_the_host" as UnlistedType`. With a message type of one's own there is no need to.
+ */
+export type UnlistedType = Unlisted;
+
 /** A block of any other type. Carried through untouched. */
 export interface OtherBlock {
-  type: string;
+  type: OtherBlockType;
   [field: string]: unknown;
 }
 
-/** A content block as the Anthropic Messages API has it. */
-export type Block = TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock | ThinkingBlock | OtherBlock;
+/**
+ * A content block as the Anthropic Messages API has it.
+ *
+ * @example What it is can be asked by its type.
+ * ```ts
+ * import type { Block } from "roo-condense";
+ *
+ * const textOf = (block: Block): string => (block.type === "text" ? block.text.trim() : "");
+ * ```
+ */
+export type Block = TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock | ThinkingBlock | RedactedThinkingBlock | OtherBlock;
 
 /** A message as the Anthropic Messages API has it, for hosts without a type of their own. */
 export interface Message {
@@ -109,5 +153,14 @@ export type ProblemCode =
  * hosts condense between a call and its answer. Synchronous.
  *
  * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
+ * @example
+ * ```ts
+ * import { validateMessages } from "roo-condense";
+ *
+ * for (const { messageIndex, code, message } of validateMessages(messages)) console.warn(messageIndex, code, message);
+ * ```
  */
 export function validateMessages(messages: readonly unknown[]): Problem[];
+
+// Without this, `Unlisted` would be exported too.
+export {};

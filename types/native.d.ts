@@ -21,5 +21,13 @@ export interface NativeConfig {
  * The native provider, id `native`: one summary by a model takes the place of everything between the first message and the newest ones. It needs a
  * handler; without one the result has the error `handler_invalid`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createNativeProvider, httpHandler } from "roo-condense";
+ *
+ * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env["ANTHROPIC_API_KEY"] });
+ * const result = await createNativeProvider({ maxMessagesToKeep: 5 }).condense({ messages, systemPrompt }, { handler });
+ * console.log(result.error?.message ?? result.summary);
+ * ```
  */
 export function createNativeProvider(config?: NativeConfig): BuiltInProvider<NativeConfig>;

@@ -78,7 +78,23 @@ export interface ProviderResult<M extends MessageLike = Message> {
   error?: unknown;
 }
 
-/** A condensation strategy written by the host. Only `id` and `condense` have to be there. */
+/**
+ * A condensation strategy written by the host. Only `id` and `condense` have to be there.
+ *
+ * @example
+ * ```ts
+ * import { CondensationManager, type CondensationProvider } from "roo-condense";
+ *
+ * const newestTen: CondensationProvider = {
+ *   id: "newest-ten",
+ *   getCapabilities: () => ({ supportsLossy: true }),
+ *   condense: ({ messages }) => ({ messages: [...messages.slice(0, 1), ...messages.slice(-10)] }),
+ * };
+ * const manager = new CondensationManager();
+ * manager.registerProvider(newestTen);
+ * const result = await manager.condense({ messages }, { provider: "newest-ten" });
+ * ```
+ */
 export interface CondensationProvider<M extends MessageLike = Message> {
   /** What it is registered under; not empty. */
   readonly id: string;
@@ -98,7 +114,19 @@ export interface CondensationProvider<M extends MessageLike = Message> {
   condense(context: ProviderContext<M>, options: ProviderOptions): ProviderResult<M> | PromiseLike<ProviderResult<M>>;
 }
 
-/** A strategy that comes with this package. It can be used on its own, or be registered with a manager. */
+/**
+ * A strategy that comes with this package. It can be used on its own, or be registered with a manager.
+ *
+ * @example
+ * ```ts
+ * import { createTruncationProvider } from "roo-condense";
+ *
+ * const truncation = createTruncationProvider();
+ * console.log(JSON.stringify(truncation.getConfigSchema(), null, 2));
+ * for (const { path, message } of truncation.validateConfig({ mode: "windw" }).errors) console.error(path, message);
+ * const { estimatedReduction } = await truncation.estimateReduction({ messages }, { preserveRecentCount: 10 });
+ * ```
+ */
 export interface BuiltInProvider<Config extends object = object> {
   readonly id: string;
   readonly name: string;

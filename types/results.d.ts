@@ -198,7 +198,19 @@ export interface PromptCacheEffect {
   savedPerRequest?: number;
 }
 
-/** What came of a condensation. */
+/**
+ * What came of a condensation.
+ *
+ * @example
+ * ```ts
+ * import { createSmartProvider } from "roo-condense";
+ *
+ * const result = await createSmartProvider().condense({ messages, systemPrompt }, { targetTokens: 40_000 });
+ * if (result.error) console.error(result.error.code, result.error.message);
+ * console.log(`${result.prevContextTokens} to ${result.newContextTokens} tokens for $${result.cost.toFixed(4)}`);
+ * for (const { operation, tokensBefore, tokensAfter, reason } of result.changes) console.log(operation, tokensBefore - tokensAfter, reason);
+ * ```
+ */
 export interface CondensationResult<M extends MessageLike = Message> extends CondensationReport {
   /** The condensed messages. The array that came in when nothing changed; unchanged messages and blocks are the same objects. */
   messages: M[];
@@ -266,6 +278,14 @@ export interface TokenEstimate {
  * `messages` and `restoreData` after a round trip through JSON. Messages that were added at the end since stay there.
  *
  * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createLosslessProvider, restore } from "roo-condense";
+ *
+ * const { messages: condensed, restoreData } = await createLosslessProvider().condense({ messages });
+ * const kept = JSON.stringify({ messages: condensed, restoreData });
+ * const original = restore(JSON.parse(kept));
+ * ```
  */
 export function restore<M extends MessageLike = Message>(condensed: {
   readonly messages: readonly M[];

@@ -190,8 +190,39 @@ export interface BatchConfig {
 /**
  * The smart provider, id `smart`: lossless first, then passes one after the other, until the target is reached.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example A preset; or one of which parts are replaced.
+ * ```ts
+ * import { createSmartProvider } from "roo-condense";
+ *
+ * const { messages: condensed, passes } = await createSmartProvider("balanced").condense({ messages }, { targetTokens: 50_000 });
+ *
+ * const own = createSmartProvider({
+ *   preset: "conservative",
+ *   passes: [
+ *     {
+ *       id: "old-results",
+ *       selection: { type: "preserve_recent", keepRecentCount: 8 },
+ *       mode: "individual",
+ *       individualConfig: {
+ *         defaults: { toolResults: { operation: "summarize", params: { summarize: { maxTokens: 120, minChars: 2000 } } } },
+ *         messageTokenThresholds: { toolResults: 500 },
+ *       },
+ *     },
+ *   ],
+ * });
+ * ```
  */
 export function createSmartProvider<M extends MessageLike = Message>(config?: SmartConfig<M> | PresetName): BuiltInProvider<SmartConfig<M>>;
 
-/** The presets of the smart provider, to be read, copied and changed. */
+/**
+ * The presets of the smart provider, to be read, copied and changed.
+ *
+ * @example
+ * ```ts
+ * import { createSmartProvider, presets } from "roo-condense";
+ *
+ * const [first] = presets.balanced.passes ?? [];
+ * const firstPassOnly = createSmartProvider({ ...presets.balanced, passes: first ? [first] : [] });
+ * ```
+ */
 export const presets: Readonly<Record<PresetName, SmartConfig>>;

@@ -29,11 +29,25 @@ export type Countable = string | BlockLike | MessageLike | readonly BlockLike[] 
  * Synchronous; the first count loads the vocabulary, which takes some hundred milliseconds: see {@link warmUp}.
  *
  * @throws {TypeError | RangeError} `invalid_argument`, `not_serializable`, `unknown_encoding`, `invalid_scale`
+ * @example
+ * ```ts
+ * import { countTokens } from "roo-condense";
+ *
+ * const tokens = countTokens(messages) + countTokens(systemPrompt);
+ * const ofClaude = countTokens(messages, { scale: "claude-4.7" });
+ * ```
  */
 export function countTokens<V extends Countable>(value: V, options?: CountOptions): number;
 
 /**
  * Loads a vocabulary on another thread; condensing does so by itself. Default: `o200k_base`.
  * @throws {TypeError} `unknown_encoding`, `invalid_argument`
+ * @example Before the first count that has to be quick.
+ * ```ts
+ * import { countTokens, warmUp } from "roo-condense";
+ *
+ * await warmUp();
+ * const tokens = countTokens("Read package.json first.");
+ * ```
  */
 export function warmUp(encoding?: Encoding): Promise<void>;

@@ -42,5 +42,12 @@ export interface TruncationConfig {
 /**
  * The truncation provider, id `truncation`: cuts what is old, between the first message and the newest ones. No model is asked.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createTruncationProvider } from "roo-condense";
+ *
+ * const { messages: condensed } = await createTruncationProvider().condense({ messages }, { targetTokens: 30_000 });
+ * const newest = await createTruncationProvider({ mode: "window" }).condense({ messages }, { targetTokens: 30_000 });
+ * ```
  */
 export function createTruncationProvider(config?: TruncationConfig): BuiltInProvider<TruncationConfig>;

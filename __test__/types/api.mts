@@ -1,4 +1,5 @@
 // The types as a host uses them. Compiled, never run.
+import type Anthropic from "@anthropic-ai/sdk";
 import {
   CondensationManager,
   callbackHandler,
@@ -14,6 +15,7 @@ import {
   warmUp,
   type ApiHandler,
   type ArgumentErrorCode,
+  type Block,
   type BuiltInProvider,
   type Change,
   type ChangeOperation,
@@ -42,6 +44,7 @@ import {
   type TokenEstimate,
   type TriggerDecision,
   type TruncationConfig,
+  type UnlistedType,
 } from "roo-condense";
 
 /** True when the two are the same type. */
@@ -106,6 +109,39 @@ await manager.condenseIfNeeded({ messages: history, contextWindow: 200_000 });
 const plain: Message[] = [{ role: "user", content: [{ type: "text", text: "hi" }], ts: 1 }];
 const plainResult: CondensationResult = await manager.condense({ messages: plain });
 await manager.condense({ messages: [{ role: "user", content: "hi" }] });
+
+// A block is what its type says; one of an unknown type is carried.
+const textOf = (block: Block): string => {
+  if (block.type === "text") return block.text.trim();
+  if (block.type === "tool_result") return typeof block.content === "string" ? block.content : (block.content ?? []).map(textOf).join();
+  if (block.type === "tool_use") return block.name + JSON.stringify(block.input);
+  switch (block.type) {
+    case "thinking":
+      return block.thinking;
+    case "image":
+      return block.source.media_type ?? "";
+    case "redacted_thinking":
+      return block.data;
+    default:
+      check<Same<typeof block.source, unknown>>();
+      return block.type === ("of_the_host" as UnlistedType) ? "" : block.type.toUpperCase();
+  }
+};
+const unknownBlocks: Block[] = [
+  { type: "document", source: { type: "url" }, title: "t" },
+  { type: "of_the_host" as UnlistedType, anything: 1 },
+];
+// @ts-expect-error a text block has a text
+const textless: Block = { type: "text" };
+// @ts-expect-error not what `type` says
+const misread = (block: Block): string => (block.type === "tool_use" ? block.text : "");
+await manager.condense({ messages: [{ role: "user", content: unknownBlocks }] satisfies Message[] });
+
+// The SDK's own messages go in and come out.
+declare const ofTheSdk: Anthropic.MessageParam[];
+const sdkResult = await manager.condense({ messages: ofTheSdk });
+check<Same<typeof sdkResult.messages, Anthropic.MessageParam[]>>();
+countTokens(ofTheSdk);
 
 // @ts-expect-error messages are missing
 await manager.condense({});
@@ -442,6 +478,9 @@ export {
   saved,
   single,
   stamp,
+  textless,
+  textOf,
+  misread,
   tokens,
   trigger,
   valid,

@@ -63,7 +63,7 @@ const managed: Promise<{ messages: ApiMessage[]; newContextTokensAfterTruncation
   cwd: "/",
 });
 const effective: ApiMessage[] = createTaggedCondense(host).getEffectiveApiHistory(messages);
-const tokens: Promise<number> = countTokens([{ type: "text", text: "x" } as { type: "text" }], { toolBlocks: false });
+const tokens: Promise<number> = countTokens([{ type: "text", text: "x" }], { toolBlocks: false });
 const dollars: number = calculateApiCostAnthropic({ inputPrice: 3 }, 1, 2, undefined, null).totalCost;
 
 // @ts-expect-error the window needs a system prompt

@@ -195,7 +195,17 @@ export interface Condense<M extends RooMessage = RooMessage> {
   getMessagesSinceLastSummary<T extends M>(messages: T[]): T[];
 }
 
-/** The 2025 module for condensing. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+/**
+ * The 2025 module for condensing.
+ * @throws {TypeError} `invalid_argument` when `host` cannot be used.
+ * @example
+ * ```ts
+ * import { createCondense } from "roo-condense/roo";
+ *
+ * const { summarizeConversation } = createCondense({ fixes: true });
+ * const { messages: condensed, error } = await summarizeConversation(messages, apiHandler, systemPrompt, "task", 120_000, true);
+ * ```
+ */
 export function createCondense<M extends RooMessage = RooMessage>(host?: RooHost): Condense<M>;
 
 /** The arguments of the 2026 `summarizeConversation`. */
@@ -249,7 +259,18 @@ export interface TaggedCondense<M extends RooMessage = RooMessage> {
   extractCommandBlocks(message: RooMessage): string;
 }
 
-/** The 2026 module for condensing. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+/**
+ * The 2026 module for condensing.
+ * @throws {TypeError} `invalid_argument` when `host` cannot be used.
+ * @example
+ * ```ts
+ * import { createTaggedCondense } from "roo-condense/roo";
+ *
+ * const { summarizeConversation, getEffectiveApiHistory } = createTaggedCondense();
+ * const { messages: tagged } = await summarizeConversation({ messages, apiHandler, systemPrompt, taskId: "task" });
+ * const forTheModel = getEffectiveApiHistory(tagged);
+ * ```
+ */
 export function createTaggedCondense<M extends RooMessage = RooMessage>(host?: RooHost): TaggedCondense<M>;
 
 // The window --------------------------------------------------------------------------------------------------------------------------
@@ -300,7 +321,29 @@ export interface SlidingWindow<M extends RooMessage = RooMessage> {
   truncateConversationIfNeeded<T extends M>(options: SlidingWindowOptions<T>): Promise<SlidingWindowResponse<T>>;
 }
 
-/** The 2025 module for the window. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+/**
+ * The 2025 module for the window.
+ * @throws {TypeError} `invalid_argument` when `host` cannot be used.
+ * @example Condensing by a manager of this package.
+ * ```ts
+ * import { CondensationManager } from "roo-condense";
+ * import { createSlidingWindow } from "roo-condense/roo";
+ *
+ * const { truncateConversationIfNeeded } = createSlidingWindow({ manager: new CondensationManager({ provider: "lossless" }) });
+ * const { messages: kept, prevContextTokens } = await truncateConversationIfNeeded({
+ *   messages,
+ *   apiHandler,
+ *   systemPrompt,
+ *   taskId: "task",
+ *   totalTokens: 150_000,
+ *   contextWindow: 200_000,
+ *   autoCondenseContext: true,
+ *   autoCondenseContextPercent: 75,
+ *   profileThresholds: {},
+ *   currentProfileId: "default",
+ * });
+ * ```
+ */
 export function createSlidingWindow<M extends RooMessage = RooMessage>(host?: RooHost): SlidingWindow<M>;
 
 /** What the 2026 `truncateConversation` gives. */
@@ -349,7 +392,27 @@ export interface ContextManagement<M extends RooMessage = RooMessage> {
   manageContext<T extends M>(options: ContextManagementOptions<T>): Promise<ContextManagementResponse<T>>;
 }
 
-/** The 2026 module for the window. @throws {TypeError} `invalid_argument` when `host` cannot be used. */
+/**
+ * The 2026 module for the window.
+ * @throws {TypeError} `invalid_argument` when `host` cannot be used.
+ * @example
+ * ```ts
+ * import { createContextManagement } from "roo-condense/roo";
+ *
+ * const { manageContext, willManageContext } = createContextManagement({ guard: { attempts: 3 } });
+ * const usage = {
+ *   totalTokens: 150_000,
+ *   contextWindow: 200_000,
+ *   autoCondenseContext: true,
+ *   autoCondenseContextPercent: 75,
+ *   profileThresholds: {},
+ *   currentProfileId: "default",
+ * };
+ * if (willManageContext({ ...usage, lastMessageTokens: 900 })) {
+ *   const { messages: tagged } = await manageContext({ ...usage, messages, apiHandler, systemPrompt, taskId: "task" });
+ * }
+ * ```
+ */
 export function createContextManagement<M extends RooMessage = RooMessage>(host?: RooHost): ContextManagement<M>;
 
 // Cost and tokens ---------------------------------------------------------------------------------------------------------------------
@@ -383,7 +446,16 @@ export interface ApiCost {
   totalCost: number;
 }
 
-/** The cost of a request when `inputTokens` leave the cached ones out, as Anthropic counts. Equal to Roo-Code's to the last bit. */
+/**
+ * The cost of a request when `inputTokens` leave the cached ones out, as Anthropic counts. Equal to Roo-Code's to the last bit.
+ *
+ * @example
+ * ```ts
+ * import { calculateApiCostAnthropic } from "roo-condense/roo";
+ *
+ * const { totalCost } = calculateApiCostAnthropic({ inputPrice: 3, outputPrice: 15, cacheReadsPrice: 0.3 }, 1_000, 500, 0, 20_000);
+ * ```
+ */
 export function calculateApiCostAnthropic(
   modelInfo: RooModelPrice,
   inputTokens: number,
@@ -396,6 +468,12 @@ export function calculateApiCostAnthropic(
  * The cost of a request when `inputTokens` include the cached ones, as OpenAI counts. Equal to Roo-Code's to the last bit.
  *
  * @param serviceTier Default `"default"`; matters where the long-context prices hold for some tiers only.
+ * @example
+ * ```ts
+ * import { calculateApiCostOpenAI } from "roo-condense/roo";
+ *
+ * const { totalCost } = calculateApiCostOpenAI({ inputPrice: 1.25, outputPrice: 10 }, 21_000, 500, 0, 20_000);
+ * ```
  */
 export function calculateApiCostOpenAI(
   modelInfo: RooModelPrice,
@@ -412,5 +490,11 @@ export function calculateApiCostOpenAI(
  *
  * @param options.toolBlocks Whether calls and results count, as text. Default true, as in 2026; 2025 counts nothing for them.
  * @throws {TypeError} `invalid_argument`, as a rejection; `binary_not_found` (Error) when there is no binary for the platform.
+ * @example
+ * ```ts
+ * import { countTokens } from "roo-condense/roo";
+ *
+ * const tokens = await countTokens([{ type: "text", text: systemPrompt }]);
+ * ```
  */
-export function countTokens(content: readonly RooBlock[], options?: { toolBlocks?: boolean | undefined }): Promise<number>;
+export function countTokens<B extends RooBlock>(content: readonly B[], options?: { toolBlocks?: boolean | undefined }): Promise<number>;
