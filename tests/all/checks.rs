@@ -25,11 +25,22 @@ pub fn work(conversation: Conversation, call: CallOptions) -> Work {
     Work { conversation, call, host_call: 0, llm: Llm::default(), cancel: Cancel::new(), progress: Progress::default() }
 }
 
-/// Condenses with one provider, without a manager.
+/// Condenses with one provider, without a manager and without a model.
 pub fn run_alone(provider: &str, config: &Value, conversation: &Conversation, target_tokens: Option<usize>) -> Report {
+    run_with(provider, config, conversation, target_tokens, Llm::default())
+}
+
+/// Condenses with one provider, without a manager.
+pub fn run_with(
+    provider: &str,
+    config: &Value,
+    conversation: &Conversation,
+    target_tokens: Option<usize>,
+    llm: Llm,
+) -> Report {
     let provider = providers::create(provider, config).unwrap();
     let call = CallOptions { target_tokens, ..CallOptions::default() };
-    wait_for(condense_with(&provider, Encoding::default(), work(conversation.clone(), call)))
+    wait_for(condense_with(&provider, Encoding::default(), Work { llm, ..work(conversation.clone(), call) }))
 }
 
 /// The tokens of a conversation.
@@ -120,9 +131,8 @@ fn sorted(json: &str, level: usize) -> String {
     }
 }
 
-/// Checks a report on `before` against the invariants, and gives back the condensed conversation. `kept_ends` is how many of the
-/// newest messages (and with them the first) have to be untouched.
-pub fn check_report(before: &Conversation, report: &Report, kept_ends: Option<usize>) -> Conversation {
+/// Checks a report on `before` against the invariants, and gives back the condensed conversation.
+pub fn check_report(before: &Conversation, report: &Report) -> Conversation {
     let plan = report.plan();
     let after = before.apply(plan).expect("the plan fits");
     let (tally_before, tally_after) = (tally(before), tally(&after));
@@ -144,16 +154,28 @@ pub fn check_report(before: &Conversation, report: &Report, kept_ends: Option<us
     }
     check_blocks_shrink(before, &tally_before, &after, &tally_after, plan);
     check_identity(before, &after, plan);
-    if let Some(kept) = kept_ends {
-        let (first, last) = (0..before.len().min(1), before.len().saturating_sub(kept)..before.len());
-        for index in first.chain(last) {
-            let same = after.entries().iter().find(|entry| entry.origin == Some(index));
-            let same = same.is_some_and(|entry| Arc::ptr_eq(&entry.message, &before.entries()[index].message));
-            assert!(same, "message {index} of {} had to stay", before.len());
-        }
-    }
     check_plans(before, &after);
     after
+}
+
+/// A failure changes nothing.
+pub fn check_unchanged(report: &Report) {
+    assert!(report.plan().is_empty(), "{:?}", report.plan());
+    assert!(report.changes().is_empty(), "{:?}", report.changes());
+}
+
+/// The first message and the newest ones are the same, but for what can be read back from what is still there, or was replaced by a later
+/// message: such changes have a grade.
+pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize) {
+    let place: HashMap<usize, &Arc<_>> =
+        after.entries().iter().filter_map(|entry| Some((entry.origin?, &entry.message))).collect();
+    let first = 0..before.len().min(1);
+    for index in first.chain(before.len().saturating_sub(newest)..before.len()) {
+        let same = place.get(&index).is_some_and(|message| Arc::ptr_eq(message, &before.entries()[index].message));
+        let mut changes = report.changes().iter().filter(|change| change.message_index == index);
+        let loses_nothing = place.contains_key(&index) && changes.all(|change| change.grade.is_some());
+        assert!(same || loses_nothing, "message {index} of {} had to stay", before.len());
+    }
 }
 
 /// No block is replaced by one with as many tokens or more.

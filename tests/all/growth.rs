@@ -142,7 +142,7 @@ fn many_messages_with_equal_results() {
     }
     let before = Conversation::parse(&format!("[{}]", messages.join(","))).unwrap();
     let report = run_alone("lossless", &Value::Null, &before, None);
-    check_report(&before, &report, None);
+    check_report(&before, &report);
     assert!(
         report.final_tokens() * 10 < report.original_tokens(),
         "{} of {}",

@@ -1,12 +1,30 @@
-//! The invariants as properties over made histories. `PROPTEST_CASES` sets how many are made for each.
+//! The invariants, for every provider that is registered: one generator of histories, and configurations made from the provider's own
+//! schema. `PROPTEST_CASES` sets how many cases are made.
 
-use proptest::prelude::*;
-use roo_condense::conversation::{Conversation, problems};
+use std::sync::Arc;
+
+use proptest::{
+    prelude::*,
+    sample::select,
+    strategy::ValueTree,
+    test_runner::{Config, TestRng, TestRunner},
+};
+use roo_condense::{
+    conversation::{Conversation, problems},
+    llm::{LlmError, LlmResponse, StopReason, TokenUsage},
+    manager::Report,
+    providers::{self, BUILT_IN, Llm},
+};
 use serde_json::{Value, json};
 
 use super::{
-    checks::{canonical, check_report, check_target, export, fingerprint, run_alone, tally},
-    histories::{any_history, hostile, native, roo_xml},
+    checks::{
+        canonical, check_ends, check_report, check_target, check_unchanged, export, fingerprint, run_with, tally,
+    },
+    configurations::{any_config, any_provider},
+    histories::{any_history, native, roo_xml},
+    real_histories::{beginning, corpus, fixtures},
+    scripted::{Scripted, answer},
 };
 
 /// `count` cases, or as many as `PROPTEST_CASES` says.
@@ -44,73 +62,139 @@ pub fn any_target() -> impl Strategy<Value = Target> {
     ]
 }
 
-/// A configuration of the truncation provider, and how many of the newest messages it has to leave alone.
-pub fn truncation_config() -> impl Strategy<Value = (Value, usize)> {
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let limits =
-        (1_usize..9, prop::option::of(1_usize..12), prop::option::of(20_usize..120), prop::option::of(1_usize..150));
-    let least = prop_oneof![Just(0_usize), Just(100), 1_usize..300];
-    (switches, limits, least).prop_map(
-        |((window, tail, suppress, user, assistant), (keep, lines, characters, parameters), least)| {
-            let mut config = json!({
-                "mode": if window { "window" } else { "content" },
-                "strategy": if tail { "head_tail" } else { "head" },
-                "truncationMode": if suppress { "suppress" } else { "truncate" },
-                "preserveRecentCount": keep,
-                "preserveUserMessages": user,
-                "preserveAssistantText": assistant,
-                "minTokensForTruncation": least,
-            });
-            let optional =
-                [("maxToolResultLines", lines), ("maxLineChars", characters), ("maxToolParamChars", parameters)];
-            for (name, value) in optional {
-                if let Some(value) = value {
-                    config[name] = json!(value);
+/// How the model answers, for providers that ask one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Answers {
+    Briefly,
+    AtLength,
+    WithTheQuestion,
+    WithLabels,
+    WithNothing,
+    /// Questions with an `e` fail, and cost something.
+    MostlyNot,
+}
+
+const ANSWERS: &[Answers] = &[
+    Answers::Briefly,
+    Answers::AtLength,
+    Answers::WithTheQuestion,
+    Answers::WithLabels,
+    Answers::WithNothing,
+    Answers::MostlyNot,
+];
+
+impl Answers {
+    fn model(self) -> Scripted {
+        Scripted::new(move |request, _| {
+            let question = &request.messages[0].text;
+            Ok(match self {
+                Self::Briefly => answer("What happened, in short."),
+                Self::AtLength => answer(&"x ".repeat(3000)),
+                Self::WithTheQuestion => answer(question),
+                Self::WithLabels => answer("[[1]]\none\n[[2]]\n[Tool result suppressed]"),
+                Self::WithNothing => answer(" \n"),
+                Self::MostlyNot if question.contains('e') => {
+                    let usage = TokenUsage { input_tokens: 2000, ..TokenUsage::default() };
+                    return Err(LlmError::callback("scripted", "no", None, usage));
                 }
-            }
-            (config, keep)
-        },
-    )
+                Self::MostlyNot => LlmResponse::new("Cut o", Some(TokenUsage::default()), StopReason::MaxTokens),
+            })
+        })
+    }
+}
+
+/// No model, or any.
+fn any_model() -> impl Strategy<Value = Option<Answers>> {
+    prop::option::of(select(ANSWERS))
+}
+
+/// Errors of providers that ask a model: what they refuse, and what comes of the model.
+const REFUSALS: &[&str] = &["not_enough_messages", "condensed_recently", "context_grew", "context_window_too_small"];
+const OF_THE_MODEL: &[&str] = &["handler_invalid", "llm_callback_failed", "summary_empty"];
+
+/// One provider with one configuration, tried on a history.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    pub provider: &'static str,
+    pub config: Value,
+    pub target: Target,
+    pub model: Option<Answers>,
+}
+
+impl Trial {
+    /// Without a model.
+    pub fn new(provider: &'static str, config: Value, target: Target) -> Self {
+        Self { provider, config, target, model: None }
+    }
+
+    fn run(&self, conversation: &Conversation, target: Option<usize>) -> (Report, f64) {
+        let model = self.model.map(|answers| Arc::new(answers.model()));
+        let handler = model.clone().map(|model| model as _);
+        let llm = Llm { handler, ..Llm::default() };
+        let report = run_with(self.provider, &self.config, conversation, target, llm);
+        (report, model.map_or(0.0, |model| model.charged()))
+    }
+
+    /// Panics unless everything holds that holds for every provider.
+    pub fn check(&self, json: &str) {
+        let before = parse(json);
+        let target = self.target.of(&before);
+        let (report, charged) = self.run(&before, target);
+        assert_eq!(export(&before), export(&parse(json)), "the input was changed");
+        assert!((report.cost() - charged).abs() < 1e-9, "{} of {charged} dollars are reported", report.cost());
+        let after = if let Some(code) = report.error_code() {
+            self.check_refusal(code);
+            check_unchanged(&report);
+            before.clone()
+        } else {
+            let after = check_report(&before, &report);
+            check_ends(&before, &after, &report, newest_kept(self.provider, &self.config));
+            check_target(&before, &after, &report, target);
+            after
+        };
+        let fresh = parse(json);
+        let (again, _) = self.run(&fresh, target);
+        assert_eq!(fingerprint(&before, &report), fingerprint(&fresh, &again), "not deterministic");
+        if self.model.is_none() && self.settles() {
+            let output = parse(&export(&after));
+            let (report, _) = self.run(&output, target);
+            let plan = report.plan();
+            assert!(plan.is_empty(), "not idempotent: {}\non {}", output.export(plan).unwrap(), export(&output));
+        }
+    }
+
+    /// A conversation that is illegal already is carried through: only providers that ask a model refuse anything.
+    fn check_refusal(&self, code: &str) {
+        assert!(asks_a_model(self.provider), "{code}");
+        let well_answered = matches!(self.model, Some(Answers::Briefly | Answers::AtLength | Answers::WithLabels));
+        let allowed = REFUSALS.contains(&code) || (!well_answered && OF_THE_MODEL.contains(&code));
+        assert!(allowed, "{code} with the model answering {:?}", self.model);
+    }
+
+    /// Whether the provider leaves its own result as it is. The window without a target drops half each time that it is asked.
+    fn settles(&self) -> bool {
+        let halves = self.provider == "truncation" && self.config["mode"] == "window";
+        !(halves && matches!(self.target, Target::None))
+    }
+}
+
+/// How many of the newest messages the provider promises to leave as they are.
+fn newest_kept(provider: &str, config: &Value) -> usize {
+    let set = |name: &str, default| config[name].as_u64().map_or(default, |count| usize::try_from(count).unwrap());
+    match provider {
+        "truncation" => set("preserveRecentCount", 5),
+        "native" => set("maxMessagesToKeep", 3),
+        _ => 1,
+    }
+}
+
+fn asks_a_model(provider: &str) -> bool {
+    let provider = providers::create(provider, &Value::Null).unwrap();
+    provider.info().capabilities.supports_llm_summarization
 }
 
 fn parse(json: &str) -> Conversation {
     Conversation::parse(json).unwrap_or_else(|error| panic!("{error}: {json}"))
-}
-
-/// Runs a provider and checks everything that holds for every provider. Whether something was changed.
-pub fn check_provider(
-    id: &str,
-    config: &Value,
-    kept_ends: Option<usize>,
-    json: &str,
-    target: Target,
-    idempotent: bool,
-) {
-    let before = parse(json);
-    let target = target.of(&before);
-    let report = run_alone(id, config, &before, target);
-    // A conversation that is illegal already is carried through; nothing our own providers do is refused.
-    assert_eq!(report.error_code(), None, "{:?}", report.warnings());
-    let after = check_report(&before, &report, kept_ends);
-    check_target(&before, &after, &report, target);
-    assert_eq!(export(&before), export(&parse(json)), "the input was changed");
-
-    let again = parse(json);
-    assert_eq!(
-        fingerprint(&before, &report),
-        fingerprint(&again, &run_alone(id, config, &again, target)),
-        "not deterministic"
-    );
-    if idempotent {
-        let output = parse(&export(&after));
-        let report = run_alone(id, config, &output, target);
-        assert!(
-            report.plan().is_empty(),
-            "not idempotent: {}\non {}",
-            output.export(report.plan()).unwrap(),
-            export(&output)
-        );
-    }
 }
 
 proptest! {
@@ -128,33 +212,70 @@ proptest! {
         prop_assert_eq!(canonical(&written), canonical(&json));
         prop_assert_eq!(export(&parse(&written)), written);
     }
+}
+
+proptest! {
+    #![proptest_config(cases(240))]
 
     #[test]
-    fn lossless_keeps_the_invariants(json in any_history(), first in any::<bool>(), target in any_target()) {
-        let config = if first { json!({ "keep": "first" }) } else { Value::Null };
-        check_provider("lossless", &config, None, &json, target, true);
-    }
-
-    #[test]
-    fn truncation_keeps_the_invariants_with_its_defaults(json in any_history(), target in any_target()) {
-        check_provider("truncation", &Value::Null, Some(5), &json, target, true);
-    }
-
-    #[test]
-    fn truncation_keeps_the_invariants_however_it_is_configured(
+    fn every_provider_keeps_the_invariants_by_default(
+        provider in select(BUILT_IN),
         json in any_history(),
-        (config, keep) in truncation_config(),
         target in any_target(),
+        model in any_model(),
     ) {
-        // The window without a target drops half each time it is asked.
-        let idempotent = config["mode"] == "content" || !matches!(target, Target::None);
-        check_provider("truncation", &config, Some(keep), &json, target, idempotent);
+        Trial { model, ..Trial::new(provider, Value::Null, target) }.check(&json);
     }
 
     #[test]
-    fn hostile_histories_get_no_worse(json in hostile(), (config, keep) in truncation_config(), target in any_target()) {
-        check_provider("lossless", &Value::Null, None, &json, target, true);
-        check_provider("truncation", &config, Some(keep), &json, target, false);
+    fn every_provider_keeps_the_invariants_however_it_is_configured(
+        (provider, config) in any_provider(),
+        json in any_history(),
+        target in any_target(),
+        model in any_model(),
+    ) {
+        Trial { model, ..Trial::new(provider, config, target) }.check(&json);
+    }
+}
+
+/// On a recorded history each provider is tried as it is by default, and with a configuration that is another one for each history.
+fn check_recorded(number: usize, name: &str, conversation: &Conversation) {
+    let json = export(conversation);
+    assert_eq!(canonical(&json), canonical(&export(&parse(&json))), "{name}");
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
+    let rng = TestRng::from_seed(Config::default().rng_algorithm, &seed);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    for provider in BUILT_IN {
+        let config = any_config(provider).new_tree(&mut runner).unwrap().current();
+        let target = Target::Percent([50, 25, 10][number % 3]);
+        let mut trials = vec![
+            Trial::new(provider, Value::Null, Target::None),
+            Trial::new(provider, Value::Null, target),
+            Trial::new(provider, config.clone(), if number.is_multiple_of(2) { Target::None } else { target }),
+        ];
+        if asks_a_model(provider) {
+            let of_model = |answers| Trial { model: Some(answers), ..Trial::new(provider, config.clone(), target) };
+            trials.extend([Answers::Briefly, ANSWERS[number % ANSWERS.len()]].map(of_model));
+        }
+        for trial in trials {
+            let result = std::panic::catch_unwind(|| trial.check(&json));
+            assert!(result.is_ok(), "{name}: {trial:?}");
+        }
+    }
+}
+
+#[test]
+fn fixtures_keep_the_invariants() {
+    for (number, (name, conversation)) in fixtures().iter().enumerate() {
+        check_recorded(number, name, &beginning(conversation, 100_000));
+    }
+}
+
+#[test]
+fn real_histories_keep_the_invariants() {
+    for (number, (name, conversation)) in corpus("the invariants").iter().enumerate() {
+        check_recorded(number, name, &beginning(conversation, 25_000));
     }
 }
 
@@ -164,20 +285,19 @@ fn the_smallest_histories_are_no_special_case() {
         "[]",
         r#"[{"role":"user","content":"hi"}]"#,
         r#"[{"role":"user","content":""},{"role":"assistant","content":[]}]"#,
+        r#"[{"role":"user"}]"#,
+        r#"[{"role":"user","content":""},{"role":"user","content":[]},null]"#,
         "[null,5,\"x\"]",
     ];
+    let presets = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
+    let presets = presets.map(|preset| ("smart", json!({ "preset": preset })));
+    let window = ("truncation", json!({ "mode": "window", "preserveRecentCount": 1 }));
     for json in histories {
         for target in [Target::None, Target::Tokens(0), Target::Percent(50)] {
-            check_provider("lossless", &Value::Null, None, json, target, true);
-            check_provider("truncation", &Value::Null, Some(5), json, target, true);
-            check_provider(
-                "truncation",
-                &json!({ "mode": "window", "preserveRecentCount": 1 }),
-                Some(1),
-                json,
-                target,
-                true,
-            );
+            let defaults = BUILT_IN.iter().map(|id| (*id, Value::Null));
+            for (provider, config) in defaults.chain([window.clone()]).chain(presets.clone()) {
+                Trial::new(provider, config, target).check(json);
+            }
         }
     }
 }
@@ -200,7 +320,7 @@ fn the_window_never_closes_over_what_it_would_make_worse() {
         for mode in ["content", "window"] {
             let config = json!({ "mode": mode, "preserveRecentCount": 1 });
             for target in [Target::None, Target::Percent(50), Target::Tokens(0)] {
-                check_provider("truncation", &config, Some(1), &json, target, false);
+                Trial::new("truncation", config.clone(), target).check(&json);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The integration tests, one binary: linking the crate once takes a fraction of linking it for every file.
 
 mod checks;
-mod corpus;
+mod configurations;
 mod growth;
 mod histories;
 mod invariants;
@@ -9,10 +9,10 @@ mod llm;
 mod lossless;
 mod manager;
 mod native;
-mod near_misses;
 mod plans;
 mod readable;
 mod real_histories;
+mod scripted;
 mod smart;
 mod transcript;
 mod truncation;

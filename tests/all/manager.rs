@@ -15,7 +15,7 @@ use roo_condense::{
 use serde_json::{Value, json};
 
 use super::{
-    checks::{check_report, check_target, export, fingerprint, tally, wait_for, work},
+    checks::{check_ends, check_report, check_target, export, fingerprint, tally, wait_for, work},
     histories::{any_history, lines, literal},
     invariants::{any_target, cases},
 };
@@ -188,7 +188,7 @@ fn whatever_goes_wrong_in_a_provider_the_next_one_takes_over() {
             "{:?}",
             report.warnings()
         );
-        check_report(&conversation, &report, None);
+        check_report(&conversation, &report);
         let metrics = manager.metrics();
         let (first, second) = (&metrics.providers["first"], &metrics.providers["second"]);
         assert_eq!((first.calls, first.errors, first.successes, first.tokens_saved), (1, 1, 0, 0), "{code}");
@@ -212,7 +212,7 @@ fn without_anyone_to_stand_in_the_messages_stay_and_the_error_is_reported() {
             let manager = manager(json!({ "fallback": fallback }), vec![Fake::new("only", does.clone())]);
             let report = condense(&manager, &conversation, json!({ "provider": "only" }));
             assert_eq!(report.error_code(), Some(code));
-            check_report(&conversation, &report, None);
+            check_report(&conversation, &report);
             let json = json_of(&report);
             assert_eq!(
                 (json["didCondense"].as_bool(), json["cost"].as_f64(), json["firstChangedIndex"].as_i64()),
@@ -264,7 +264,7 @@ fn the_target_and_what_was_done_pass_on_but_the_configuration_does_not() {
     let target = tokens / 10;
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "config": { "own": 1 } }));
 
-    let after = check_report(&conversation, &report, None);
+    let after = check_report(&conversation, &report);
     check_target(&conversation, &after, &report, Some(target));
     assert_eq!((report.error_code(), report.provider()), (None, "second"));
     assert!(
@@ -405,7 +405,7 @@ fn a_provider_that_never_answers_is_left_when_the_signal_is_set() {
         }
     });
     assert_eq!(report.error_code(), Some("aborted"));
-    check_report(&conversation, &report, None);
+    check_report(&conversation, &report);
     assert_eq!(report.final_tokens(), report.original_tokens());
     assert_eq!(json_of(&report)["cost"], 0.25, "what the first one cost is spent");
     assert!(seen.lock().unwrap().is_empty(), "nobody stands in for a caller who wants out");
@@ -496,7 +496,7 @@ fn a_full_window_is_brought_down_to_what_is_allowed() {
         );
         assert_eq!((report.error_code(), report.provider()), (None, "truncation"), "automatic: {automatic}");
         assert!(json_of(&report)["newContextTokens"].as_f64().unwrap() <= window * 0.9 - 100.0);
-        check_report(&conversation, &report, None);
+        check_report(&conversation, &report);
     }
 }
 
@@ -542,7 +542,8 @@ fn the_system_prompt_and_the_scale_count_towards_the_target() {
     let manager = manager(json!({ "provider": "lossless", "scale": 1.5 }), vec![]);
     let target = tally(&conversation).total();
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "systemPrompt": system }));
-    let after = check_report(&conversation, &report, Some(5));
+    let after = check_report(&conversation, &report);
+    check_ends(&conversation, &after, &report, 5);
     let expected =
         manager.scale().apply(tally(&after).total() + roo_condense::tokens::count(&system, Default::default()).tokens);
     assert_eq!(report.final_tokens(), expected);
@@ -585,7 +586,7 @@ proptest! {
         };
         let report = run();
         prop_assert_eq!(report.error_code(), None);
-        let after = check_report(&before, &report, None);
+        let after = check_report(&before, &report);
         check_target(&before, &after, &report, target);
         prop_assert_eq!(fingerprint(&before, &report), fingerprint(&before, &run()));
         prop_assert_eq!(export(&before), export(&Conversation::parse(&json).unwrap()));

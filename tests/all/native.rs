@@ -1,22 +1,21 @@
 //! The native provider through the manager: scripted handlers, and the HTTP handler against a fake service.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
-use crate::llm::fake_server::{FakeServer, Script, fixture};
+use crate::{
+    llm::fake_server::{FakeServer, Script, fixture},
+    scripted::{Reply, Scripted, answer},
+};
 use futures_util::future::BoxFuture;
-use proptest::prelude::*;
 use roo_condense::{
     cancel::Cancel,
-    conversation::{Conversation, Plan, problems},
+    conversation::Conversation,
     llm::{
-        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ModelPrice,
-        ProgressSink, StopReason, TokenUsage,
+        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ProgressSink,
+        StopReason, TokenUsage,
     },
     manager::{CallOptions, Manager, ManagerOptions, Report, Work},
     providers::{Llm, Progress},
@@ -25,86 +24,6 @@ use roo_condense::{
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-
-type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync>;
-
-/// Answers from a function and remembers what it was asked.
-struct Scripted {
-    window: Option<u64>,
-    price: ModelPrice,
-    delay: Duration,
-    reply: Reply,
-    asked: Mutex<Vec<LlmRequest>>,
-    under_way: AtomicUsize,
-    most: AtomicUsize,
-}
-
-impl Scripted {
-    fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
-        Self {
-            window: None,
-            price: ModelPrice { input_price: Some(3.0), output_price: Some(15.0), ..ModelPrice::default() },
-            delay: Duration::ZERO,
-            reply: Box::new(reply),
-            asked: Mutex::default(),
-            under_way: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
-        }
-    }
-
-    fn saying(text: &'static str) -> Self {
-        Self::new(move |_, _| Ok(answer(text)))
-    }
-
-    fn asked(&self) -> Vec<LlmRequest> {
-        self.asked.lock().unwrap().clone()
-    }
-}
-
-fn answer(text: &str) -> LlmResponse {
-    let usage = TokenUsage { input_tokens: 1000, output_tokens: 100, ..TokenUsage::default() };
-    LlmResponse::new(text, Some(usage), StopReason::EndTurn)
-}
-
-impl LlmHandler for Scripted {
-    fn complete<'a>(
-        &'a self,
-        request: LlmRequest,
-        cancel: &'a CancellationToken,
-        _: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
-        Box::pin(async move {
-            let number = {
-                let mut asked = self.asked.lock().unwrap();
-                asked.push(request.clone());
-                asked.len() - 1
-            };
-            self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let stopped = tokio::select! {
-                () = cancel.cancelled() => true,
-                () = tokio::time::sleep(self.delay) => false,
-            };
-            self.under_way.fetch_sub(1, Ordering::SeqCst);
-            if stopped {
-                Err(LlmError::aborted("scripted", TokenUsage::default()))
-            } else {
-                (self.reply)(&request, number)
-            }
-        })
-    }
-
-    fn model(&self) -> &'static str {
-        "gpt-scripted"
-    }
-
-    fn price(&self) -> Option<&ModelPrice> {
-        Some(&self.price)
-    }
-
-    fn context_window(&self) -> Option<u64> {
-        self.window
-    }
-}
 
 fn manager(options: &Value) -> Manager {
     Manager::new(ManagerOptions::read(options).unwrap())
@@ -361,50 +280,4 @@ async fn a_store_that_never_answers_is_given_up() {
     assert_eq!((report.error_code(), report.summary()), (None, "S."));
     let told = |warning: &&String| warning.starts_with("cache_failed");
     assert_eq!(report.warnings().iter().filter(told).count(), 1, "it is not asked to keep anything either");
-}
-
-/// `u` and `a` words, `c` a call, `r` its answer, `R` an answer with words, `S` a summary: any order.
-fn shape(letters: &str) -> Conversation {
-    let messages: Vec<Value> = letters
-        .chars()
-        .enumerate()
-        .map(|(index, letter)| {
-            let result = json!({ "type": "tool_result", "tool_use_id": format!("t{}", index.wrapping_sub(1)), "content": "read ".repeat(40) });
-            match letter {
-                'u' => json!({ "role": "user", "content": format!("{index} {}", "word ".repeat(30)) }),
-                'a' => json!({ "role": "assistant", "content": [{ "type": "text", "text": format!("{index} {}", "word ".repeat(30)) }] }),
-                'S' => json!({ "role": "assistant", "content": "Earlier.", "isSummary": true }),
-                'c' => json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": format!("t{index}"), "name": "read", "input": {} }] }),
-                'r' => json!({ "role": "user", "content": [result] }),
-                _ => json!({ "role": "user", "content": [result, { "type": "text", "text": "and words" }] }),
-            }
-        })
-        .collect();
-    Conversation::parse(&Value::from(messages).to_string()).unwrap()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
-    #[test]
-    fn what_comes_out_is_no_worse_than_what_went_in(letters in "u[uacrRS]{0,5}(u|a|cr|cR|S){0,14}c?", keep in 1u64..=10) {
-        let conversation = shape(&letters);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let mut work = work(&conversation, Arc::new(Scripted::saying("Short.")));
-        work.call.config = json!({ "maxMessagesToKeep": keep });
-        let report = runtime.block_on(manager(&json!({ "fallback": false })).condense(work));
-        if let Some(code) = report.error_code() {
-            prop_assert!(["not_enough_messages", "condensed_recently", "context_grew"].contains(&code), "{}", code);
-            return Ok(());
-        }
-        let after = conversation.apply(report.plan()).unwrap();
-        prop_assert!(problems(&after).len() <= problems(&conversation).len(), "{:?}", problems(&after));
-        let kept = usize::try_from(keep).unwrap();
-        let ends = |conversation: &Conversation| {
-            let messages: Vec<String> = conversation.messages().map(|message| serde_json::to_string(message).unwrap()).collect();
-            (messages[0].clone(), messages[messages.len() - kept..].to_vec())
-        };
-        prop_assert_eq!(ends(&after), ends(&conversation));
-        let back = after.apply(&Plan::inverse(&conversation, &after)).unwrap();
-        prop_assert_eq!(serde_json::to_string(&back).unwrap(), serde_json::to_string(&conversation).unwrap());
-    }
 }

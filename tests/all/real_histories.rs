@@ -1,26 +1,83 @@
-//! Real histories.
+//! Recorded histories: those of `fixtures/`, which every clone has, and real ones of `../shared/corpus`, which lie beside some.
 
-use std::{fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use roo_condense::conversation::Conversation;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// Calls `check` with the name and the conversation of every history in `../shared/corpus`; says so when there is none.
-pub fn for_each_history(what: &str, mut check: impl FnMut(&str, &Conversation)) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = match std::env::var_os("ROO_CONDENSE_CORPUS") {
-        Some(folder) => folder.into(),
-        None => root.join("../shared/corpus"),
-    };
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!("skipped ({what}): there is no {}", folder.display());
-        return;
-    };
-    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+/// Conversations of a folder, by name.
+pub type Histories = Vec<(String, Conversation)>;
+
+/// The histories that were written for the tests.
+pub fn fixtures() -> Histories {
+    histories(&root().join("fixtures"))
+}
+
+/// The real histories; `ROO_CONDENSE_CORPUS` names another folder. Without any, the test that asks fails in continuous integration, and
+/// elsewhere says that it goes without.
+pub fn corpus(test: &str) -> Histories {
+    let folder = env::var_os("ROO_CONDENSE_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    if folder.is_dir() {
+        return histories(&folder);
+    }
+    let missing = format!("{test}: there is no folder {} with real histories", folder.display());
+    assert!(!in_ci(), "{missing}; in continuous integration they must be there");
+    eprintln!("skipped: {missing}");
+    Vec::new()
+}
+
+/// Calls `check` with the name and the conversation of every recorded history.
+pub fn for_each_history(test: &str, mut check: impl FnMut(&str, &Conversation)) {
+    for (name, conversation) in fixtures().into_iter().chain(corpus(test)) {
+        check(&name, &conversation);
+    }
+}
+
+/// The first messages of a conversation, of about this many bytes: in a debug build the longest histories take seconds each, and what is
+/// checked is how histories look, not how long they are. `ROO_CONDENSE_WHOLE_CORPUS` leaves them whole.
+pub fn beginning(conversation: &Conversation, bytes: usize) -> Conversation {
+    if env::var_os("ROO_CONDENSE_WHOLE_CORPUS").is_some() {
+        return conversation.clone();
+    }
+    let mut length = 0;
+    let first = conversation.messages().take_while(|message| {
+        let room = length < bytes;
+        length += message.texts().iter().map(|text| text.text.len()).sum::<usize>();
+        room
+    });
+    Conversation::new(first.cloned().collect::<Vec<_>>())
+}
+
+/// Whether the tests run in continuous integration.
+fn in_ci() -> bool {
+    env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn histories(folder: &Path) -> Histories {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
-        let json: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        let conversation = Conversation::parse(&json["messages"].to_string()).unwrap();
-        check(&file.file_stem().unwrap().to_string_lossy(), &conversation);
+    let name = |file: &Path| file.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|file| (name(file), Conversation::parse(&messages(file)).unwrap())).collect()
+}
+
+/// The messages of a file as they are written: an array, or an object that holds one.
+fn messages(file: &Path) -> String {
+    #[derive(serde::Deserialize)]
+    struct Recorded<'a> {
+        #[serde(borrow)]
+        messages: &'a RawValue,
+    }
+    let json = fs::read_to_string(file).unwrap();
+    match serde_json::from_str::<Recorded>(&json) {
+        Ok(recorded) => recorded.messages.get().to_owned(),
+        Err(_) => json,
     }
 }

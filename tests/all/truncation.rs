@@ -9,8 +9,9 @@ use serde_json::json;
 
 use super::{
     checks::run_alone,
+    configurations::any_config,
     histories::{native, roo_xml},
-    invariants::{cases, truncation_config},
+    invariants::cases,
 };
 
 fn tokens(text: &str) -> usize {
@@ -23,17 +24,22 @@ proptest! {
     #[test]
     fn only_what_may_be_cut_is_cut_and_no_further_than_asked(
         json in native(),
-        (mut config, keep) in truncation_config(),
+        mut config in any_config("truncation"),
+        tail in any::<bool>(),
+        keep in 1_usize..9,
+        least in 0_u64..300,
         lines in 1_usize..12,
         characters in 20_usize..120,
         parameters in 1_usize..150,
     ) {
         config["mode"] = json!("content");
+        config["strategy"] = json!(if tail { "head_tail" } else { "head" });
+        config["preserveRecentCount"] = json!(keep);
+        config["minTokensForTruncation"] = json!(least);
         config["maxToolResultLines"] = json!(lines);
         config["maxLineChars"] = json!(characters);
         config["maxToolParamChars"] = json!(parameters);
         let suppress = config["truncationMode"] == "suppress";
-        let least = config["minTokensForTruncation"].as_u64().unwrap();
         let before = Conversation::parse(&json).unwrap();
         let report = run_alone("truncation", &config, &before, None);
         let after = before.apply(report.plan()).unwrap();

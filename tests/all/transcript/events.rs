@@ -394,7 +394,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_conversation_is_survived(conversation in crate::near_misses::any_conversation()) {
+    fn any_conversation_is_survived(conversation in crate::histories::any_conversation()) {
         assert_inside(&read(&conversation, &ToolTable::default()));
     }
 

@@ -2,4 +2,3 @@
 
 mod events;
 mod pieces;
-mod speed;

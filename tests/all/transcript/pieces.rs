@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_covered(conversation in crate::near_misses::any_conversation()) {
+    fn any_text_is_covered(conversation in crate::histories::any_conversation()) {
         assert_covers(&conversation);
     }
 }

@@ -1,0 +1,26 @@
+//! The generator of histories that every property test uses: legal ones, an agent at work, near-misses of dialects, hostile ones.
+
+mod file_work;
+mod hostile;
+mod legal;
+mod near_misses;
+mod values;
+
+use proptest::prelude::*;
+use roo_condense::conversation::Conversation;
+
+pub use self::{
+    legal::{native, roo_xml},
+    near_misses::near_misses,
+    values::{any_value, lines, literal, nested},
+};
+
+/// A history of any kind, as JSON text.
+pub fn any_history() -> impl Strategy<Value = String> {
+    prop_oneof![native(), roo_xml(), file_work::file_work(), near_misses(), hostile::hostile()]
+}
+
+/// A conversation of near-misses: for those who read dialects.
+pub fn any_conversation() -> impl Strategy<Value = Conversation> {
+    near_misses().prop_map(|json| Conversation::parse(&json).unwrap())
+}

@@ -1,0 +1,114 @@
+//! A model for tests: it answers from a function and remembers what it was asked.
+
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use roo_condense::llm::{
+    LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TokenUsage,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The answer to a question, which is the so many-th.
+pub type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync>;
+
+/// A model that answers from a function.
+pub struct Scripted {
+    pub window: Option<u64>,
+    pub price: ModelPrice,
+    pub delay: Duration,
+    pub reply: Reply,
+    pub asked: Mutex<Vec<LlmRequest>>,
+    /// Questions that are being answered.
+    pub under_way: AtomicUsize,
+    /// The most questions that were being answered at once.
+    pub most: AtomicUsize,
+    pub charged: Mutex<f64>,
+}
+
+impl Scripted {
+    pub fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
+        Self {
+            window: None,
+            price: ModelPrice { input_price: Some(3.0), output_price: Some(15.0), ..ModelPrice::default() },
+            delay: Duration::ZERO,
+            reply: Box::new(reply),
+            asked: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            charged: Mutex::default(),
+        }
+    }
+
+    pub fn saying(text: &'static str) -> Self {
+        Self::new(move |_, _| Ok(answer(text)))
+    }
+
+    pub fn asked(&self) -> Vec<LlmRequest> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    fn cost(&self, usage: &TokenUsage) -> f64 {
+        let dollars = |tokens: u64, price: Option<f64>| tokens as f64 * price.unwrap_or_default() / 1e6;
+        dollars(usage.input_tokens, self.price.input_price) + dollars(usage.output_tokens, self.price.output_price)
+    }
+
+    /// Dollars for all the answers so far.
+    pub fn charged(&self) -> f64 {
+        *self.charged.lock().unwrap()
+    }
+}
+
+/// An answer for which 1,000 tokens of input and 100 of output were used.
+pub fn answer(text: &str) -> LlmResponse {
+    let usage = TokenUsage { input_tokens: 1000, output_tokens: 100, ..TokenUsage::default() };
+    LlmResponse::new(text, Some(usage), StopReason::EndTurn)
+}
+
+impl LlmHandler for Scripted {
+    fn complete<'a>(
+        &'a self,
+        request: LlmRequest,
+        cancel: &'a CancellationToken,
+        _: Option<&'a dyn ProgressSink>,
+    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
+        Box::pin(async move {
+            let number = {
+                let mut asked = self.asked.lock().unwrap();
+                asked.push(request.clone());
+                asked.len() - 1
+            };
+            self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let stopped = tokio::select! {
+                () = cancel.cancelled() => true,
+                () = tokio::time::sleep(self.delay) => false,
+            };
+            self.under_way.fetch_sub(1, Ordering::SeqCst);
+            if stopped {
+                Err(LlmError::aborted("scripted", TokenUsage::default()))
+            } else {
+                let reply = (self.reply)(&request, number);
+                let usage = reply.as_ref().map_or_else(LlmError::spent, |response| &response.usage);
+                *self.charged.lock().unwrap() += self.cost(usage);
+                reply
+            }
+        })
+    }
+
+    fn model(&self) -> &'static str {
+        "gpt-scripted"
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        Some(&self.price)
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
+    }
+}
