@@ -52,14 +52,6 @@ impl Cancel {
 #[error("the operation was cancelled")]
 pub struct Cancelled;
 
-impl Cancelled {
-    /// The error code: `cancelled`.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        "cancelled"
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     HttpConfig, LlmRequest, StopReason, TokenUsage,
-    fault::service_error,
-    protocol::{EventFault, Quirks, StreamedAnswer},
+    answer::{EventFault, StreamedAnswer},
+    quirks::Quirks,
+    service_error::service_error,
 };
 
 /// The version of the protocol spoken here.

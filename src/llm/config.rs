@@ -4,16 +4,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{ApiKey, LongContextPricing, ModelPrice, PriceTier, endpoint, secret::head};
-
-/// The protocol a service speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Api {
-    /// The Anthropic Messages API.
-    Anthropic,
-    /// Chat completions as OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and many others offer them.
-    OpenAi,
-}
+use super::{Api, ApiKey, LongContextPricing, ModelPrice, PriceTier, Prices, endpoint, secret::head};
 
 /// The options of an [`HttpHandler`](super::HttpHandler); `httpHandler()` in JavaScript.
 #[derive(Clone)]
@@ -354,14 +345,20 @@ impl ModelPrice {
     }
 }
 
+fn prices(fields: &Fields<'_>) -> Result<Prices, ConfigError> {
+    let dollars = |name| fields.number(name, 0.0, f64::INFINITY);
+    Ok(Prices {
+        input: dollars("inputPrice")?,
+        output: dollars("outputPrice")?,
+        cache_writes: dollars("cacheWritesPrice")?,
+        cache_reads: dollars("cacheReadsPrice")?,
+    })
+}
+
 fn price_from_map(map: &Map<String, Value>) -> Result<ModelPrice, ConfigError> {
     let fields = Fields { map, prefix: "price." };
-    let dollars = |name| fields.number(name, 0.0, f64::INFINITY);
     Ok(ModelPrice {
-        input_price: dollars("inputPrice")?,
-        output_price: dollars("outputPrice")?,
-        cache_writes_price: dollars("cacheWritesPrice")?,
-        cache_reads_price: dollars("cacheReadsPrice")?,
+        prices: prices(&fields)?,
         long_context_pricing: fields.object("longContextPricing")?.map(long_context_from_map).transpose()?,
         tiers: match fields.get("tiers") {
             None => None,
@@ -391,15 +388,11 @@ fn tier_from_json(tier: &Value) -> Result<PriceTier, ConfigError> {
         return Err(ConfigError::new(ConfigProblem::WrongType, "price.tiers[]", shown(tier), "an object"));
     };
     let fields = Fields { map, prefix: "price.tiers[]." };
-    let dollars = |name| fields.number(name, 0.0, f64::INFINITY);
     Ok(PriceTier {
         name: fields.text("name", "the name of a service tier")?.map(str::to_owned),
         // A host's `Infinity` is `null` in JSON: no limit.
         context_window: fields.whole("contextWindow", 0, u64::from(u32::MAX))?,
-        input_price: dollars("inputPrice")?,
-        output_price: dollars("outputPrice")?,
-        cache_writes_price: dollars("cacheWritesPrice")?,
-        cache_reads_price: dollars("cacheReadsPrice")?,
+        prices: prices(&fields)?,
     })
 }
 
@@ -446,7 +439,7 @@ mod tests {
             (Some(4000), Some(0.2), Some(128_000))
         );
         let price = config.price.as_ref().unwrap();
-        assert_eq!((price.at(4).input_price, price.at(11).input_price), (Some(0.5), Some(0.5 * 2.0)));
+        assert_eq!((price.at(4).input, price.at(11).input), (Some(0.5), Some(0.5 * 2.0)));
         assert!(!format!("{config:?}").contains("k-1"));
     }
 

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::{TokenUsage, fault::says_too_long};
+use super::{TokenUsage, service_error::says_too_long};
 
 /// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,8 +25,10 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn of(model: &str, spent: TokenUsage) -> Box<Self> {
-        Box::new(Self { model: model.to_owned(), spent, ..Self::default() })
+    /// A failure of this model, and what it cost; for handlers outside this crate.
+    #[must_use]
+    pub fn of(model: &str, spent: TokenUsage) -> Self {
+        Self { model: model.to_owned(), spent, ..Self::default() }
     }
 }
 
@@ -87,139 +89,103 @@ impl fmt::Debug for CallbackCause {
     }
 }
 
-/// Why there is no answer. Every message says what to do; none contains a key.
+/// Why there is no answer, where, and after what. Its message says what to do and contains no key.
+#[derive(Debug, Clone)]
+pub struct LlmError {
+    /// What went wrong.
+    pub kind: LlmErrorKind,
+    failure: Box<Failure>,
+}
+
+/// What went wrong between a question and its answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum LlmError {
+pub enum LlmErrorKind {
     /// Too slow. Example: nothing came within `idleTimeoutMs`.
-    #[error("the model was too slow: {phase}{} {failure}; raise `timeoutMs` or `idleTimeoutMs`, or choose a faster model", within(.limit))]
+    #[error("the model was too slow: {phase}{}", within(.limit))]
     Timeout {
         /// What was waited for.
         phase: TimeoutPhase,
         /// How long; `None` when the server decided.
         limit: Option<Duration>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The caller cancelled.
-    #[error("the request was aborted by the caller {failure}")]
-    Aborted {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the request was aborted by the caller")]
+    Aborted,
     /// Too many requests. Example: HTTP 429 with `retry-after: 20`.
-    #[error("the service limits the rate of requests{} {failure}; wait, or lower the number of parallel requests", asked(.retry_after))]
+    #[error("the service limits the rate of requests{}", asked(.retry_after))]
     RateLimited {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// No money or quota left. Example: HTTP 402, or 429 with `insufficient_quota`. Waiting does not help.
-    #[error("the account has no credit or quota left {failure}; add credit, or use another key")]
-    QuotaExceeded {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the account has no credit or quota left")]
+    QuotaExceeded,
     /// The key is missing, wrong, or may not use the model (HTTP 401, 403).
-    #[error("the service refused the key {failure}; check `apiKey` and that it may use this model")]
-    Unauthorized {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the service refused the key")]
+    Unauthorized,
     /// The service has too much to do (HTTP 503, 529).
-    #[error("the service is overloaded{} {failure}; try again later", asked(.retry_after))]
+    #[error("the service is overloaded{}", asked(.retry_after))]
     Overloaded {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The service failed (HTTP 409 and other 5xx).
-    #[error("the service failed {failure}; try again later")]
+    #[error("the service failed")]
     ServerError {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
-    #[error("could not get an answer: {reason} {failure}; check `baseUrl`, the network and the proxy settings{}", authority(.reason))]
+    #[error("could not get an answer: {reason}")]
     ConnectionFailed {
         /// What the network said.
         reason: String,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The stream ended without its end event, so the text is not complete.
-    #[error("the answer was cut off after {received_bytes} bytes of text{} {failure}; try again", because(.reason))]
+    #[error("the answer was cut off after {received_bytes} bytes of text{}", because(.reason))]
     StreamCut {
         /// Bytes of text received.
         received_bytes: usize,
         /// What the network said, if it did not simply end.
         reason: Option<String>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of an answer.
-    #[error("the service reported `{kind}` inside its answer {failure}; try again")]
+    #[error("the service reported `{name}` inside its answer")]
     StreamError {
         /// The service's name for it.
-        kind: String,
-        /// Whether that kind passes with time.
+        name: String,
+        /// Whether it passes with time.
         transient: bool,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// Not the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an event that is not JSON.
-    #[error(
-        "the answer is not what `api` promises: {problem} {failure}; check `api`, `baseUrl` and any proxy in between"
-    )]
+    #[error("the answer is not what `api` promises: {problem}")]
     InvalidResponse {
         /// What is wrong with it.
         problem: String,
         /// Whether the error inside it passes with time.
         transient: bool,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The service does not accept the request (HTTP 400, 422 and other 4xx).
-    #[error(
-        "the service does not accept the request {failure}; check `model`, `maxTokens`, `temperature` and the messages"
-    )]
-    BadRequest {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the service does not accept the request")]
+    BadRequest,
     /// The address or the model does not exist (HTTP 404).
-    #[error("the service knows no such address or model {failure}; check `baseUrl` and `model`")]
-    NotFound {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the service knows no such address or model")]
+    NotFound,
     /// The question does not fit the model's context window, or is too large for the service.
-    #[error("the request is too long for the model {failure}; send less, or choose a model with a larger window")]
-    ContextTooLong {
-        /// Where and after what.
-        failure: Box<Failure>,
-    },
+    #[error("the request is too long for the model")]
+    ContextTooLong,
     /// The answer is larger than this program is willing to hold.
-    #[error("the answer is larger than {limit} bytes {failure}; lower `maxTokens`, or raise `maxResponseBytes`")]
+    #[error("the answer is larger than {limit} bytes")]
     ResponseTooLarge {
         /// Bytes allowed.
         limit: usize,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The service redirects to another origin, where the key must not go.
-    #[error(
-        "the service redirects to {location}, where the key is not sent {failure}; if that is right, set `baseUrl` to it"
-    )]
+    #[error("the service redirects to {location}, where the key is not sent")]
     Redirected {
         /// Where to, without its query.
         location: String,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
     /// The host's own handler failed.
     #[error("the handler failed: {message}")]
@@ -228,8 +194,6 @@ pub enum LlmError {
         message: String,
         /// What it threw.
         cause: Option<CallbackCause>,
-        /// Where and after what.
-        failure: Box<Failure>,
     },
 }
 
@@ -241,47 +205,60 @@ fn asked(retry_after: &Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| format!(" and asks to wait {} ms", wait.as_millis()))
 }
 
-/// Companies that read their staff's traffic sign it with an authority of their own.
-fn authority(reason: &str) -> &'static str {
-    if reason.contains("certificate") {
-        ", and that the system or the file in `NODE_EXTRA_CA_CERTS` has the authority that signed the certificate"
-    } else {
-        ""
-    }
-}
-
 fn because(reason: &Option<String>) -> String {
     reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"))
 }
 
-impl LlmError {
+impl LlmErrorKind {
     /// The code under which JavaScript sees it; one for each variant.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Timeout { .. } => "llm_timeout",
-            Self::Aborted { .. } => "llm_aborted",
+            Self::Aborted => "llm_aborted",
             Self::RateLimited { .. } => "llm_rate_limited",
-            Self::QuotaExceeded { .. } => "llm_quota_exceeded",
-            Self::Unauthorized { .. } => "llm_unauthorized",
+            Self::QuotaExceeded => "llm_quota_exceeded",
+            Self::Unauthorized => "llm_unauthorized",
             Self::Overloaded { .. } => "llm_overloaded",
             Self::ServerError { .. } => "llm_server_error",
             Self::ConnectionFailed { .. } => "llm_connection_failed",
             Self::StreamCut { .. } => "llm_stream_cut",
             Self::StreamError { .. } => "llm_stream_error",
             Self::InvalidResponse { .. } => "llm_invalid_response",
-            Self::BadRequest { .. } => "llm_bad_request",
-            Self::NotFound { .. } => "llm_not_found",
-            Self::ContextTooLong { .. } => "llm_context_too_long",
+            Self::BadRequest => "llm_bad_request",
+            Self::NotFound => "llm_not_found",
+            Self::ContextTooLong => "llm_context_too_long",
             Self::ResponseTooLarge { .. } => "llm_response_too_large",
             Self::Redirected { .. } => "llm_redirected",
             Self::Callback { .. } => "llm_callback_failed",
         }
     }
 
-    /// Whether the same request may succeed later. The HTTP handler has already retried what it can.
-    #[must_use]
-    pub fn retryable(&self) -> bool {
+    /// What the user can do about it; nothing where that is not for us to say.
+    fn remedy(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Timeout { .. } => "raise `timeoutMs` or `idleTimeoutMs`, or choose a faster model",
+            Self::Aborted | Self::Callback { .. } => return None,
+            Self::RateLimited { .. } => "wait, or lower the number of parallel requests",
+            Self::QuotaExceeded => "add credit, or use another key",
+            Self::Unauthorized => "check `apiKey` and that it may use this model",
+            Self::Overloaded { .. } | Self::ServerError { .. } => "try again later",
+            // Companies that read their staff's traffic sign it with an authority of their own.
+            Self::ConnectionFailed { reason } if reason.contains("certificate") => {
+                "check `baseUrl`, the network and the proxy settings, and that the system or the file in `NODE_EXTRA_CA_CERTS` has the authority that signed the certificate"
+            }
+            Self::ConnectionFailed { .. } => "check `baseUrl`, the network and the proxy settings",
+            Self::StreamCut { .. } | Self::StreamError { .. } => "try again",
+            Self::InvalidResponse { .. } => "check `api`, `baseUrl` and any proxy in between",
+            Self::BadRequest => "check `model`, `maxTokens`, `temperature` and the messages",
+            Self::NotFound => "check `baseUrl` and `model`",
+            Self::ContextTooLong => "send less, or choose a model with a larger window",
+            Self::ResponseTooLarge { .. } => "lower `maxTokens`, or raise `maxResponseBytes`",
+            Self::Redirected { .. } => "if that is right, set `baseUrl` to it",
+        })
+    }
+
+    fn retryable(&self) -> bool {
         match self {
             Self::Timeout { phase, .. } => *phase != TimeoutPhase::Overall,
             Self::RateLimited { .. }
@@ -293,118 +270,98 @@ impl LlmError {
             _ => false,
         }
     }
+}
 
-    /// Where and after what it happened.
-    #[must_use]
-    pub fn failure(&self) -> &Failure {
-        match self {
-            Self::Timeout { failure, .. }
-            | Self::Aborted { failure }
-            | Self::RateLimited { failure, .. }
-            | Self::QuotaExceeded { failure }
-            | Self::Unauthorized { failure }
-            | Self::Overloaded { failure, .. }
-            | Self::ServerError { failure, .. }
-            | Self::ConnectionFailed { failure, .. }
-            | Self::StreamCut { failure, .. }
-            | Self::StreamError { failure, .. }
-            | Self::InvalidResponse { failure, .. }
-            | Self::BadRequest { failure }
-            | Self::NotFound { failure }
-            | Self::ContextTooLong { failure }
-            | Self::ResponseTooLarge { failure, .. }
-            | Self::Redirected { failure, .. }
-            | Self::Callback { failure, .. } => failure,
+impl fmt::Display for LlmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, failure } = self;
+        write!(f, "{kind}")?;
+        // What a host's own handler says stands for itself.
+        if !matches!(kind, LlmErrorKind::Callback { .. }) {
+            write!(f, " {failure}")?;
         }
+        kind.remedy().map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
     }
+}
 
-    /// Where and after what it happened, to be filled in.
-    pub(super) fn failure_mut(&mut self) -> &mut Failure {
-        match self {
-            Self::Timeout { failure, .. }
-            | Self::Aborted { failure }
-            | Self::RateLimited { failure, .. }
-            | Self::QuotaExceeded { failure }
-            | Self::Unauthorized { failure }
-            | Self::Overloaded { failure, .. }
-            | Self::ServerError { failure, .. }
-            | Self::ConnectionFailed { failure, .. }
-            | Self::StreamCut { failure, .. }
-            | Self::StreamError { failure, .. }
-            | Self::InvalidResponse { failure, .. }
-            | Self::BadRequest { failure }
-            | Self::NotFound { failure }
-            | Self::ContextTooLong { failure }
-            | Self::ResponseTooLarge { failure, .. }
-            | Self::Redirected { failure, .. }
-            | Self::Callback { failure, .. } => failure,
-        }
-    }
+impl std::error::Error for LlmError {}
 
-    /// What was paid although there is no answer: tokens, and dollars where known.
+impl LlmError {
+    /// An error of this kind, and where and after what it happened.
     #[must_use]
-    pub fn spent(&self) -> &TokenUsage {
-        &self.failure().spent
-    }
-
-    /// What the service asked to wait, if it did.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited { retry_after, .. }
-            | Self::Overloaded { retry_after, .. }
-            | Self::ServerError { retry_after, .. } => *retry_after,
-            _ => None,
-        }
+    pub fn new(kind: LlmErrorKind, failure: Failure) -> Self {
+        Self { kind, failure: Box::new(failure) }
     }
 
     /// The caller cancelled; for handlers outside this crate.
     #[must_use]
     pub fn aborted(model: &str, spent: TokenUsage) -> Self {
-        Self::Aborted { failure: Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() }) }
+        Self::new(LlmErrorKind::Aborted, Failure::of(model, spent))
     }
 
     /// A host's own handler failed; for handlers outside this crate.
     pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: TokenUsage) -> Self {
-        let failure = Box::new(Failure { model: model.to_owned(), spent, ..Failure::default() });
-        Self::Callback { message: message.into(), cause, failure }
-    }
-
-    /// A host's own handler was too slow; for handlers outside this crate.
-    #[must_use]
-    pub fn late(model: &str, phase: TimeoutPhase, limit: Duration, spent: TokenUsage) -> Self {
-        Self::Timeout { phase, limit: Some(limit), failure: Failure::of(model, spent) }
-    }
-
-    /// A host's own handler answered with more than is held; for handlers outside this crate.
-    #[must_use]
-    pub fn too_large(model: &str, limit: usize, spent: TokenUsage) -> Self {
-        Self::ResponseTooLarge { limit, failure: Failure::of(model, spent) }
-    }
-
-    /// A host's own handler returned something that is not a stream of chunks; for handlers outside this crate.
-    pub fn not_a_stream(model: &str, problem: impl Into<String>, spent: TokenUsage) -> Self {
-        Self::InvalidResponse { problem: problem.into(), transient: false, failure: Failure::of(model, spent) }
+        Self::new(LlmErrorKind::Callback { message: message.into(), cause }, Failure::of(model, spent))
     }
 
     /// A host's own handler reported an error inside its stream; for handlers outside this crate. That the question is too long is the same
     /// news in every wording.
     #[must_use]
     pub fn error_chunk(model: &str, message: &str, spent: TokenUsage) -> Self {
-        let mut failure = Failure::of(model, spent);
-        failure.server_message = Some(message.to_owned());
-        if says_too_long(message) {
-            return Self::ContextTooLong { failure };
+        let kind = if says_too_long(message) {
+            LlmErrorKind::ContextTooLong
+        } else {
+            LlmErrorKind::StreamError { name: "error".to_owned(), transient: false }
+        };
+        Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::of(model, spent) })
+    }
+
+    /// The code under which JavaScript sees it.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    /// Whether the same request may succeed later. The HTTP handler has already retried what it can.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        self.kind.retryable()
+    }
+
+    /// Where and after what it happened.
+    #[must_use]
+    pub fn failure(&self) -> &Failure {
+        &self.failure
+    }
+
+    /// Where and after what it happened, to be filled in.
+    pub(super) fn failure_mut(&mut self) -> &mut Failure {
+        &mut self.failure
+    }
+
+    /// What was paid although there is no answer: tokens, and dollars where known.
+    #[must_use]
+    pub fn spent(&self) -> &TokenUsage {
+        &self.failure.spent
+    }
+
+    /// What the service asked to wait, if it did.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.kind {
+            LlmErrorKind::RateLimited { retry_after }
+            | LlmErrorKind::Overloaded { retry_after }
+            | LlmErrorKind::ServerError { retry_after } => retry_after,
+            _ => None,
         }
-        Self::StreamError { kind: "error".to_owned(), transient: false, failure }
     }
 
     /// Whether the question was too long for the model, also when a host's own handler says so in its words.
     #[must_use]
     pub fn is_context_too_long(&self) -> bool {
-        match self {
-            Self::ContextTooLong { .. } => true,
-            Self::Callback { message, .. } => says_too_long(message),
+        match &self.kind {
+            LlmErrorKind::ContextTooLong => true,
+            LlmErrorKind::Callback { message, .. } => says_too_long(message),
             _ => false,
         }
     }
@@ -412,8 +369,8 @@ impl LlmError {
     /// What the host's own handler threw, if that is what happened.
     #[must_use]
     pub fn cause(&self) -> Option<&CallbackCause> {
-        match self {
-            Self::Callback { cause, .. } => cause.as_ref(),
+        match &self.kind {
+            LlmErrorKind::Callback { cause, .. } => cause.as_ref(),
             _ => None,
         }
     }

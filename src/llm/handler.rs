@@ -2,30 +2,28 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{LlmError, ModelPrice};
+use super::{LlmError, ModelPrice, TokenUsage};
 
 /// The thing that answers a request: a service over HTTP, or the host's own handler.
-///
-/// Methods return boxed futures rather than being `async fn`, because handlers are chosen at run time and kept as
-/// `Arc<dyn LlmHandler>`.
+#[async_trait]
 pub trait LlmHandler: Send + Sync {
     /// Sends the request and collects the whole answer.
     ///
     /// `cancel` stops the request, the reading and the waiting between attempts; the future then ends with
-    /// [`LlmError::Aborted`]. `progress` hears of text as it arrives and of retries.
+    /// [`LlmErrorKind::Aborted`](super::LlmErrorKind::Aborted). `progress` hears of text as it arrives and of retries.
     ///
     /// # Errors
     ///
     /// Any [`LlmError`]; [`LlmError::spent`] says what was already paid for.
-    fn complete<'a>(
-        &'a self,
+    async fn complete(
+        &self,
         request: LlmRequest,
-        cancel: &'a CancellationToken,
-        progress: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>>;
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> Result<LlmResponse, LlmError>;
 
     /// The model's name, as the service knows it; part of cache keys.
     fn model(&self) -> &str;
@@ -33,13 +31,6 @@ pub trait LlmHandler: Send + Sync {
     /// Dollars per million tokens, if known.
     fn price(&self) -> Option<&ModelPrice> {
         None
-    }
-
-    /// What the request would cost in dollars by this handler's price, for tokens counted locally; `None` without a price.
-    ///
-    /// The default takes every input token as uncached.
-    fn cost_of(&self, input_tokens: u64, output_tokens: u64) -> Option<f64> {
-        self.price().map(|price| price.at(input_tokens).plain_cost(input_tokens, output_tokens))
     }
 
     /// The tokens the model can read and write in one request, if known.
@@ -52,12 +43,16 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
-    /// Counts tokens with the model's own tokenizer, if the handler has one; `None` means: count locally.
+    /// Counts tokens with the model's own tokenizer; `None` without one: count locally.
     ///
     /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.
-    fn count_tokens<'a>(&'a self, blocks_json: &'a str) -> Option<BoxFuture<'a, Result<u64, LlmError>>> {
+    ///
+    /// # Errors
+    ///
+    /// Any [`LlmError`].
+    async fn count_tokens(&self, blocks_json: &str) -> Result<Option<u64>, LlmError> {
         let _ = blocks_json;
-        None
+        Ok(None)
     }
 }
 
@@ -152,37 +147,6 @@ impl LlmResponse {
         match (self.usage.total_cost, self.spent_on_retries.total_cost) {
             (None, None) => None,
             (answer, retries) => Some(answer.unwrap_or(0.0) + retries.unwrap_or(0.0)),
-        }
-    }
-}
-
-/// Tokens and dollars of a request, as the service reports them.
-///
-/// `input_tokens` means what the protocol means by it: Anthropic's excludes tokens written to and read from the
-/// prompt cache, OpenAI's includes them.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct TokenUsage {
-    /// Tokens of the question.
-    pub input_tokens: u64,
-    /// Tokens of the answer, reasoning included.
-    pub output_tokens: u64,
-    /// Tokens written to the service's prompt cache.
-    pub cache_write_tokens: u64,
-    /// Tokens read from the service's prompt cache.
-    pub cache_read_tokens: u64,
-    /// Dollars: from the configured price, else what the service says, else `None`.
-    pub total_cost: Option<f64>,
-}
-
-impl TokenUsage {
-    /// Adds another request's tokens and dollars.
-    pub fn add(&mut self, other: &TokenUsage) {
-        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
-        self.cache_read_tokens = self.cache_read_tokens.saturating_add(other.cache_read_tokens);
-        if let Some(cost) = other.total_cost {
-            self.total_cost = Some(self.total_cost.unwrap_or(0.0) + cost);
         }
     }
 }

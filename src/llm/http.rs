@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use futures_util::future::{BoxFuture, FutureExt};
+use async_trait::async_trait;
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
@@ -16,12 +16,15 @@ use tokio::sync::OnceCell;
 use tokio_util::{bytes::Bytes, sync::CancellationToken};
 
 use super::{
-    Api, ApiKey, ConfigError, ConfigProblem, Failure, HttpConfig, LlmError, LlmHandler, LlmProgress, LlmRequest,
-    LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage, anthropic, endpoint,
-    fault::{ErrorAnswer, ServiceError, web_page},
-    protocol::{EventFault, Quirks, StreamedAnswer},
+    Api, ApiKey, ConfigError, ConfigProblem, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress,
+    LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+    answer::{EventFault, StreamedAnswer},
+    anthropic, endpoint,
+    fault::ErrorAnswer,
+    quirks::Quirks,
     retry,
     secret::Scrubber,
+    service_error::{ServiceError, web_page},
     sse::{Body, ReadFault, reason, without_mark},
     tls,
 };
@@ -133,16 +136,22 @@ impl HttpHandler {
         &self.config
     }
 
-    fn failure(&self) -> Box<Failure> {
-        Box::new(Failure {
-            model: self.config.model.clone(),
-            endpoint: endpoint::shown(&self.url),
-            ..Failure::default()
-        })
+    fn failure(&self) -> Failure {
+        Failure { model: self.config.model.clone(), endpoint: endpoint::shown(&self.url), ..Failure::default() }
+    }
+
+    /// A failure that no response tells about.
+    fn failed(&self, kind: LlmErrorKind) -> LlmError {
+        LlmError::new(kind, self.failure())
+    }
+
+    /// A failure that a response tells about, in no words of its own.
+    fn failed_after(&self, response: &Answered, kind: LlmErrorKind) -> LlmError {
+        LlmError::new(kind, self.failure_of(response, None))
     }
 
     /// What a response tells about a failure, scrubbed.
-    fn failure_of(&self, response: &Answered, message: Option<&str>) -> Box<Failure> {
+    fn failure_of(&self, response: &Answered, message: Option<&str>) -> Failure {
         let mut failure = self.failure();
         failure.status = Some(response.status);
         failure.request_id = response.request_id.as_deref().map(|id| self.scrubber.clean(id));
@@ -157,10 +166,10 @@ impl HttpHandler {
             let built = tokio::task::spawn_blocking(move || build_client(&url)).await;
             built.map_err(|panic| panic.to_string()).and_then(|client| client)
         };
-        self.client.get_or_try_init(build).await.map_err(|reason| LlmError::ConnectionFailed {
-            reason: self.scrubber.clean(&reason),
-            failure: self.failure(),
-        })
+        self.client
+            .get_or_try_init(build)
+            .await
+            .map_err(|reason| self.failed(LlmErrorKind::ConnectionFailed { reason: self.scrubber.clean(&reason) }))
     }
 
     fn quirks(&self) -> Quirks {
@@ -228,19 +237,19 @@ impl HttpHandler {
         let request = self.client().await?.post(self.url.clone()).headers(self.headers.clone()).body(body);
         let response = match tokio::time::timeout(idle, request.send()).await {
             Err(_) => {
-                let phase = TimeoutPhase::FirstByte;
-                return Err(LlmError::Timeout { phase, limit: Some(idle), failure: self.failure() }.into());
+                let late = LlmErrorKind::Timeout { phase: TimeoutPhase::FirstByte, limit: Some(idle) };
+                return Err(self.failed(late).into());
             }
             Ok(Err(error)) => {
                 let reason = self.scrubber.clean(&reason(&error));
-                return Err(LlmError::ConnectionFailed { reason, failure: self.failure() }.into());
+                return Err(self.failed(LlmErrorKind::ConnectionFailed { reason }).into());
             }
             Ok(Ok(response)) => response,
         };
         let answered = Answered::new(&response);
         if response.status().is_redirection() {
             let location = self.location(&response);
-            return Err(LlmError::Redirected { location, failure: self.failure_of(&answered, None) }.into());
+            return Err(self.failed_after(&answered, LlmErrorKind::Redirected { location }).into());
         }
         if !response.status().is_success() {
             let retry_after = retry::retry_after(response.headers(), SystemTime::now());
@@ -249,7 +258,7 @@ impl HttpHandler {
             let failure = self.failure_of(&answered, Some(&answer.service.words()));
             let negotiable = matches!(answer.status, 400 | 422) && !answer.service.is_too_long();
             let refused = negotiable.then(|| answer.service.refused_parameter(&quirks.negotiable())).flatten();
-            return Err(AttemptFault { error: answer.into_error(failure), refused });
+            return Err(AttemptFault { error: LlmError::new(answer.into_kind(), failure), refused });
         }
         let answer = self.read(Body::new(response, idle), &answered, progress, ledger).await?;
         let account = ledger.lock().clone();
@@ -291,10 +300,9 @@ impl HttpHandler {
                 let taken = self.config.api.whole(&mut answer, without_mark(&all).trim_ascii());
                 taken.map_err(|fault| match fault {
                     EventFault::Service(error) => {
-                        self.service_error(error, answered, |error, words, failure| LlmError::InvalidResponse {
+                        self.service_error(&error, answered, |words| LlmErrorKind::InvalidResponse {
                             problem: format!("an error although the status is {}: {words}", answered.status),
                             transient: error.is_transient(),
-                            failure,
                         })
                     }
                     EventFault::Malformed(what) => self.invalid(what, Some(&all), answered),
@@ -337,10 +345,9 @@ impl HttpHandler {
             match api.event(&mut answer, event.event.as_deref(), data) {
                 Ok(()) => {}
                 Err(EventFault::Service(error)) => {
-                    return Err(self.service_error(error, answered, |error, _, failure| LlmError::StreamError {
-                        kind: if error.kind.is_empty() { "error".into() } else { self.scrubber.clean(&error.kind) },
+                    return Err(self.service_error(&error, answered, |_| LlmErrorKind::StreamError {
+                        name: if error.kind.is_empty() { "error".into() } else { self.scrubber.clean(&error.kind) },
                         transient: error.is_transient(),
-                        failure,
                     }));
                 }
                 Err(EventFault::Malformed(what)) => return Err(self.invalid(what, Some(data.as_bytes()), answered)),
@@ -380,43 +387,40 @@ impl HttpHandler {
     }
 
     fn read_error(&self, fault: ReadFault, answered: &Answered, answer: &StreamedAnswer) -> LlmError {
-        let failure = self.failure_of(answered, None);
-        match fault {
+        let kind = match fault {
             ReadFault::Idle => {
-                LlmError::Timeout { phase: TimeoutPhase::NextByte, limit: Some(self.config.idle_timeout), failure }
+                LlmErrorKind::Timeout { phase: TimeoutPhase::NextByte, limit: Some(self.config.idle_timeout) }
             }
-            ReadFault::TooLarge => LlmError::ResponseTooLarge { limit: self.config.max_response_bytes, failure },
-            ReadFault::Broken(reason) => self.cut(Some(&reason), answered, answer),
-            ReadFault::NotUtf8 => self.invalid("text that is not UTF-8", None, answered),
-        }
+            ReadFault::TooLarge => LlmErrorKind::ResponseTooLarge { limit: self.config.max_response_bytes },
+            ReadFault::Broken(reason) => return self.cut(Some(&reason), answered, answer),
+            ReadFault::NotUtf8 => return self.invalid("text that is not UTF-8", None, answered),
+        };
+        self.failed_after(answered, kind)
     }
 
     fn cut(&self, reason: Option<&str>, answered: &Answered, answer: &StreamedAnswer) -> LlmError {
-        LlmError::StreamCut {
-            received_bytes: answer.text.len(),
-            reason: reason.map(|reason| self.scrubber.clean(reason)),
-            failure: self.failure_of(answered, None),
-        }
+        let reason = reason.map(|reason| self.scrubber.clean(reason));
+        self.failed_after(answered, LlmErrorKind::StreamCut { received_bytes: answer.text.len(), reason })
     }
 
     fn invalid(&self, what: &str, instead: Option<&[u8]>, answered: &Answered) -> LlmError {
         let instead = instead.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let failure = self.failure_of(answered, instead.as_deref());
-        LlmError::InvalidResponse { problem: self.scrubber.clean(what), transient: false, failure }
+        let kind = LlmErrorKind::InvalidResponse { problem: self.scrubber.clean(what), transient: false };
+        LlmError::new(kind, self.failure_of(answered, instead.as_deref()))
     }
 
     /// An error inside an answer; that a question is too long is the same news wherever it stands.
     fn service_error(
         &self,
-        error: ServiceError,
+        error: &ServiceError,
         answered: &Answered,
-        otherwise: impl FnOnce(&ServiceError, String, Box<Failure>) -> LlmError,
+        otherwise: impl FnOnce(String) -> LlmErrorKind,
     ) -> LlmError {
-        let failure = self.failure_of(answered, Some(&error.words()));
-        if error.is_too_long() {
-            return LlmError::ContextTooLong { failure };
-        }
-        otherwise(&error, self.scrubber.clean(&error.words()), failure)
+        let words = error.words();
+        let failure = self.failure_of(answered, Some(&words));
+        let kind =
+            if error.is_too_long() { LlmErrorKind::ContextTooLong } else { otherwise(self.scrubber.clean(&words)) };
+        LlmError::new(kind, failure)
     }
 
     fn location(&self, response: &Response) -> String {
@@ -428,32 +432,30 @@ impl HttpHandler {
     }
 }
 
+#[async_trait]
 impl LlmHandler for HttpHandler {
-    fn complete<'a>(
-        &'a self,
+    async fn complete(
+        &self,
         request: LlmRequest,
-        cancel: &'a CancellationToken,
-        progress: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
-        async move {
-            if request.messages.is_empty() {
-                let mut failure = self.failure();
-                failure.server_message = Some("nothing was sent, because the request has no messages".to_owned());
-                return Err(LlmError::BadRequest { failure });
-            }
-            let ledger = Ledger::default();
-            let limit = self.config.timeout;
-            // Dropping the work closes its connection: whatever it was waiting for ends at once.
-            let result = tokio::select! {
-                biased;
-                () = cancel.cancelled() => Err(LlmError::Aborted { failure: self.failure() }),
-                result = tokio::time::timeout(limit, self.attempts(&request, progress, &ledger)) => result.unwrap_or_else(|_| {
-                    Err(LlmError::Timeout { phase: TimeoutPhase::Overall, limit: Some(limit), failure: self.failure() })
-                }),
-            };
-            result.map_err(|error| ledger.close(error))
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> Result<LlmResponse, LlmError> {
+        if request.messages.is_empty() {
+            let mut failure = self.failure();
+            failure.server_message = Some("nothing was sent, because the request has no messages".to_owned());
+            return Err(LlmError::new(LlmErrorKind::BadRequest, failure));
         }
-        .boxed()
+        let ledger = Ledger::default();
+        let limit = self.config.timeout;
+        // Dropping the work closes its connection: whatever it was waiting for ends at once.
+        let result = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(self.failed(LlmErrorKind::Aborted)),
+            result = tokio::time::timeout(limit, self.attempts(&request, progress, &ledger)) => result.unwrap_or_else(|_| {
+                Err(self.failed(LlmErrorKind::Timeout { phase: TimeoutPhase::Overall, limit: Some(limit) }))
+            }),
+        };
+        result.map_err(|error| ledger.close(error))
     }
 
     fn model(&self) -> &str {

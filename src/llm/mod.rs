@@ -9,14 +9,20 @@
 //! | `error` | everything that can go wrong, coded |
 //! | `config` | the options of an HTTP handler, checked |
 //! | `http` | one question: attempts, waiting, limits, cancellation |
-//! | `protocol`, `anthropic`, `openai` | the two protocols, as pure functions of JSON |
+//! | `api`, `protocol` | the two protocols behind one face |
+//! | `anthropic`, `openai` | one protocol each, as pure functions of JSON |
+//! | `answer`, `usage` | what has come of an answer, and what it used |
+//! | `quirks` | how servers depart from the protocol |
 //! | `sse` | bytes of a response to events, in bounded memory |
-//! | `fault` | a status or an error body to an error |
+//! | `service_error` | errors in the words of many services |
+//! | `fault` | a status and an error body to an error |
 //! | `retry` | how long to wait |
 //! | `endpoint`, `tls`, `secret` | addresses, certificates, keys |
 //! | `price` | tokens to dollars |
 
+mod answer;
 mod anthropic;
+mod api;
 mod config;
 mod endpoint;
 mod error;
@@ -26,18 +32,19 @@ mod http;
 mod openai;
 mod price;
 mod protocol;
+mod quirks;
 mod retry;
 mod secret;
+mod service_error;
 mod sse;
 mod tls;
+mod usage;
 
-pub use config::{Api, ConfigError, ConfigProblem, HttpConfig};
-pub use error::{CallbackCause, Failure, LlmError, TimeoutPhase};
-pub use handler::{
-    LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason, TokenUsage,
-};
+pub use api::Api;
+pub use config::{ConfigError, ConfigProblem, HttpConfig};
+pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
+pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
 pub use http::HttpHandler;
-pub use price::{
-    ApiCost, LongContextPricing, ModelPrice, PriceTier, calculate_api_cost_anthropic, calculate_api_cost_openai,
-};
+pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices};
 pub use secret::ApiKey;
+pub use usage::TokenUsage;

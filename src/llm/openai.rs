@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     HttpConfig, LlmRequest, StopReason, TokenUsage,
-    fault::{ServiceError, service_error},
-    protocol::{EventFault, Quirks, StreamedAnswer},
+    answer::{EventFault, StreamedAnswer},
+    quirks::Quirks,
+    service_error::{ServiceError, service_error},
 };
 
 /// The data of the event that ends a stream.

@@ -1,74 +1,14 @@
-//! What the two protocols have in common: a request body out, events in, an answer built up.
+//! The two protocols behind one face: a request body out, events in.
 
 use serde_json::Value;
 
-use super::{Api, HttpConfig, LlmRequest, StopReason, TokenUsage, anthropic, fault::ServiceError, openai};
-
-/// An answer as far as it has come.
-#[derive(Debug, Default)]
-pub(super) struct StreamedAnswer {
-    pub text: String,
-    /// `None` until the service reports any.
-    pub usage: Option<TokenUsage>,
-    /// `None` until the service gives one.
-    pub stop: Option<StopReason>,
-    /// Whether the event that ends a stream has come.
-    pub ended: bool,
-}
-
-impl StreamedAnswer {
-    /// Whether the text is complete. Many OpenAI-compatible servers leave `[DONE]` out: there the reason to stop will do.
-    pub(super) fn is_complete(&self, api: Api) -> bool {
-        self.ended || (api == Api::OpenAi && self.stop.is_some())
-    }
-}
-
-/// Why an event could not be taken in.
-#[derive(Debug)]
-pub(super) enum EventFault {
-    /// It is an error of the service.
-    Service(ServiceError),
-    /// It is not of the protocol: what it is instead.
-    Malformed(&'static str),
-}
-
-/// Where a server departs from the protocol; learned from what it refuses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Quirks {
-    /// Wants `max_completion_tokens` in place of `max_tokens`.
-    pub completion_tokens: bool,
-    /// Refuses any `temperature` but its own.
-    pub no_temperature: bool,
-    /// Does not know `stream_options`, so it will not report usage.
-    pub no_stream_options: bool,
-}
-
-impl Quirks {
-    /// What is known in advance: OpenAI's own reasoning models refuse `max_tokens`, all others know only that.
-    pub(super) fn of_host(api: Api, host: &str) -> Self {
-        let own = host == "api.openai.com" || host.ends_with(".openai.azure.com");
-        Self { completion_tokens: api == Api::OpenAi && own, ..Self::default() }
-    }
-
-    /// The parameter that limits the answer.
-    pub(super) fn max_tokens_name(self) -> &'static str {
-        if self.completion_tokens { "max_completion_tokens" } else { "max_tokens" }
-    }
-
-    /// The parameters that can be left out or renamed.
-    pub(super) fn negotiable(self) -> [&'static str; 3] {
-        [self.max_tokens_name(), "temperature", "stream_options"]
-    }
-
-    /// How to do without a parameter the server refused.
-    pub(super) fn without(self, parameter: &str) -> Self {
-        match parameter {
-            "temperature" => Self { no_temperature: true, ..self },
-            "stream_options" => Self { no_stream_options: true, ..self },
-            _ => Self { completion_tokens: !self.completion_tokens, ..self },
-        }
-    }
-}
+use super::{
+    Api, HttpConfig, LlmRequest,
+    answer::{EventFault, StreamedAnswer},
+    anthropic, openai,
+    quirks::Quirks,
+    service_error::ServiceError,
+};
 
 impl Api {
     /// The header and the value that carry the key.
@@ -133,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::llm::{ModelPrice, fault::ErrorAnswer};
+    use crate::llm::{ModelPrice, Prices, fault::ErrorAnswer};
 
     /// JSON of the words both protocols use, put together wrongly.
     fn any_event() -> impl Strategy<Value = Value> {
@@ -185,7 +125,7 @@ mod tests {
                     let _ = api.whole(&mut StreamedAnswer::default(), event.to_string().as_bytes());
                 }
                 if let Some(usage) = answer.usage {
-                    let price = ModelPrice { input_price: Some(1.0), ..ModelPrice::default() };
+                    let price = ModelPrice::from(Prices { input: Some(1.0), ..Prices::default() });
                     let cost = price.cost(api, &usage);
                     prop_assert!(cost >= 0.0);
                 }
@@ -197,7 +137,7 @@ mod tests {
             for body in [body, event.to_string().into_bytes()] {
                 let answer = ErrorAnswer::new(status, None, &body);
                 let _ = answer.service.refused_parameter(&Quirks::default().negotiable());
-                prop_assert!(answer.into_error(Box::default()).code().starts_with("llm_"));
+                prop_assert!(answer.into_kind().code().starts_with("llm_"));
             }
         }
     }

@@ -98,7 +98,7 @@ mod tests {
             "cheap": { "customCondensingPrompt": "Be brief.", "price": { "inputPrice": 0.15 } },
         }))
         .unwrap();
-        let input = |id| profiles.price(id).and_then(|price| price.input_price);
+        let input = |id| profiles.price(id).and_then(|price| price.prices.input);
         assert_eq!(
             (input(Some("main")), input(Some("cheap")), input(Some("none")), input(None)),
             (Some(0.15), Some(0.15), None, None)

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::llm::ModelPrice;
+use crate::llm::{ModelPrice, Prices};
 
 /// Which tokens the cache still has after a change, which have to be written anew, and what that costs.
 ///
 /// A prompt cache holds the beginning of a conversation up to the first difference. The dollars take it for granted that all of the
 /// conversation stood in it before.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptCache {
     /// Scaled tokens before the first change, system prompt included: they are still read from the cache.
@@ -32,18 +32,12 @@ impl PromptCache {
     #[must_use]
     pub fn of(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
         let rewritten = after.saturating_sub(kept);
-        let unpriced = Self {
-            kept_tokens: kept,
-            rewritten_tokens: rewritten,
-            rewrite_cost: None,
-            extra_cost: None,
-            saved_per_request: None,
-        };
+        let unpriced = Self { kept_tokens: kept, rewritten_tokens: rewritten, ..Self::default() };
         let Some(price) = price else { return unpriced };
         let (was, is) = (price.at(before as u64), price.at(after as u64));
         let dollars = |tokens: usize, per_million: Option<f64>| tokens as f64 * per_million.unwrap_or(0.0) / 1e6;
-        let read = |price: &ModelPrice| price.cache_reads_price.or(price.input_price);
-        let rewrite_cost = dollars(rewritten, is.cache_writes_price.or(is.input_price));
+        let read = |prices: &Prices| prices.cache_reads.or(prices.input);
+        let rewrite_cost = dollars(rewritten, is.cache_writes.or(is.input));
         let without = dollars(before, read(&was));
         Self {
             rewrite_cost: Some(rewrite_cost),
@@ -61,13 +55,12 @@ mod tests {
     #[test]
     fn what_comes_after_the_first_change_is_written_anew() {
         // Claude Sonnet's prices.
-        let price = ModelPrice {
-            input_price: Some(3.0),
-            output_price: Some(15.0),
-            cache_writes_price: Some(3.75),
-            cache_reads_price: Some(0.3),
-            ..ModelPrice::default()
-        };
+        let price = ModelPrice::from(Prices {
+            input: Some(3.0),
+            output: Some(15.0),
+            cache_writes: Some(3.75),
+            cache_reads: Some(0.3),
+        });
         let effect = PromptCache::of(10_000, 100_000, 40_000, Some(&price));
         assert_eq!((effect.kept_tokens, effect.rewritten_tokens), (10_000, 30_000));
         let near =
@@ -80,7 +73,7 @@ mod tests {
 
     #[test]
     fn without_a_cache_less_is_cheaper_at_once_and_without_a_price_nothing_is_said() {
-        let price = ModelPrice { input_price: Some(1.0), ..ModelPrice::default() };
+        let price = ModelPrice::from(Prices { input: Some(1.0), ..Prices::default() });
         let effect = PromptCache::of(0, 1_000_000, 400_000, Some(&price));
         assert_eq!((effect.rewrite_cost, effect.extra_cost), (Some(0.4), Some(-0.6)));
         assert_eq!(PromptCache::of(5, 10, 8, None).rewrite_cost, None);

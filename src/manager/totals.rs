@@ -60,10 +60,8 @@ async fn count(
     conversation: &Conversation,
 ) -> Result<Option<f64>, String> {
     let blocks = blocks(&request.llm.system_prompt, conversation).map_err(|error| error.to_string())?;
-    match handler.count_tokens(&blocks) {
-        None => Ok(None),
-        Some(count) => count.await.map(|tokens| Some(tokens as f64)).map_err(|error| error.to_string()),
-    }
+    let counted = handler.count_tokens(&blocks).await.map_err(|error| error.to_string())?;
+    Ok(counted.map(|tokens| tokens as f64))
 }
 
 /// The content blocks of the system prompt and all messages, as one JSON array.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use napi::{
     Status,
     bindgen_prelude::Promise,
@@ -23,8 +23,8 @@ use super::error::{Result, thrown, unreadable};
 use crate::{
     conversation::Surrogates,
     llm::{
-        CallbackCause, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice,
-        ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        CallbackCause, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmProgress, LlmRequest,
+        LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
 };
 
@@ -176,15 +176,17 @@ impl CallbackHandler {
         let spent = usage.unwrap_or_default();
         let cause = fault.cause.map(|number| CallbackCause(Arc::new(number)));
         let limit = fault.limit.unwrap_or_default();
-        Err(match fault.kind.as_str() {
-            "aborted" => LlmError::aborted(model, spent),
-            "first_chunk_late" => LlmError::late(model, TimeoutPhase::FirstByte, Duration::from_millis(limit), spent),
-            "next_chunk_late" => LlmError::late(model, TimeoutPhase::NextByte, Duration::from_millis(limit), spent),
-            "too_large" => LlmError::too_large(model, usize::try_from(limit).unwrap_or(usize::MAX), spent),
-            "not_iterable" => LlmError::not_a_stream(model, fault.message, spent),
-            "error_chunk" => LlmError::error_chunk(model, &fault.message, spent),
-            _ => LlmError::callback(model, fault.message, cause, spent),
-        })
+        let late = |phase| LlmErrorKind::Timeout { phase, limit: Some(Duration::from_millis(limit)) };
+        let kind = match fault.kind.as_str() {
+            "error_chunk" => return Err(LlmError::error_chunk(model, &fault.message, spent)),
+            "aborted" => LlmErrorKind::Aborted,
+            "first_chunk_late" => late(TimeoutPhase::FirstByte),
+            "next_chunk_late" => late(TimeoutPhase::NextByte),
+            "too_large" => LlmErrorKind::ResponseTooLarge { limit: usize::try_from(limit).unwrap_or(usize::MAX) },
+            "not_iterable" => LlmErrorKind::InvalidResponse { problem: fault.message, transient: false },
+            _ => LlmErrorKind::Callback { message: fault.message, cause },
+        };
+        Err(LlmError::new(kind, Failure::of(model, spent)))
     }
 
     async fn answer(
@@ -219,28 +221,28 @@ impl CallbackHandler {
             Ok(Ok(answer)) => answer.usage.map(TokenUsage::from).unwrap_or_default(),
             _ => TokenUsage::default(),
         };
-        Err(if late {
-            LlmError::late(model, TimeoutPhase::Overall, limit, spent)
+        let kind = if late {
+            LlmErrorKind::Timeout { phase: TimeoutPhase::Overall, limit: Some(limit) }
         } else {
-            LlmError::aborted(model, spent)
-        })
+            LlmErrorKind::Aborted
+        };
+        Err(LlmError::new(kind, Failure::of(model, spent)))
     }
 }
 
+#[async_trait]
 impl LlmHandler for CallbackHandler {
-    fn complete<'a>(
-        &'a self,
+    async fn complete(
+        &self,
         request: LlmRequest,
-        cancel: &'a CancellationToken,
-        progress: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, std::result::Result<LlmResponse, LlmError>> {
-        Box::pin(async move {
-            let response = self.answer(request, cancel).await?;
-            if let Some(progress) = progress {
-                progress.report(LlmProgress::Text { delta: &response.text, total_bytes: response.text.len() });
-            }
-            Ok(response)
-        })
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> std::result::Result<LlmResponse, LlmError> {
+        let response = self.answer(request, cancel).await?;
+        if let Some(progress) = progress {
+            progress.report(LlmProgress::Text { delta: &response.text, total_bytes: response.text.len() });
+        }
+        Ok(response)
     }
 
     fn model(&self) -> &str {
@@ -259,17 +261,14 @@ impl LlmHandler for CallbackHandler {
         self.info.max_output_tokens
     }
 
-    fn count_tokens<'a>(&'a self, blocks_json: &'a str) -> Option<BoxFuture<'a, std::result::Result<u64, LlmError>>> {
+    async fn count_tokens(&self, blocks_json: &str) -> std::result::Result<Option<u64>, LlmError> {
         if !self.info.counts_tokens {
-            return None;
+            return Ok(None);
         }
-        Some(Box::pin(async move {
-            let answer = self.call(format!("{{\"count\":{blocks_json}}}")).await?;
-            let tokens = answer.tokens;
-            match answer.failure {
-                Some(fault) => Err(LlmError::callback(&self.info.model, fault.message, None, TokenUsage::default())),
-                None => Ok(tokens.unwrap_or_default()),
-            }
-        }))
+        let answer = self.call(format!("{{\"count\":{blocks_json}}}")).await?;
+        match answer.failure {
+            Some(fault) => Err(LlmError::callback(&self.info.model, fault.message, None, TokenUsage::default())),
+            None => Ok(Some(answer.tokens.unwrap_or_default())),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A summary cache that the host keeps.
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
 use serde::Deserialize;
 use serde_json::json;
@@ -33,12 +33,13 @@ impl HostStore {
     }
 }
 
+#[async_trait]
 impl SummaryStore for HostStore {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        Box::pin(self.call(json!({ "get": key }).to_string()))
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.call(json!({ "get": key }).to_string()).await
     }
 
-    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.call(json!({ "set": key, "value": value }).to_string()).await.map(drop) })
+    async fn set(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.call(json!({ "set": key, "value": value }).to_string()).await.map(drop)
     }
 }

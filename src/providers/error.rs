@@ -1,7 +1,12 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
 use super::ConfigError;
-use crate::{cancel::Cancelled, conversation::PlanError, llm::LlmError, summaries::OverBudget};
+use crate::{
+    cancel::Cancelled,
+    conversation::PlanError,
+    llm::{LlmError, LlmErrorKind},
+    summaries::OverBudget,
+};
 
 /// Why a condensation ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -170,9 +175,9 @@ impl From<Cancelled> for CondenseError {
 
 impl From<LlmError> for CondenseError {
     fn from(error: LlmError) -> Self {
-        match error {
-            LlmError::Aborted { .. } => Self::Aborted,
-            error => Self::Llm(Box::new(error)),
+        match error.kind {
+            LlmErrorKind::Aborted => Self::Aborted,
+            _ => Self::Llm(Box::new(error)),
         }
     }
 }

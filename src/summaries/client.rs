@@ -18,10 +18,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     conversation::is_blank,
-    llm::{
-        LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage,
-        calculate_api_cost_anthropic, calculate_api_cost_openai,
-    },
+    llm::{Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage},
     providers::{CondenseError, Request},
     tokens::count,
 };
@@ -259,23 +256,10 @@ impl<'a> SummaryClient<'a> {
         if usage.total_cost.is_some() {
             return usage.total_cost;
         }
-        let price = self.price()?;
-        let (write, read) = (usage.cache_write_tokens, usage.cache_read_tokens);
-        let cached = write.saturating_add(read);
         // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
-        let (input, output) = (usage.input_tokens, usage.output_tokens);
-        let cost = if cached > input {
-            calculate_api_cost_anthropic(
-                &price.at(input.saturating_add(cached)),
-                input,
-                output,
-                Some(write),
-                Some(read),
-            )
-        } else {
-            calculate_api_cost_openai(&price.at(input), input, output, Some(write), Some(read))
-        };
-        Some(cost.total_cost)
+        let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
+        let api = if cached > usage.input_tokens { Api::Anthropic } else { Api::OpenAi };
+        self.price().map(|price| price.cost(api, usage))
     }
 
     fn cost_of_answer(&self, response: &LlmResponse, expected_input: usize) -> f64 {

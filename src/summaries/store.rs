@@ -1,18 +1,20 @@
 //! Summaries already paid for.
 
-use std::sync::{Mutex, PoisonError};
-
-use futures_util::future::{BoxFuture, FutureExt, ready};
-use lru::LruCache;
+use async_trait::async_trait;
+use quick_cache::{
+    DefaultHashBuilder, OptionsBuilder, Weighter,
+    sync::{Cache, DefaultLifecycle},
+};
 use sha2::{Digest, Sha256};
 
 /// Where summaries are kept. A host can give its own: a file, a database, Redis.
+#[async_trait]
 pub trait SummaryStore: Send + Sync {
     /// What is kept under the key, if anything.
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError>;
 
     /// Keeps the value; the newest wins.
-    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+    async fn set(&self, key: &str, value: &str) -> Result<(), StoreError>;
 }
 
 /// A store that failed. A cache that does not work is no reason to have no summary: callers report it and go on.
@@ -37,59 +39,52 @@ pub const DEFAULT_CACHE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes an entry needs besides its key and value: list node, table slot and string headers, rounded up.
 const ENTRY_OVERHEAD: usize = 128;
 
-/// The default store: in memory, bounded in bytes, least recently used out first.
+/// Bytes of an entry with a summary of 1,000 tokens; decides how many entries that left are remembered.
+const TYPICAL_ENTRY: usize = 4096;
+
+/// The default store: in memory, bounded in bytes; what has not been asked for leaves first.
 pub struct MemoryStore {
-    limit: usize,
-    entries: Mutex<Entries>,
+    /// One shard, so that one summary may take nearly all of the bytes.
+    entries: Cache<String, String, Bytes>,
 }
 
-struct Entries {
-    by_key: LruCache<String, String>,
-    bytes: usize,
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<String, String> for Bytes {
+    fn weight(&self, key: &String, value: &String) -> u64 {
+        entry_size(key, value) as u64
+    }
 }
 
 impl MemoryStore {
     /// A store of at most `limit` bytes, keys and bookkeeping included; 0 keeps nothing.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { limit, entries: Mutex::new(Entries { by_key: LruCache::unbounded(), bytes: 0 }) }
+        let options = OptionsBuilder::new()
+            .shards(1)
+            .estimated_items_capacity(limit / TYPICAL_ENTRY)
+            .weight_capacity(limit as u64)
+            .build()
+            .expect("both capacities are set");
+        Self {
+            entries: Cache::with_options(options, Bytes, DefaultHashBuilder::default(), DefaultLifecycle::default()),
+        }
     }
 
     /// Bytes held now.
     pub fn bytes(&self) -> usize {
-        self.lock().bytes
+        self.entries.weight() as usize
     }
 
     /// Summaries held now.
     pub fn len(&self) -> usize {
-        self.lock().by_key.len()
+        self.entries.len()
     }
 
     /// Whether nothing is held.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    // A panic elsewhere cannot leave the entries half changed: nothing in here calls out.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn insert(&self, key: &str, value: &str) {
-        let size = entry_size(key, value);
-        let entries = &mut *self.lock();
-        if let Some(old) = entries.by_key.pop(key) {
-            entries.bytes -= entry_size(key, &old);
-        }
-        if size > self.limit {
-            return;
-        }
-        while entries.bytes + size > self.limit {
-            let Some((old_key, old)) = entries.by_key.pop_lru() else { break };
-            entries.bytes -= entry_size(&old_key, &old);
-        }
-        entries.by_key.put(key.to_owned(), value.to_owned());
-        entries.bytes += size;
+        self.entries.is_empty()
     }
 }
 
@@ -101,19 +96,19 @@ impl Default for MemoryStore {
 
 impl std::fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let entries = self.lock();
-        write!(f, "MemoryStore({} summaries, {} of {} bytes)", entries.by_key.len(), entries.bytes, self.limit)
+        write!(f, "MemoryStore({} summaries, {} of {} bytes)", self.len(), self.bytes(), self.entries.capacity())
     }
 }
 
+#[async_trait]
 impl SummaryStore for MemoryStore {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        ready(Ok(self.lock().by_key.get(key).cloned())).boxed()
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
+        Ok(self.entries.get(key))
     }
 
-    fn set<'a>(&'a self, key: &'a str, value: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.insert(key, value);
-        ready(Ok(())).boxed()
+    async fn set(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.entries.insert(key.to_owned(), value.to_owned());
+        Ok(())
     }
 }
 
@@ -137,6 +132,8 @@ pub fn cache_key(parts: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     fn get(store: &MemoryStore, key: &str) -> Option<String> {
@@ -190,7 +187,7 @@ mod tests {
                 set(&store, &key.to_string(), &"x".repeat(length));
                 proptest::prop_assert!(store.bytes() <= limit);
             }
-            let held: usize = store.lock().by_key.iter().map(|(key, value)| entry_size(key, value)).sum();
+            let held: usize = store.entries.iter().map(|(key, value)| entry_size(&key, &value)).sum();
             proptest::prop_assert_eq!(held, store.bytes());
         }
     }

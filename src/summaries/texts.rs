@@ -17,7 +17,7 @@ use super::{
     questions::{replacement, room, within},
 };
 use crate::{
-    llm::LlmError,
+    llm::LlmErrorKind,
     providers::{
         CondenseError, Request, Smart,
         smart::{
@@ -309,11 +309,8 @@ fn is_hopeless(error: &CondenseError) -> bool {
     match error {
         CondenseError::Aborted | CondenseError::HandlerInvalid => true,
         CondenseError::Llm(error) => matches!(
-            **error,
-            LlmError::Unauthorized { .. }
-                | LlmError::QuotaExceeded { .. }
-                | LlmError::NotFound { .. }
-                | LlmError::Aborted { .. }
+            error.kind,
+            LlmErrorKind::Unauthorized | LlmErrorKind::QuotaExceeded | LlmErrorKind::NotFound | LlmErrorKind::Aborted
         ),
         _ => false,
     }

@@ -9,7 +9,7 @@ use crate::{
     llm::fake_server::{FakeServer, Script, fixture},
     scripted::{Reply, Scripted, answer},
 };
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use roo_condense::{
     cancel::Cancel,
     conversation::Conversation,
@@ -187,14 +187,15 @@ async fn one_failed_part_stops_the_others() {
 #[tokio::test]
 async fn abort_ends_it_even_if_the_handler_does_not_listen() {
     struct Deaf;
+    #[async_trait]
     impl LlmHandler for Deaf {
-        fn complete<'a>(
-            &'a self,
+        async fn complete(
+            &self,
             _: LlmRequest,
-            _: &'a CancellationToken,
-            _: Option<&'a dyn ProgressSink>,
-        ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
-            Box::pin(std::future::pending())
+            _: &CancellationToken,
+            _: Option<&dyn ProgressSink>,
+        ) -> Result<LlmResponse, LlmError> {
+            std::future::pending().await
         }
         fn model(&self) -> &'static str {
             "deaf"
@@ -266,12 +267,13 @@ async fn an_answer_that_broke_off_is_told_whoever_set_the_limit() {
 #[tokio::test]
 async fn a_store_that_never_answers_is_given_up() {
     struct Silent;
+    #[async_trait]
     impl SummaryStore for Silent {
-        fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-            Box::pin(std::future::pending())
+        async fn get(&self, _: &str) -> Result<Option<String>, StoreError> {
+            std::future::pending().await
         }
-        fn set<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-            Box::pin(async { Err(StoreError { message: "read-only".to_owned() }) })
+        async fn set(&self, _: &str, _: &str) -> Result<(), StoreError> {
+            Err(StoreError { message: "read-only".to_owned() })
         }
     }
     let options = ManagerOptions::read(&json!({})).unwrap();

@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use roo_condense::llm::{
-    LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TokenUsage,
+    LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason, TokenUsage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ impl Scripted {
     pub fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
         Self {
             window: None,
-            price: ModelPrice { input_price: Some(3.0), output_price: Some(15.0), ..ModelPrice::default() },
+            price: Prices { input: Some(3.0), output: Some(15.0), ..Prices::default() }.into(),
             delay: Duration::ZERO,
             reply: Box::new(reply),
             asked: Mutex::default(),
@@ -55,7 +55,7 @@ impl Scripted {
 
     fn cost(&self, usage: &TokenUsage) -> f64 {
         let dollars = |tokens: u64, price: Option<f64>| tokens as f64 * price.unwrap_or_default() / 1e6;
-        dollars(usage.input_tokens, self.price.input_price) + dollars(usage.output_tokens, self.price.output_price)
+        dollars(usage.input_tokens, self.price.prices.input) + dollars(usage.output_tokens, self.price.prices.output)
     }
 
     /// Dollars for all the answers so far.
@@ -70,34 +70,33 @@ pub fn answer(text: &str) -> LlmResponse {
     LlmResponse::new(text, Some(usage), StopReason::EndTurn)
 }
 
+#[async_trait]
 impl LlmHandler for Scripted {
-    fn complete<'a>(
-        &'a self,
+    async fn complete(
+        &self,
         request: LlmRequest,
-        cancel: &'a CancellationToken,
-        _: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
-        Box::pin(async move {
-            let number = {
-                let mut asked = self.asked.lock().unwrap();
-                asked.push(request.clone());
-                asked.len() - 1
-            };
-            self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let stopped = tokio::select! {
-                () = cancel.cancelled() => true,
-                () = tokio::time::sleep(self.delay) => false,
-            };
-            self.under_way.fetch_sub(1, Ordering::SeqCst);
-            if stopped {
-                Err(LlmError::aborted("scripted", TokenUsage::default()))
-            } else {
-                let reply = (self.reply)(&request, number);
-                let usage = reply.as_ref().map_or_else(LlmError::spent, |response| &response.usage);
-                *self.charged.lock().unwrap() += self.cost(usage);
-                reply
-            }
-        })
+        cancel: &CancellationToken,
+        _: Option<&dyn ProgressSink>,
+    ) -> Result<LlmResponse, LlmError> {
+        let number = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(request.clone());
+            asked.len() - 1
+        };
+        self.most.fetch_max(self.under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        let stopped = tokio::select! {
+            () = cancel.cancelled() => true,
+            () = tokio::time::sleep(self.delay) => false,
+        };
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        if stopped {
+            Err(LlmError::aborted("scripted", TokenUsage::default()))
+        } else {
+            let reply = (self.reply)(&request, number);
+            let usage = reply.as_ref().map_or_else(LlmError::spent, |response| &response.usage);
+            *self.charged.lock().unwrap() += self.cost(usage);
+            reply
+        }
     }
 
     fn model(&self) -> &'static str {

@@ -8,8 +8,8 @@ use std::{
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
 use roo_condense::llm::{
-    Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmMessage, LlmRequest, LlmResponse, ModelPrice,
-    TimeoutPhase,
+    Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmRequest, LlmResponse,
+    Prices, TimeoutPhase,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,7 @@ fn config(api: Api, server: &FakeServer) -> HttpConfig {
         idle_timeout: Duration::from_secs(5),
         retries: 2,
         retry_delay: Duration::from_millis(1),
-        price: Some(ModelPrice { input_price: Some(3.0), output_price: Some(15.0), ..ModelPrice::default() }),
+        price: Some(Prices { input: Some(3.0), output: Some(15.0), ..Prices::default() }.into()),
         ..HttpConfig::new(api, "model-x")
     }
 }
@@ -345,8 +345,8 @@ async fn a_wait_that_is_too_long_is_not_begun() {
 }
 
 fn phase(error: &LlmError) -> Option<TimeoutPhase> {
-    match error {
-        LlmError::Timeout { phase, .. } => Some(*phase),
+    match error.kind {
+        LlmErrorKind::Timeout { phase, .. } => Some(phase),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Mutex};
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
 use roo_condense::llm::{
-    Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, ModelPrice,
+    Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, Prices,
     StopReason,
 };
 use serde_json::json;
@@ -27,15 +27,9 @@ async fn ask(config: HttpConfig) -> LlmResponse {
 #[tokio::test]
 async fn anthropic_stream_and_what_is_sent() {
     let server = FakeServer::start([Script::events(fixture("anthropic.sse"))]).await;
-    let price = ModelPrice {
-        input_price: Some(3.0),
-        output_price: Some(15.0),
-        cache_writes_price: Some(3.75),
-        cache_reads_price: Some(0.3),
-        ..ModelPrice::default()
-    };
+    let price = Prices { input: Some(3.0), output: Some(15.0), cache_writes: Some(3.75), cache_reads: Some(0.3) };
     let headers = BTreeMap::from([("anthropic-beta".to_owned(), ApiKey::new("context-1m-2025-08-07"))]);
-    let response = ask(HttpConfig { price: Some(price), headers, ..config(Api::Anthropic, &server) }).await;
+    let response = ask(HttpConfig { price: Some(price.into()), headers, ..config(Api::Anthropic, &server) }).await;
     assert_eq!(response.text, "## Task\nFix the café server 🦘 in `src/server.ts`.");
     assert_eq!(response.stop_reason, StopReason::EndTurn);
     let usage = response.usage;

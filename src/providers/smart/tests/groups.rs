@@ -131,12 +131,12 @@ async fn each_is_kept_in_the_cache_for_itself() {
 #[tokio::test]
 async fn a_preview_expects_as_many_requests() {
     let conversation = small(8);
-    let price = crate::llm::ModelPrice { input_price: Some(1.0), output_price: Some(5.0), ..Default::default() };
+    let price = crate::llm::Prices { input: Some(1.0), output: Some(5.0), ..Default::default() };
     let cost = async |config: Value| {
         let model = Arc::new(Model::default());
         let priced = |request: &mut Request| {
             request.llm.preview = Some(Preview::Expected);
-            request.llm.price = Some(price.clone());
+            request.llm.price = Some(price.into());
         };
         let (_, settled, cost) = with_model(config, &conversation, &model, priced).await.unwrap();
         assert_eq!((model.now.load(Ordering::SeqCst), model.asked(), settled.changes.len()), (0, 0, 8));

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{FutureExt, future::BoxFuture};
+use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -45,47 +45,45 @@ impl Model {
     }
 }
 
+#[async_trait]
 impl LlmHandler for Model {
-    fn complete<'a>(
-        &'a self,
+    async fn complete(
+        &self,
         request: LlmRequest,
-        cancel: &'a CancellationToken,
-        progress: Option<&'a dyn ProgressSink>,
-    ) -> BoxFuture<'a, Result<LlmResponse, LlmError>> {
-        async move {
-            self.asked.fetch_add(1, Ordering::SeqCst);
-            self.questions.lock().unwrap().push(request.clone());
-            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most.fetch_max(now, Ordering::SeqCst);
-            for attempt in 1..=self.retries {
-                let wait = Duration::from_millis(250);
-                let failed = LlmProgress::Retrying { attempt, attempts: 4, wait, code: "llm_overloaded" };
-                progress.into_iter().for_each(|sink| sink.report(failed));
-            }
-            let waited = match self.wait_ms {
-                0 => true,
-                milliseconds => tokio::select! {
-                    () = tokio::time::sleep(Duration::from_millis(milliseconds)) => true,
-                    () = cancel.cancelled() => false,
-                },
-            };
-            self.now.fetch_sub(1, Ordering::SeqCst);
-            let text = &request.messages[0].text;
-            if !waited {
-                return Err(LlmError::aborted("model", TokenUsage::default()));
-            }
-            if self.fails_on.is_some_and(|word| text.contains(word)) {
-                let usage = TokenUsage { total_cost: Some(0.125), ..TokenUsage::default() };
-                return Err(LlmError::callback("model", "no", None, usage));
-            }
-            let usage =
-                TokenUsage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..TokenUsage::default() };
-            let first: String = text.chars().take(20).collect();
-            let said = self.says.map_or_else(|| format!("Short: {first}"), |says| says(&request));
-            let stop = if self.breaks_off { StopReason::MaxTokens } else { StopReason::EndTurn };
-            Ok(LlmResponse::new(said, Some(usage), stop))
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> Result<LlmResponse, LlmError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.questions.lock().unwrap().push(request.clone());
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        for attempt in 1..=self.retries {
+            let wait = Duration::from_millis(250);
+            let failed = LlmProgress::Retrying { attempt, attempts: 4, wait, code: "llm_overloaded" };
+            progress.into_iter().for_each(|sink| sink.report(failed));
         }
-        .boxed()
+        let waited = match self.wait_ms {
+            0 => true,
+            milliseconds => tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(milliseconds)) => true,
+                () = cancel.cancelled() => false,
+            },
+        };
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        let text = &request.messages[0].text;
+        if !waited {
+            return Err(LlmError::aborted("model", TokenUsage::default()));
+        }
+        if self.fails_on.is_some_and(|word| text.contains(word)) {
+            let usage = TokenUsage { total_cost: Some(0.125), ..TokenUsage::default() };
+            return Err(LlmError::callback("model", "no", None, usage));
+        }
+        let usage =
+            TokenUsage { input_tokens: 100, output_tokens: 10, total_cost: Some(0.25), ..TokenUsage::default() };
+        let first: String = text.chars().take(20).collect();
+        let said = self.says.map_or_else(|| format!("Short: {first}"), |says| says(&request));
+        let stop = if self.breaks_off { StopReason::MaxTokens } else { StopReason::EndTurn };
+        Ok(LlmResponse::new(said, Some(usage), stop))
     }
 
     fn context_window(&self) -> Option<u64> {

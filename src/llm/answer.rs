@@ -1,0 +1,31 @@
+//! An answer that is being read, in either protocol.
+
+use super::{Api, StopReason, TokenUsage, service_error::ServiceError};
+
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct StreamedAnswer {
+    pub text: String,
+    /// `None` until the service reports any.
+    pub usage: Option<TokenUsage>,
+    /// `None` until the service gives one.
+    pub stop: Option<StopReason>,
+    /// Whether the event that ends a stream has come.
+    pub ended: bool,
+}
+
+impl StreamedAnswer {
+    /// Whether the text is complete. Many OpenAI-compatible servers leave `[DONE]` out: there the reason to stop will do.
+    pub(super) fn is_complete(&self, api: Api) -> bool {
+        self.ended || (api == Api::OpenAi && self.stop.is_some())
+    }
+}
+
+/// Why an event could not be taken in.
+#[derive(Debug)]
+pub(super) enum EventFault {
+    /// It is an error of the service.
+    Service(ServiceError),
+    /// It is not of the protocol: what it is instead.
+    Malformed(&'static str),
+}

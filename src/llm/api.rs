@@ -1,0 +1,10 @@
+//! Which protocol a service speaks.
+
+/// The protocol a service speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// The Anthropic Messages API.
+    Anthropic,
+    /// Chat completions as OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and many others offer them.
+    OpenAi,
+}

@@ -1,0 +1,32 @@
+//! What a request used, as the service reports it.
+
+/// Tokens and dollars of a request, as the service reports them.
+///
+/// `input_tokens` means what the protocol means by it: Anthropic's excludes tokens written to and read from the
+/// prompt cache, OpenAI's includes them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TokenUsage {
+    /// Tokens of the question.
+    pub input_tokens: u64,
+    /// Tokens of the answer, reasoning included.
+    pub output_tokens: u64,
+    /// Tokens written to the service's prompt cache.
+    pub cache_write_tokens: u64,
+    /// Tokens read from the service's prompt cache.
+    pub cache_read_tokens: u64,
+    /// Dollars: from the configured price, else what the service says, else `None`.
+    pub total_cost: Option<f64>,
+}
+
+impl TokenUsage {
+    /// Adds another request's tokens and dollars.
+    pub fn add(&mut self, other: &TokenUsage) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
+        self.cache_read_tokens = self.cache_read_tokens.saturating_add(other.cache_read_tokens);
+        if let Some(cost) = other.total_cost {
+            self.total_cost = Some(self.total_cost.unwrap_or(0.0) + cost);
+        }
+    }
+}
