@@ -305,14 +305,14 @@ describe("what is not JSON ends with 4, and says where", () => {
     ['["a\u0001b"]', /f.json:1:4: not JSON: the control character 1 inside a string/],
     ['["\\x41"]', /f.json:1:3: not JSON: an unknown escape/],
     ['["\\u12"]', /f.json:1:3: not JSON: an unknown escape/],
-    ['[\n"abc', /f.json:2:5: not JSON: the file ends inside a string[^]*The string begins at line 2, column 1/],
+    ['[\n"abc', /f.json:2:5: not JSON: the file ends inside a string[\s\S]*The string begins at line 2, column 1/],
     ["[01]", /f.json:1:3: not JSON: a comma/],
     ["[1.]", /f.json:1:3: not JSON: a comma/],
     ["[NaN]", /f.json:1:2: not JSON: a value expected, but found "NaN"/],
     ["[truee]", /f.json:1:6: not JSON: a comma/],
     ["[] x", /f.json:1:4: not JSON: the end of the file expected, but found "x"/],
     ["[}", /f.json:1:2: not JSON: a value expected, but found "}"/],
-    ['{"type":"user"}\n{"type":"assistant"}\n', /f.json:2:1: not JSON: the end of the file[^]*JSON Lines/],
+    ['{"type":"user"}\n{"type":"assistant"}\n', /f.json:2:1: not JSON: the end of the file[\s\S]*JSON Lines/],
     [`${"[".repeat(20_000)}x`, /f.json:1:20001: not JSON: a value expected, but found "x"/],
     ["\ufeff[x]", /f.json:1:2: not JSON/],
     ["[\r\n\r\nx]", /f.json:3:1: not JSON/],
@@ -577,9 +577,9 @@ describe("targets, providers, configurations", () => {
     const file = fixture("claude-code");
     const config = '{"maxToolResultLines":2,"minTokensForTruncation":30}';
     put("config.json", `\ufeff${config}`);
-    const after = (args) => runJson([file, "--provider", "truncation", ...args]).report.tokens.after;
-    expect(after(["--config", config])).toBe(after(["--config", "config.json"]));
-    expect(after(["--config", config])).not.toBe(after([]));
+    const tokensAfter = (args) => runJson([file, "--provider", "truncation", ...args]).report.tokens.after;
+    expect(tokensAfter(["--config", config])).toBe(tokensAfter(["--config", "config.json"]));
+    expect(tokensAfter(["--config", config])).not.toBe(tokensAfter([]));
   });
 });
 
@@ -796,7 +796,7 @@ changed.CondensationManager = class extends CondensationManager {
       cost: 0.25,
       didCondense: true,
     });
-    expect(run(args, { file }).stdout).toMatch(/Provider: smart with the preset balanced[^]*\nCost +\$0\.2500\n/);
+    expect(run(args, { file }).stdout).toMatch(/Provider: smart with the preset balanced[\s\S]*\nCost +\$0\.2500\n/);
     expectFailure([fixture("claude-code"), "--preset", "odd"], 2, /--preset: "odd" is not allowed; allowed: balanced, aggressive/, {
       file,
     });

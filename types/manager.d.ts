@@ -162,7 +162,7 @@ export interface CalibrationReport {
  * const manager = new CondensationManager({
  *   provider: "smart",
  *   autoCondenseContextPercent: 80,
- *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env["OPENAI_API_KEY"] }),
+ *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env.OPENAI_API_KEY }),
  *   maxCost: 1,
  * });
  * manager.registerProvider(createSmartProvider("aggressive"));

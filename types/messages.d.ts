@@ -162,5 +162,5 @@ export type ProblemCode =
  */
 export function validateMessages(messages: readonly unknown[]): Problem[];
 
-// Without this, `Unlisted` would be exported too.
+// biome-ignore lint/complexity/noUselessEmptyExport: without it, a declaration file exports `Unlisted` too.
 export {};

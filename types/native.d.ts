@@ -25,7 +25,7 @@ export interface NativeConfig {
  * ```ts
  * import { createNativeProvider, httpHandler } from "roo-condense";
  *
- * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env["ANTHROPIC_API_KEY"] });
+ * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env.ANTHROPIC_API_KEY });
  * const result = await createNativeProvider({ maxMessagesToKeep: 5 }).condense({ messages, systemPrompt }, { handler });
  * console.log(result.error?.message ?? result.summary);
  * ```

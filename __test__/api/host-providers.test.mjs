@@ -227,9 +227,11 @@ describe("how it fails", () => {
   test("a promise that never resolves ends with the signal", async () => {
     const controller = new AbortController();
     let given;
-    const promise = managerWith(
-      (_, options) => ((given = options.signal), setTimeout(() => controller.abort(), 5), new Promise(() => {})),
-    ).condense({ messages }, { signal: controller.signal });
+    const promise = managerWith((_, options) => {
+      given = options.signal;
+      setTimeout(() => controller.abort(), 5);
+      return new Promise(() => {});
+    }).condense({ messages }, { signal: controller.signal });
     expectFailed(await promise, "aborted", messages);
     expect(given).toBe(controller.signal);
   });
@@ -237,10 +239,12 @@ describe("how it fails", () => {
   test("what it does after the call is over is nobody's concern", async () => {
     const controller = new AbortController();
     let reject;
-    const promise = managerWith(() => (setTimeout(() => controller.abort(), 5), new Promise((_, no) => (reject = no)))).condense(
-      { messages },
-      { signal: controller.signal },
-    );
+    const promise = managerWith(() => {
+      setTimeout(() => controller.abort(), 5);
+      return new Promise((_, no) => {
+        reject = no;
+      });
+    }).condense({ messages }, { signal: controller.signal });
     expectFailed(await promise, "aborted", messages);
     reject(new Error("too late"));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -268,7 +272,10 @@ describe("how it fails", () => {
 describe("what it is given", () => {
   test("the caller's own objects, and what is known about them", async () => {
     let seen;
-    const manager = managerWith((context, options) => ((seen = { context, options }), { messages: context.messages }));
+    const manager = managerWith((context, options) => {
+      seen = { context, options };
+      return { messages: context.messages };
+    });
     const { signal } = new AbortController();
     const onProgress = () => {};
     const context = { messages, systemPrompt: "Be brief.", taskId: "t", profileId: "p", ours: { deep: 1 } };
@@ -299,7 +306,10 @@ describe("what it is given", () => {
   });
 
   test("the array is its own: emptying it harms nobody", async () => {
-    const result = await managerWith(({ messages: given }) => ((given.length = 0), Promise.reject(new Error("x")))).condense({ messages });
+    const result = await managerWith(({ messages: given }) => {
+      given.length = 0;
+      return Promise.reject(new Error("x"));
+    }).condense({ messages });
     expectFailed(result, "provider_failed", messages);
     expect(messages.length).toBe(10);
   });
@@ -332,8 +342,8 @@ describe("in a chain", () => {
       },
       { fallback: ["second", "nobody", "third"] },
     );
-    manager.registerProvider({ id: "second", condense: (context, options) => (asked.push(options), { messages: 5 }) });
-    manager.registerProvider({ id: "third", condense: (context, options) => (asked.push(options), shorten(context)) });
+    manager.registerProvider({ id: "second", condense: (_, options) => asked.push(options) && { messages: 5 } });
+    manager.registerProvider({ id: "third", condense: (context, options) => asked.push(options) && shorten(context) });
     const result = await manager.condense({ messages }, { config: { only: "for the first" } });
     expect(result.error).toBeUndefined();
     expect(result.metrics.providerId).toBe("third");
@@ -369,7 +379,13 @@ describe("in a chain", () => {
   test("it goes on where another stopped short of the target", async () => {
     let seen;
     const manager = new CondensationManager({ provider: "truncation", fallback: ["mine"] });
-    manager.registerProvider({ id: "mine", condense: (context) => ((seen = context), shorten(context)) });
+    manager.registerProvider({
+      id: "mine",
+      condense(context) {
+        seen = context;
+        return shorten(context);
+      },
+    });
     const result = await manager.condense(
       { messages: deepFreeze(conversation(12, { result: "word ".repeat(600) })) },
       { targetTokens: 40, config: { preserveRecentCount: 11 } },
@@ -392,9 +408,8 @@ describe("in a chain", () => {
     const added = [];
     manager.registerProvider({
       id: "second",
-      condense: ({ messages: given }) => (
-        added.push(given[1]), { messages: [given[0], { role: "assistant", content: "In short." }, given[2], given[3]] }
-      ),
+      condense: ({ messages: given }) =>
+        added.push(given[1]) && { messages: [given[0], { role: "assistant", content: "In short." }, given[2], given[3]] },
     });
     const result = await manager.condense({ messages }, { targetTokens: 25 });
     expect(result.error).toBeUndefined();

@@ -89,7 +89,13 @@ describe.each(providers)("abort, with a %s", (_, make) => {
 test("an aborted call is not handed to a provider that stands in", async () => {
   const asked = [];
   const controller = new AbortController();
-  const manager = managerWith(() => (controller.abort(), new Promise(() => {})), { fallback: ["second", "truncation"] });
+  const manager = managerWith(
+    () => {
+      controller.abort();
+      return new Promise(() => {});
+    },
+    { fallback: ["second", "truncation"] },
+  );
   manager.registerProvider({ id: "second", condense: () => asked.push("second") });
   const messages = conversation(6);
   expectFailed(await manager.condense({ messages }, { signal: controller.signal }), "aborted", messages);

@@ -151,7 +151,7 @@ describe("configuration", () => {
 describe("summaries", () => {
   const handler = (asked) =>
     callbackHandler({
-      async *createMessage(system, [{ content }]) {
+      async *createMessage(_system, [{ content }]) {
         asked.push(typeof content === "string" ? content : content[0].text);
         yield { type: "text", text: "Defines constants." };
         yield { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.01 };

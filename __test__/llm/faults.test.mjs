@@ -345,7 +345,7 @@ describe("abort", () => {
   test("does not wait for a generator that never wakes up", async () => {
     let returned = 0;
     const stuck = () => ({
-      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: () => (returned++, new Promise(() => {})) }),
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: () => ++returned && new Promise(() => {}) }),
     });
     const rounds = await quickly(() => aborted(callbackHandler({ createMessage: stuck })));
     expect(returned).toBe(rounds);
@@ -383,7 +383,10 @@ test("the process ends when the work is done, whatever went wrong", async () => 
   child.stderr.on("data", (data) => (output += data));
   const code = await new Promise((resolve) => {
     const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
-    child.on("exit", (code) => (clearTimeout(timer), resolve(code)));
+    child.on("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code);
+    });
   });
   expect(output).toMatch(/^(\w+ )+done\n$/);
   expect(code).toBe(0);

@@ -37,7 +37,7 @@ test("200 at once by callback, aborted halfway", async () => {
     async *createMessage() {
       state.started++;
       try {
-        for (let chunk = 0; ; chunk++) {
+        while (true) {
           await new Promise((resolve) => setTimeout(resolve, 10));
           yield { type: "text", text: "more " };
         }

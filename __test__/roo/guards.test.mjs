@@ -234,7 +234,7 @@ describe("errors that say what to do", () => {
       taskId: "t",
     });
     expect(response.error).toBe("common:errors.condense_api_failed too many requests");
-    expect(response.errorDetails).toMatch(/too many requests[^]*429[^]*rate_limit[^]*"retry_after": 3/);
+    expect(response.errorDetails).toMatch(/too many requests[\s\S]*429[\s\S]*rate_limit[\s\S]*"retry_after": 3/);
     expect(told.errors).toHaveLength(1);
   });
 

@@ -331,6 +331,6 @@ describe("2026", () => {
     const response = await condenseWith(manager).summarizeConversation(ask(messages));
     expect(response.messages).toBe(messages);
     expect(response.error).toBe("common:errors.condense_api_failed quota used up");
-    expect(response.errorDetails).toMatch(/^llm_failed: quota used up[^]*HTTP Status: 429$/);
+    expect(response.errorDetails).toMatch(/^llm_failed: quota used up[\s\S]*HTTP Status: 429$/);
   });
 });

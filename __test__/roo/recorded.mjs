@@ -1,7 +1,7 @@
 // Runs a recorded call of Roo-Code's: a line `{ era, fn, input, output, calls? }` of `fixtures/roo/*.jsonl` or of `../shared/vectors`.
 
 import { readFileSync } from "node:fs";
-import * as roo from "../../js/roo/index.js";
+import roo from "../../js/roo/index.js";
 
 /** The clock of the recordings. */
 export const CLOCK = 1_800_000_000_000;

@@ -198,7 +198,7 @@ const price: ModelPrice = {
 const claude: LlmHandler = httpHandler({
   api: "anthropic",
   model: "claude-sonnet-4-5",
-  apiKey: process.env["ANTHROPIC_API_KEY"],
+  apiKey: process.env.ANTHROPIC_API_KEY,
   price,
   contextWindow: 200_000,
 });

@@ -29,9 +29,10 @@ function markedText(text, mark) {
   let result = "";
   let copied = 0;
   LINE_END.lastIndex = 0;
-  for (let match; (match = LINE_END.exec(text)); LINE_END.lastIndex = Math.max(LINE_END.lastIndex, copied + 500)) {
+  for (let match = LINE_END.exec(text); match; match = LINE_END.exec(text)) {
     result += `${text.slice(copied, match.index + 1)} ${mark}`;
     copied = match.index + 1;
+    LINE_END.lastIndex = Math.max(LINE_END.lastIndex, copied + 500);
   }
   return result + text.slice(copied);
 }

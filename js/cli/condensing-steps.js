@@ -14,7 +14,10 @@ function condensingSteps(tell) {
   let pass = provider;
   const partOf = ({ begin, size }, done, total) => ({ begin: begin + (size * done) / Math.max(total, 1), size: size / Math.max(total, 1) });
   /** Never back: a provider may go through its passes again. */
-  const step = (label, reached = share) => tell(label, (share = Math.max(share, Math.min(reached, 1))));
+  const step = (label, reached = share) => {
+    share = Math.max(share, Math.min(reached, 1));
+    tell(label, share);
+  };
   const listeners = {
     condensing({ providerId, done, total }) {
       if (total > 1) provider = done === 0 ? { begin: 0, size: FIRST } : partOf({ begin: FIRST, size: 1 - FIRST }, done - 1, total - 1);

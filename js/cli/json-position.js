@@ -23,10 +23,10 @@ function checkString(text, at) {
       return { error: { offset: index, message: `${what} inside a string, where it has to be escaped` } };
     }
     if (code === 0x5c) {
-      const escape = text[++index];
-      if (escape === "u" && match(HEX, text, index + 1)) index += 4;
-      else if (escape === undefined || !'"\\/bfnrt'.includes(escape))
-        return { error: { offset: index - 1, message: "an unknown escape inside a string" } };
+      const letter = text[++index];
+      if (letter === "u" && match(HEX, text, index + 1)) index += 4;
+      else if (letter === undefined || !'"\\/bfnrt'.includes(letter))
+        return { error: { offset: index - 1, message: "an unknown letter inside a string" } };
     }
   }
   return { error: { offset: text.length, message: "the file ends inside a string", begins: at } };

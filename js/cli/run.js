@@ -11,7 +11,7 @@ const { rewriteJson } = require("./json-rewrite.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { ProgressBar } = require("./progress-bar.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
-const { colours, number } = require("./terminal.js");
+const { colours } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** Writes the result where the arguments say. Returns what was written, or undefined. */
