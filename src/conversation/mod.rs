@@ -8,11 +8,14 @@ mod message;
 mod plan;
 mod scan;
 mod shape;
-mod surrogates;
+pub mod surrogates;
 mod texts;
 pub mod utf16;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -24,8 +27,7 @@ pub use self::{
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
     plan::{Edit, Inserted, NewValue, Plan, PlanError},
-    shape::{Problem, answers, calls, is_blank, problems, problems_after},
-    surrogates::Surrogates,
+    shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},
 };
 use crate::parallel::in_two;
@@ -34,12 +36,25 @@ use crate::parallel::in_two;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
-    surrogates: Surrogates,
+}
+
+/// Tells one entry from all others: a message keeps it while it is changed, and two that were added never share one. Later ones are
+/// greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(u64);
+
+impl EntryId {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// A message and its origin.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// Which entry it is, before and after a plan was applied.
+    pub id: EntryId,
     /// Index in the conversation that came in; `None` for a message added since.
     pub origin: Option<usize>,
     /// Which of the host's own objects this is, when the host made it.
@@ -53,35 +68,39 @@ pub struct Entry {
 #[error("messages must be a JSON array: {0}")]
 pub struct NotAnArray(#[from] serde_json::Error);
 
+impl Entry {
+    /// A message that came in at `index`.
+    fn original(index: usize, message: Message) -> Self {
+        Self { id: EntryId::new(), origin: Some(index), foreign: None, message: Arc::new(message) }
+    }
+
+    /// A message that was added.
+    fn inserted(inserted: &Inserted) -> Self {
+        Self { id: EntryId::new(), origin: None, foreign: inserted.foreign, message: inserted.message.clone() }
+    }
+}
+
 impl Conversation {
     /// Reads a JSON array of messages. What is in it may be anything: whatever is not a message is carried through.
     ///
     /// # Errors
     /// [`NotAnArray`] when `json` is not a JSON array.
     pub fn parse(json: &str) -> Result<Self, NotAnArray> {
-        let (json, surrogates) = Surrogates::repair(json);
+        let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
         let read = |raw: &[&RawValue]| raw.iter().map(|raw| Message::read(raw)).collect();
-        let messages: Vec<Message> = in_two(&raw, |raw| raw.get().len(), read);
-        let entries = messages.into_iter().enumerate();
-        let entries =
-            entries.map(|(index, message)| Entry { origin: Some(index), foreign: None, message: Arc::new(message) });
-        Ok(Self { entries: Arc::new(entries.collect()), surrogates })
+        Ok(Self::new(in_two(&raw, |raw| raw.get().len(), read)))
     }
 
     /// A conversation of these messages.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
-        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry {
-            origin: Some(index),
-            foreign: None,
-            message: Arc::new(message),
-        });
-        Self { entries: Arc::new(entries.collect()), surrogates: Surrogates::default() }
+        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message));
+        Self::of(entries.collect())
     }
 
-    fn with_entries(&self, entries: Vec<Entry>) -> Self {
-        Self { entries: Arc::new(entries), surrogates: self.surrogates }
+    fn of(entries: Vec<Entry>) -> Self {
+        Self { entries: Arc::new(entries) }
     }
 
     /// How many messages there are.
@@ -127,6 +146,17 @@ impl Conversation {
         )
     }
 
+    /// The breaches of shape that `before`, which it descends from, did not have: see [`new_problems`].
+    #[must_use]
+    pub fn problems_since(&self, before: &Self) -> Vec<Problem> {
+        let placed = |conversation: &Self| -> Vec<(EntryId, Problem)> {
+            let found = problems(conversation).into_iter();
+            found.map(|problem| (conversation.entries[problem.message_index].id, problem)).collect()
+        };
+        let found = placed(self);
+        if found.is_empty() { Vec::new() } else { new_problems(placed(before), found) }
+    }
+
     /// Whether it has the very same messages.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
@@ -138,13 +168,12 @@ impl Conversation {
                 .all(|(one, another)| Arc::ptr_eq(&one.message, &another.message))
     }
 
-    /// JSON on its way out: texts that came from this conversation may hold stand-ins for unpaired surrogates, which
-    /// become escapes of those surrogates again.
+    /// JSON on its way out: see [`surrogates`].
     ///
     /// # Errors
     /// When `value` cannot be written as JSON.
     pub fn export(&self, value: &impl Serialize) -> serde_json::Result<String> {
-        Ok(self.surrogates.unrepair(serde_json::to_string(value)?))
+        Ok(surrogates::leave(serde_json::to_string(value)?))
     }
 }
 

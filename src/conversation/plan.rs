@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, Fields, Message, PathStep,
+    Block, Content, Conversation, Entry, EntryId, Fields, Message, PathStep,
     block::Depth,
     fields::to_raw,
     json_text::{self, StringValue, escape, string_values},
@@ -138,7 +138,7 @@ impl Plan {
         let mut edits = Vec::new();
         let mut next = 0;
         for entry in after.entries() {
-            match entry.origin.and_then(|origin| position.get(&origin).copied()) {
+            match position.get(&entry.id).copied() {
                 Some(index) => {
                     edits.extend((next..index).map(|message| Edit::Drop { message }));
                     next = index + 1;
@@ -167,7 +167,7 @@ impl Plan {
             }));
         };
         for (at, entry) in after.entries().iter().enumerate() {
-            match entry.origin.and_then(|origin| position.get(&origin).copied()) {
+            match position.get(&entry.id).copied() {
                 Some(index) => {
                     missing(next..index, at, &mut edits);
                     next = index + 1;
@@ -181,9 +181,8 @@ impl Plan {
     }
 }
 
-fn positions(conversation: &Conversation) -> HashMap<usize, usize> {
-    let entries = conversation.entries().iter().enumerate();
-    entries.filter_map(|(index, entry)| entry.origin.map(|origin| (origin, index))).collect()
+fn positions(conversation: &Conversation) -> HashMap<EntryId, usize> {
+    conversation.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
 }
 
 /// The edits that turn message `index` from `from` into `to`.
@@ -313,8 +312,7 @@ impl Conversation {
                 }
                 Edit::Insert { before, value } => {
                     in_range(*before, length + 1)?;
-                    let entry = Entry { origin: None, foreign: value.foreign, message: value.message.clone() };
-                    inserts.entry(*before).or_default().push(entry);
+                    inserts.entry(*before).or_default().push(Entry::inserted(value));
                 }
             }
         }
@@ -336,7 +334,7 @@ impl Conversation {
             });
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
-        Ok(self.with_entries(entries))
+        Ok(Self::of(entries))
     }
 }
 

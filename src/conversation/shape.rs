@@ -1,6 +1,9 @@
 //! What makes a conversation legal for the Anthropic Messages API.
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+};
 
 use serde::Serialize;
 
@@ -19,6 +22,16 @@ pub struct Problem {
     pub code: &'static str,
     /// What is wrong, for a person.
     pub message: String,
+    /// The call or answer it is about, if it is about one.
+    #[serde(skip)]
+    pub tool_id: Option<String>,
+}
+
+impl Problem {
+    /// What it is: a breach about a call is the same wherever it shows, for a call without an answer is noticed at whatever comes next.
+    fn identity<P>(&self, place: P) -> (&'static str, Option<String>, Option<P>) {
+        (self.code, self.tool_id.clone(), self.tool_id.is_none().then_some(place))
+    }
 }
 
 /// Every breach, in order of appearance. Calls in the last message may still be unanswered: an agent condenses between
@@ -34,12 +47,29 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
     found
 }
 
-/// How many breaches `message` would have right after `previous`, or as the first one: that is all they depend on.
+/// Every breach that `message`, the `index`th, would have right after `previous`, or as the first one: that is all they depend on.
 #[must_use]
-pub fn problems_after(previous: Option<&Message>, message: &Message) -> usize {
+pub fn problems_after(previous: Option<&Message>, index: usize, message: &Message) -> Vec<Problem> {
     let mut found = Vec::new();
-    Report { index: 0, found: &mut found }.all(message, previous);
-    found.len()
+    Report { index, found: &mut found }.all(message, previous);
+    found
+}
+
+/// The breaches of `found` that `known` does not have: each of `known` accounts for one with the same code at the same place. So what
+/// was not legal may stay, and may go, but one breach never takes the place of another. `places` tells where the message of a breach stands, in a form that
+/// means the same for both.
+pub fn new_problems<P: Eq + Hash>(
+    known: impl IntoIterator<Item = (P, Problem)>,
+    found: impl IntoIterator<Item = (P, Problem)>,
+) -> Vec<Problem> {
+    let mut left: HashMap<_, usize> = HashMap::new();
+    for (place, problem) in known {
+        *left.entry(problem.identity(place)).or_default() += 1;
+    }
+    let mut account_for = |place, problem: &Problem| {
+        left.get_mut(&problem.identity(place)).filter(|left| **left > 0).map(|left| *left -= 1)
+    };
+    found.into_iter().filter_map(|(place, problem)| account_for(place, &problem).is_none().then_some(problem)).collect()
 }
 
 /// White space as JavaScript's `trim` sees it, because that is what hosts and the API check with.
@@ -78,7 +108,15 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn add(&mut self, block_index: Option<usize>, code: &'static str, message: impl Into<String>) {
-        self.found.push(Problem { message_index: self.index, block_index, code, message: message.into() });
+        self.push(None, block_index, code, message.into());
+    }
+
+    fn add_about(&mut self, tool_id: &str, block_index: Option<usize>, code: &'static str, message: String) {
+        self.push(Some(tool_id.to_owned()), block_index, code, message);
+    }
+
+    fn push(&mut self, tool_id: Option<String>, block_index: Option<usize>, code: &'static str, message: String) {
+        self.found.push(Problem { message_index: self.index, block_index, code, message, tool_id });
     }
 
     fn all(&mut self, message: &Message, previous: Option<&Message>) {
@@ -136,10 +174,11 @@ impl Report<'_> {
                     }
                     if !open_ids.contains(tool_use_id.as_str()) {
                         let text = format!("tool_result {tool_use_id:?} answers nothing in the message before");
-                        self.add(at, "orphan_tool_result", text);
+                        self.add_about(tool_use_id, at, "orphan_tool_result", text);
                     }
                     if !answered.insert(tool_use_id.as_str()) {
-                        self.add(at, "repeated_tool_result", format!("tool_result {tool_use_id:?} stands twice"));
+                        let text = format!("tool_result {tool_use_id:?} stands twice");
+                        self.add_about(tool_use_id, at, "repeated_tool_result", text);
                     }
                 }
                 Block::Other { kind, .. } if matches!(kind.as_str(), "text" | "tool_use" | "tool_result" | "") => {
@@ -151,11 +190,8 @@ impl Report<'_> {
         let mut missing = HashSet::new();
         for id in open.iter().filter(|id| !answered.contains(**id)) {
             if missing.insert(*id) {
-                self.add(
-                    None,
-                    "unanswered_tool_use",
-                    format!("tool_use {id:?} of the message before has no tool_result"),
-                );
+                let text = format!("tool_use {id:?} of the message before has no tool_result");
+                self.add_about(id, None, "unanswered_tool_use", text);
             }
         }
     }

@@ -1,66 +1,143 @@
 //! Unpaired UTF-16 surrogates, which JavaScript strings may hold and Rust strings may not.
 //!
-//! On the way in each one becomes a private-use character that the conversation itself does not use; on the way out it
-//! becomes the surrogate again. Texts can then be cut and moved in Rust without losing any of them.
+//! Text comes in by [`enter`] or [`enter_text`] and goes out by [`leave`] or [`leave_text`], whoever it is from: the caller, a model, a cache, a
+//! provider of the host. In between, each unpaired surrogate is a private-use character of its own, so that texts can be cut and moved
+//! without losing any. The characters that this takes are reserved: one that stands in a text itself is written as two others. So
+//! no text from outside can be taken for a stand-in, and texts from several sources can be put together.
+//!
+//! | inside | outside |
+//! | --- | --- |
+//! | U+10F000 to U+10F7FF | the surrogates U+D800 to U+DFFF, unpaired |
+//! | one of U+10F840 to U+10F862, then one of U+10F880 to U+10F8BF | one of the reserved characters U+10F000 to U+10F8BF |
+//! | one half of such a pair, which a cut has left | U+FFFD |
 
 use std::borrow::Cow;
 
+/// The first surrogate, and how many there are.
 const FIRST: u32 = 0xD800;
 const COUNT: u32 = 0x800;
-/// Planes 15 and 16 are private use (The Unicode Standard, section 23.5); their last two code points are noncharacters.
-const PRIVATE_USE: std::ops::RangeInclusive<u32> = 0xF_0000..=0x10_FFFD;
+/// The end of plane 16, which is private use (The Unicode Standard, section 23.5) and which no font in use assigns.
+const RESERVED: std::ops::Range<u32> = STAND_INS..SECONDS + DIGITS;
+const STAND_INS: u32 = 0x10_F000;
+const FIRSTS: u32 = 0x10_F840;
+const SECONDS: u32 = 0x10_F880;
+/// How many characters the second of a pair is chosen from.
+const DIGITS: u32 = 64;
+/// What the UTF-8 of every reserved character begins with.
+const LEAD: &[u8] = &[0xF4, 0x8F];
 
-/// Which private-use characters stand for surrogates in one conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Surrogates {
-    /// The character that stands for U+D800; the next 2047 stand for the others. `None` when there is nothing to map.
-    base: Option<u32>,
+/// JSON from outside, readable for serde: unpaired surrogates, which it holds as escapes, have stand-ins.
+#[must_use]
+pub fn enter(json: &str) -> Cow<'_, str> {
+    let mut replaced: Vec<(std::ops::Range<usize>, u32)> = escapes(json);
+    replaced.extend(reserved(json).map(|(at, code)| (at..at + 4, code)));
+    if replaced.is_empty() {
+        return Cow::Borrowed(json);
+    }
+    replaced.sort_unstable_by_key(|(range, _)| range.start);
+    let mut entered = String::with_capacity(json.len());
+    let mut copied = 0;
+    for (range, code) in replaced {
+        entered.push_str(&json[copied..range.start]);
+        push_inside(&mut entered, code);
+        copied = range.end;
+    }
+    entered.push_str(&json[copied..]);
+    Cow::Owned(entered)
 }
 
-impl Surrogates {
-    /// Makes a JSON text readable for serde: every escape of an unpaired surrogate becomes a private-use character.
-    ///
-    /// A text that uses private-use characters everywhere leaves no room; its surrogates become U+FFFD, as browsers do it.
-    #[must_use]
-    pub fn repair(json: &str) -> (Cow<'_, str>, Self) {
-        let escapes = unpaired_escapes(json);
-        if escapes.is_empty() {
-            return (Cow::Borrowed(json), Self::default());
-        }
-        let base = free_range(json);
-        let mut repaired = String::with_capacity(json.len());
-        let mut copied = 0;
-        for (at, unit) in escapes {
-            repaired.push_str(&json[copied..at]);
-            repaired
-                .push(base.and_then(|base| char::from_u32(base + unit - FIRST)).unwrap_or(char::REPLACEMENT_CHARACTER));
-            copied = at + 6;
-        }
-        repaired.push_str(&json[copied..]);
-        (Cow::Owned(repaired), Self { base })
+/// A text from outside that is no JSON, and so has no unpaired surrogates.
+#[must_use]
+pub fn enter_text(text: &str) -> Cow<'_, str> {
+    let mut entered = String::new();
+    let mut copied = 0;
+    for (at, code) in reserved(text) {
+        entered.push_str(&text[copied..at]);
+        push_inside(&mut entered, code);
+        copied = at + 4;
     }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    entered.push_str(&text[copied..]);
+    Cow::Owned(entered)
+}
 
-    /// Undoes [`Surrogates::repair`] in a JSON text that is on its way out.
-    #[must_use]
-    pub fn unrepair(self, json: String) -> String {
-        let Some(base) = self.base else { return json };
-        let stands_for = |c: char| (c as u32).checked_sub(base).filter(|offset| *offset < COUNT);
-        if !json.chars().any(|c| stands_for(c).is_some()) {
-            return json;
-        }
-        let mut result = String::with_capacity(json.len() + 16);
-        for c in json.chars() {
-            match stands_for(c) {
-                Some(offset) => result.push_str(&format!("\\u{:04x}", FIRST + offset)),
-                None => result.push(c),
-            }
-        }
-        result
+/// JSON on its way out: unpaired surrogates are escapes again.
+#[must_use]
+pub fn leave(json: String) -> String {
+    match leave_json(&json) {
+        Cow::Borrowed(_) => json,
+        Cow::Owned(written) => written,
     }
 }
 
-/// Byte offset and code unit of every `\udXXX` escape that is not half of a pair.
-fn unpaired_escapes(json: &str) -> Vec<(usize, u32)> {
+/// JSON as it is outside: [`leave`], of a text that somebody else keeps.
+#[must_use]
+pub fn leave_json(json: &str) -> Cow<'_, str> {
+    leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))
+}
+
+/// A text on its way to where no unpaired surrogate can go: U+FFFD takes their place, as in every text that is sent or counted.
+#[must_use]
+pub fn leave_text(text: &str) -> Cow<'_, str> {
+    leaving(text, |_, written| written.push(char::REPLACEMENT_CHARACTER))
+}
+
+/// Whether a text has other characters inside than outside.
+#[must_use]
+pub fn differs_outside(text: &str) -> bool {
+    reserved(text).next().is_some()
+}
+
+fn leaving(text: &str, write_surrogate: impl Fn(u32, &mut String)) -> Cow<'_, str> {
+    let mut found = reserved(text).peekable();
+    if found.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::with_capacity(text.len() + 16);
+    let mut copied = 0;
+    while let Some((at, code)) = found.next() {
+        written.push_str(&text[copied..at]);
+        copied = at + 4;
+        if let Some(offset) = code.checked_sub(STAND_INS).filter(|offset| *offset < COUNT) {
+            write_surrogate(FIRST + offset, &mut written);
+            continue;
+        }
+        let is_first = (FIRSTS..SECONDS).contains(&code);
+        let second = found.next_if(|(next, second)| is_first && *next == copied && *second >= SECONDS);
+        let character = second.and_then(|(at, second)| {
+            copied = at + 4;
+            char::from_u32(STAND_INS + (code - FIRSTS) * DIGITS + second - SECONDS)
+        });
+        written.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    written.push_str(&text[copied..]);
+    Cow::Owned(written)
+}
+
+/// Writes a surrogate or a reserved character as it is written inside; any other as it is.
+fn push_inside(text: &mut String, code: u32) {
+    let mut push = |code| text.extend(char::from_u32(code));
+    if (FIRST..FIRST + COUNT).contains(&code) {
+        push(STAND_INS + code - FIRST);
+    } else if RESERVED.contains(&code) {
+        let offset = code - STAND_INS;
+        push(FIRSTS + offset / DIGITS);
+        push(SECONDS + offset % DIGITS);
+    } else {
+        push(code);
+    }
+}
+
+/// Byte offset and code of every reserved character of a text, all of which take four bytes.
+fn reserved(text: &str) -> impl Iterator<Item = (usize, u32)> {
+    let starts = memchr::memmem::find_iter(text.as_bytes(), LEAD);
+    starts.filter_map(|at| Some((at, text[at..].chars().next()? as u32))).filter(|(_, code)| RESERVED.contains(code))
+}
+
+/// Every escape of an unpaired surrogate, and every pair of escapes that is a reserved character.
+fn escapes(json: &str) -> Vec<(std::ops::Range<usize>, u32)> {
     let bytes = json.as_bytes();
     let mut found = Vec::new();
     let mut next = 0;
@@ -68,10 +145,15 @@ fn unpaired_escapes(json: &str) -> Vec<(usize, u32)> {
         // Behind an odd number of backslashes this one is escaped itself.
         let is_escape = || bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
         let Some(unit) = surrogate_escape(bytes, at).filter(|_| at >= next && is_escape()) else { continue };
-        if unit < 0xDC00 && surrogate_escape(bytes, at + 6).is_some_and(|low| low >= 0xDC00) {
-            next = at + 12;
-        } else {
-            found.push((at, unit));
+        let low = surrogate_escape(bytes, at + 6).filter(|low| unit < 0xDC00 && *low >= 0xDC00);
+        let Some(low) = low else {
+            found.push((at..at + 6, unit));
+            continue;
+        };
+        next = at + 12;
+        let code = 0x1_0000 + ((unit - FIRST) << 10) + (low - 0xDC00);
+        if RESERVED.contains(&code) {
+            found.push((at..next, code));
         }
     }
     found
@@ -79,33 +161,11 @@ fn unpaired_escapes(json: &str) -> Vec<(usize, u32)> {
 
 fn surrogate_escape(bytes: &[u8], at: usize) -> Option<u32> {
     let escape = bytes.get(at..at + 6)?;
-    if !escape.starts_with(b"\\u") {
+    if !escape.starts_with(b"\\u") || !escape[2..].iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     let unit = u32::from_str_radix(std::str::from_utf8(&escape[2..]).ok()?, 16).ok()?;
     (FIRST..FIRST + COUNT).contains(&unit).then_some(unit)
-}
-
-/// The first run of private-use characters that `json` does not contain, neither as they are nor escaped.
-fn free_range(json: &str) -> Option<u32> {
-    let first = *PRIVATE_USE.start();
-    let mut used = [false; ((0x10_FFFD - 0xF_0000 + 1) / 0x800) as usize];
-    let mut mark = |code: u32| {
-        if let Some(slot) = code.checked_sub(first).and_then(|offset| used.get_mut((offset / COUNT) as usize)) {
-            *slot = true;
-        }
-    };
-    json.chars().for_each(|c| mark(c as u32));
-    for (at, _) in json.match_indices("\\u") {
-        if let (Some(high), Some(low)) =
-            (surrogate_escape(json.as_bytes(), at), surrogate_escape(json.as_bytes(), at + 6))
-            && high < 0xDC00
-            && low >= 0xDC00
-        {
-            mark(0x1_0000 + ((high - FIRST) << 10) + (low - 0xDC00));
-        }
-    }
-    used.iter().position(|used| !used).map(|slot| first + u32::try_from(slot).unwrap_or(0) * COUNT)
 }
 
 #[cfg(test)]
@@ -113,10 +173,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn inside(json: &str) -> String {
+        serde_json::from_str(&enter(json)).expect("readable")
+    }
+
     fn round_trip(json: &str) -> String {
-        let (repaired, surrogates) = Surrogates::repair(json);
-        let text: String = serde_json::from_str(&repaired).expect("readable after repair");
-        surrogates.unrepair(serde_json::to_string(&text).unwrap())
+        leave(serde_json::to_string(&inside(json)).unwrap())
     }
 
     #[test]
@@ -124,44 +186,47 @@ mod tests {
         for json in [r#""a\ud800b""#, r#""\udfff\ud800""#, r#""\\ud800""#, r#""\ud800\ud800""#] {
             assert_eq!(round_trip(json), json);
         }
+        assert_eq!(leave_text(&inside(r#""a\ud800b""#)), "a\u{FFFD}b");
     }
 
     #[test]
     fn pairs_are_left_alone() {
-        let (repaired, surrogates) = Surrogates::repair(r#""\ud83d\ude00""#);
-        assert_eq!((repaired.as_ref(), surrogates), (r#""\ud83d\ude00""#, Surrogates::default()));
+        assert!(matches!(enter(r#""\ud83d\ude00 \u00e9""#), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn characters_the_text_uses_itself_are_not_taken() {
-        let json = "\"\u{F0000}\\udc00\\udb80\\udc00\"";
-        assert_eq!(round_trip(json), "\"\u{F0000}\\udc00\u{F0000}\"");
+    fn no_character_of_a_text_is_taken_for_a_stand_in() {
+        let every: String = RESERVED.filter_map(char::from_u32).collect();
+        let json = format!("\"{every}\\udc00\"");
+        assert_eq!(round_trip(&json), json);
+        assert_eq!(leave_text(&enter_text(&every)), every);
+        assert_eq!(round_trip("\"\\udbfc\\udc00\""), "\"\u{10F000}\"");
     }
 
     #[test]
-    fn a_text_without_room_gets_replacement_characters() {
-        let full: String = PRIVATE_USE.step_by(0x800).filter_map(char::from_u32).collect();
-        let json = format!("\"{full}\\ud800\"");
-        let (repaired, surrogates) = Surrogates::repair(&json);
-        assert!(repaired.contains('\u{FFFD}'));
-        assert_eq!(surrogates, Surrogates::default());
+    fn half_of_a_character_is_none() {
+        let entered = enter_text("\u{10F000}").into_owned();
+        let (first, second) = entered.split_at(4);
+        assert_eq!(leave_text(&format!("{first}a{second}{first}")), "\u{FFFD}a\u{FFFD}\u{FFFD}");
+        assert_eq!(leave_text(&format!("{second}{second}")), "\u{FFFD}\u{FFFD}");
+    }
+
+    fn any_units() -> impl Strategy<Value = Vec<u16>> {
+        let unit = prop_oneof![any::<u16>(), 0xD7F0_u16..0xE010, 0x20_u16..0x7F, Just(0xDBFC), 0xDC00_u16..0xDCD0];
+        prop::collection::vec(unit, 0..40)
     }
 
     proptest! {
         #[test]
-        fn any_utf16_survives(units in prop::collection::vec(prop_oneof![any::<u16>(), 0xD7F0_u16..0xE010, 0x20_u16..0x7F], 0..40)) {
-            let mut json = String::from("\"");
-            for unit in &units {
-                json.push_str(&format!("\\u{unit:04x}"));
-            }
-            json.push('"');
-            let back = round_trip(&json);
-            let read = |json: &str| {
-                let (repaired, surrogates) = Surrogates::repair(json);
-                let text: String = serde_json::from_str(&repaired).unwrap();
-                (text, surrogates)
-            };
-            prop_assert_eq!(read(&back), read(&json));
+        fn any_utf16_survives(units in any_units()) {
+            let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            let json = format!("\"{escaped}\"");
+            prop_assert_eq!(inside(&round_trip(&json)), inside(&json));
+            let expected: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+            let outside = leave_text(&inside(&json)).into_owned();
+            prop_assert_eq!(&outside, &expected);
+            let entered = enter_text(&expected);
+            prop_assert_eq!(leave_text(&entered), expected.as_str());
         }
     }
 }

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{Result, thrown, unreadable};
 use crate::{
-    conversation::Surrogates,
+    conversation::surrogates,
     llm::{
         CallbackCause, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmProgress, LlmRequest,
         LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
@@ -162,7 +162,7 @@ impl CallbackHandler {
         let failed = |message: String| LlmError::callback(&self.info.model, message, None, TokenUsage::default());
         let answer = async { self.callback.call_async_catch(question).await?.await };
         let answer: String = answer.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
-        let (answer, _) = Surrogates::repair(&answer);
+        let answer = surrogates::enter(&answer);
         serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))
     }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    conversation::{Edit, Inserted, Message, Plan, Surrogates},
+    conversation::{Edit, Inserted, Message, Plan, surrogates},
     providers::{CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request},
 };
 
@@ -102,7 +102,7 @@ impl Provider for HostProvider {
             () = request.cancel.cancelled() => return Err(CondenseError::Aborted),
             reply = reply => reply.map_err(|error| self.failed(error.reason.clone(), None))?,
         };
-        let (reply, _) = Surrogates::repair(&reply);
+        let reply = surrogates::enter(&reply);
         let reply = serde_json::from_str(&reply).map_err(|error| CondenseError::Internal(error.to_string()))?;
         self.proposal(request, reply)
     }

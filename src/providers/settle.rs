@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{CondenseError, Grade, Note, Proposal, Request};
 use crate::{
-    conversation::{Content, Conversation, Edit, PathStep, Plan, problems},
+    conversation::{Content, Conversation, Edit, PathStep, Plan},
     tokens::Tally,
 };
 
@@ -147,22 +147,14 @@ impl Places {
 }
 
 fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversation) -> Result<(), CondenseError> {
-    let found = problems(after);
-    if found.is_empty() {
-        return Ok(());
+    match after.problems_since(before).into_iter().next() {
+        None => Ok(()),
+        Some(first) => Err(CondenseError::BrokenResult {
+            provider: provider.to_owned(),
+            message: first.message_index,
+            problem: first.message,
+        }),
     }
-    let old = problems(before);
-    if found.len() <= old.len() {
-        return Ok(());
-    }
-    let known: HashSet<(&str, &str)> = old.iter().map(|problem| (problem.code, problem.message.as_str())).collect();
-    let first =
-        found.iter().find(|problem| !known.contains(&(problem.code, problem.message.as_str()))).or(found.first());
-    Err(CondenseError::BrokenResult {
-        provider: provider.to_owned(),
-        message: first.map_or(0, |problem| problem.message_index),
-        problem: first.map_or_else(String::new, |problem| problem.message.clone()),
-    })
 }
 
 fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -> Vec<Change> {
@@ -173,7 +165,11 @@ fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -
         let share = proposal.shares.get(index).copied().unwrap_or(1);
         notes.entry((note.message, note.block)).or_default().push((note, share));
     }
-    let origin = |message: usize| before.entries().get(message).and_then(|entry| entry.origin).unwrap_or(message);
+    // A message that was added since has none: the one it stands before is named.
+    let origin = |message: usize| {
+        let mut rest = before.entries()[message..].iter();
+        rest.find_map(|entry| entry.origin).unwrap_or(request.original.len())
+    };
     let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
         let notes = notes.get(&(message, block)).map_or(&[][..], Vec::as_slice);
         let change = |note: Option<&Note>, tokens_before, tokens_after| Change {

@@ -8,7 +8,9 @@ use std::{
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
-    conversation::{Conversation, Edit, Message, NewValue, NumberStyle, PathStep, Plan, TextAt},
+    conversation::{
+        Conversation, Edit, Message, NewValue, NumberStyle, PathStep, Plan, TextAt, surrogates::differs_outside,
+    },
     markers::{Marker, NUMBERED_EVERY, Target, may_hold_markers},
     parallel::in_two,
 };
@@ -316,8 +318,7 @@ impl Units {
             before
         });
         let before = before.collect();
-        // Planes 15 and 16 begin with the byte F3 or F4.
-        let stand_ins = text.bytes().any(|byte| byte >= 0xF3) && text.chars().any(|c| c >= '\u{F0000}');
+        let stand_ins = differs_outside(text);
         Self { before, stand_ins }
     }
 

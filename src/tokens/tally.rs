@@ -1,13 +1,13 @@
 //! Tokens of messages and conversations.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::value::RawValue;
 
 use super::{Encoding, count, count_all, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, Conversation, Message},
+    conversation::{Block, Content, Conversation, Message, surrogates},
 };
 
 /// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
@@ -29,8 +29,20 @@ type Uncounted = (usize, std::ops::Range<usize>);
 
 /// Something a block is counted by.
 enum Part<'a> {
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Tokens(usize),
+}
+
+impl<'a> Part<'a> {
+    /// A text, counted as it is outside.
+    fn text(text: &'a str) -> Self {
+        Self::Text(surrogates::leave_text(text))
+    }
+
+    /// JSON, counted as it is outside.
+    fn json(json: &'a RawValue) -> Self {
+        Self::Text(surrogates::leave_json(json.get()))
+    }
 }
 
 impl Tally {
@@ -48,9 +60,11 @@ impl Tally {
     /// [`Cancelled`] when `cancel` is set meanwhile.
     pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
+        let newest = before.entries().iter().map(|entry| entry.id).max();
         let messages = after.entries().iter().map(|entry| {
-            // Both run in order of origin, so one walk over each is enough.
-            while known.peek().is_some_and(|(old, _)| old.origin < entry.origin) {
+            // What was there already stands in the same order, so one walk over each is enough.
+            let is_new = newest.is_none_or(|newest| entry.id > newest);
+            while !is_new && known.peek().is_some_and(|(old, _)| old.id != entry.id) {
                 known.next();
             }
             match known.peek() {
@@ -69,7 +83,7 @@ impl Tally {
         messages: impl Iterator<Item = Result<Arc<[usize]>, &'a Message>>,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        let mut texts: Vec<&str> = Vec::new();
+        let mut texts: Vec<Cow<'_, str>> = Vec::new();
         // For each message either its tokens, or for each block the parts it is counted by (texts by their number).
         let mut layout: Vec<Result<Arc<[usize]>, Vec<Uncounted>>> = Vec::new();
         for message in messages {
@@ -89,6 +103,7 @@ impl Tally {
                 blocks
             }));
         }
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let counts = count_all(&texts, encoding, cancel)?;
         let approximate = counts.iter().any(|count| count.approximate);
         let sum = |range: std::ops::Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
@@ -140,7 +155,7 @@ pub fn count_block(block: &Block, encoding: Encoding) -> usize {
     block_parts(block)
         .into_iter()
         .map(|part| match part {
-            Part::Text(text) => count(text, encoding).tokens,
+            Part::Text(text) => count(&text, encoding).tokens,
             Part::Tokens(tokens) => tokens,
         })
         .sum()
@@ -155,20 +170,20 @@ fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {
 
 fn content_parts(content: &Content) -> Vec<Part<'_>> {
     match content {
-        Content::Text(text) => vec![Part::Text(text)],
+        Content::Text(text) => vec![Part::text(text)],
         Content::Blocks(blocks) => blocks.iter().flat_map(block_parts).collect(),
-        Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::Text(raw.get())],
+        Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::json(raw)],
         Content::Other(_) | Content::Missing => Vec::new(),
     }
 }
 
 fn block_parts(block: &Block) -> Vec<Part<'_>> {
     match block {
-        Block::Text { text, .. } => vec![Part::Text(text)],
-        Block::ToolUse { name, input, .. } => vec![Part::Text(name), Part::Text(input.get())],
+        Block::Text { text, .. } => vec![Part::text(text)],
+        Block::ToolUse { name, input, .. } => vec![Part::text(name), Part::json(input)],
         Block::ToolResult { content, .. } => content_parts(content),
         Block::Image { data_length, .. } => vec![Part::Tokens(image_tokens(*data_length))],
-        Block::Thinking { thinking, .. } => vec![Part::Text(thinking)],
-        Block::Other { raw, .. } => vec![Part::Text(raw.get())],
+        Block::Thinking { thinking, .. } => vec![Part::text(thinking)],
+        Block::Other { raw, .. } => vec![Part::json(raw)],
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use roo_condense::{
     cancel::Cancel,
-    conversation::{Conversation, Edit, PathStep, Plan, problems},
+    conversation::{Conversation, Edit, PathStep, Plan},
     manager::{CallOptions, Report, Work, condense_with},
     providers::{self, Llm, Progress},
     tokens::{Encoding, Tally},
@@ -137,8 +137,7 @@ pub fn check_report(before: &Conversation, report: &Report) -> Conversation {
     let after = before.apply(plan).expect("the plan fits");
     let (tally_before, tally_after) = (tally(before), tally(&after));
 
-    let (old, new) = (problems(before), problems(&after));
-    assert!(new.len() <= old.len(), "new problems: {new:?}\nold: {old:?}\nplan: {plan:?}");
+    assert_eq!(after.problems_since(before), [], "plan: {plan:?}");
 
     if plan.is_empty() {
         assert!(report.changes().is_empty(), "changes without a plan: {:?}", report.changes());

@@ -196,10 +196,10 @@ fn window_after(
     budget: usize,
 ) -> Result<Proposal, CondenseError> {
     let Some(range) = window_to_fit(after, tally, keep, budget) else { return Ok(proposal) };
-    // Messages that the proposal drops already have no place in `after`: what is dropped is named by where it came from.
+    // Messages that the proposal drops already have no place in `after`.
     let place: HashMap<_, _> =
-        request.conversation.entries().iter().enumerate().map(|(index, entry)| (entry.origin, index)).collect();
-    let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.origin).copied()).collect();
+        request.conversation.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
     drop_messages(&dropped, &mut proposal);
     Ok(proposal)
 }

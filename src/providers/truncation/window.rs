@@ -1,8 +1,11 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
-use crate::conversation::{Conversation, answers, calls, problems, problems_after};
+use crate::conversation::{Conversation, Problem, answers, calls, new_problems, problems, problems_after};
 
 /// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
 ///
@@ -39,20 +42,17 @@ pub fn droppable(
 struct Seams<'a> {
     conversation: &'a Conversation,
     start: usize,
-    /// Problems in the messages before each index.
-    problems_before: Vec<usize>,
+    /// The problems there are, by message.
+    known: HashMap<usize, Vec<Problem>>,
 }
 
 impl<'a> Seams<'a> {
     fn new(conversation: &'a Conversation, start: usize) -> Self {
-        let mut problems_before = vec![0; conversation.len() + 1];
+        let mut known: HashMap<usize, Vec<Problem>> = HashMap::new();
         for problem in problems(conversation) {
-            problems_before[problem.message_index + 1] += 1;
+            known.entry(problem.message_index).or_default().push(problem);
         }
-        for index in 1..problems_before.len() {
-            problems_before[index] += problems_before[index - 1];
-        }
-        Self { conversation, start, problems_before }
+        Self { conversation, start, known }
     }
 
     /// Whether the conversation is no worse when the messages between the start and `first_kept` are gone.
@@ -67,8 +67,10 @@ impl<'a> Seams<'a> {
             return false;
         }
         // What a message breaks depends on the one before it alone, so only the first one kept is judged anew.
-        let known = self.problems_before[first_kept + 1] - self.problems_before[self.start];
-        problems_after(Some(last), next) <= known
+        let placed = |problem: Problem| (problem.message_index, problem);
+        let known = self.known.get(&first_kept).cloned().unwrap_or_default();
+        let found = problems_after(Some(last), first_kept, next);
+        new_problems(known.into_iter().map(placed), found.into_iter().map(placed)).is_empty()
     }
 }
 

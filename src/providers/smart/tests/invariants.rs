@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{FutureExt, Model, Smart, json_of, preset, presets, reads, request, run};
 use crate::{
-    conversation::{Conversation, Plan, problems},
+    conversation::{Conversation, Plan},
     llm::LlmRequest,
     providers::{Provider, Request, Settled, settle},
 };
@@ -149,7 +149,7 @@ fn check_invariants(config: &Value, request: &Request) -> Result<Settled, TestCa
     let (proposal, settled) = run(config, request);
     let after = &settled.conversation;
     // Valid, and never worse than it was.
-    prop_assert!(problems(after).len() <= problems(conversation).len());
+    prop_assert_eq!(after.problems_since(conversation), []);
     // Never grows.
     prop_assert!(settled.tally.total() <= request.tally.total());
     for change in &settled.changes {
@@ -202,7 +202,7 @@ fn check_with_model(config: &Value, conversation: &Conversation, model: Model) -
     };
     let settled = settle(&request, Smart::ID, &proposal).unwrap();
     let after = &settled.conversation;
-    prop_assert!(problems(after).len() <= problems(conversation).len());
+    prop_assert_eq!(after.problems_since(conversation), []);
     prop_assert!(settled.tally.total() <= request.tally.total());
     prop_assert!(Arc::ptr_eq(&conversation.entries()[0].message, &after.entries()[0].message));
     let newest = conversation.len() - 1;
