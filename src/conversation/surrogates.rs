@@ -23,6 +23,8 @@ const FIRSTS: u32 = 0x10_F840;
 const SECONDS: u32 = 0x10_F880;
 /// How many characters the second of a pair is chosen from.
 const DIGITS: u32 = 64;
+/// Bytes of an escape such as `\ud800`.
+const ESCAPE: usize = 6;
 /// What the UTF-8 of every reserved character begins with.
 const LEAD: &[u8] = &[0xF4, 0x8F];
 
@@ -44,6 +46,23 @@ pub fn enter(json: &str) -> Cow<'_, str> {
     }
     entered.push_str(&json[copied..]);
     Cow::Owned(entered)
+}
+
+/// JSON from outside whose unpaired surrogates need not come back: U+FFFD takes their place. Its texts are still those from outside.
+#[must_use]
+pub fn without_surrogates(json: &str) -> Cow<'_, str> {
+    let mut written = String::new();
+    let mut copied = 0;
+    for (range, _) in escapes(json).into_iter().filter(|(range, _)| range.len() == ESCAPE) {
+        written.push_str(&json[copied..range.start]);
+        written.push(char::REPLACEMENT_CHARACTER);
+        copied = range.end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    written.push_str(&json[copied..]);
+    Cow::Owned(written)
 }
 
 /// A text from outside that is no JSON, and so has no unpaired surrogates.
@@ -145,12 +164,12 @@ fn escapes(json: &str) -> Vec<(std::ops::Range<usize>, u32)> {
         // Behind an odd number of backslashes this one is escaped itself.
         let is_escape = || bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
         let Some(unit) = surrogate_escape(bytes, at).filter(|_| at >= next && is_escape()) else { continue };
-        let low = surrogate_escape(bytes, at + 6).filter(|low| unit < 0xDC00 && *low >= 0xDC00);
+        let low = surrogate_escape(bytes, at + ESCAPE).filter(|low| unit < 0xDC00 && *low >= 0xDC00);
         let Some(low) = low else {
-            found.push((at..at + 6, unit));
+            found.push((at..at + ESCAPE, unit));
             continue;
         };
-        next = at + 12;
+        next = at + 2 * ESCAPE;
         let code = 0x1_0000 + ((unit - FIRST) << 10) + (low - 0xDC00);
         if RESERVED.contains(&code) {
             found.push((at..next, code));
@@ -160,7 +179,7 @@ fn escapes(json: &str) -> Vec<(std::ops::Range<usize>, u32)> {
 }
 
 fn surrogate_escape(bytes: &[u8], at: usize) -> Option<u32> {
-    let escape = bytes.get(at..at + 6)?;
+    let escape = bytes.get(at..at + ESCAPE)?;
     if !escape.starts_with(b"\\u") || !escape[2..].iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
@@ -187,6 +206,7 @@ mod tests {
             assert_eq!(round_trip(json), json);
         }
         assert_eq!(leave_text(&inside(r#""a\ud800b""#)), "a\u{FFFD}b");
+        assert_eq!(without_surrogates("\"a\\ud800\\udbfc\\udc00\u{10F000}\""), "\"a\u{FFFD}\\udbfc\\udc00\u{10F000}\"");
     }
 
     #[test]

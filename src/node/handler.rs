@@ -162,7 +162,7 @@ impl CallbackHandler {
         let failed = |message: String| LlmError::callback(&self.info.model, message, None, TokenUsage::default());
         let answer = async { self.callback.call_async_catch(question).await?.await };
         let answer: String = answer.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
-        let answer = surrogates::enter(&answer);
+        let answer = surrogates::without_surrogates(&answer);
         serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))
     }
 

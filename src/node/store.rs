@@ -27,7 +27,7 @@ impl HostStore {
         let failed = |message: String| StoreError { message };
         let reply = async { self.0.call_async_catch(request).await?.await };
         let reply: String = reply.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
-        let reply = surrogates::enter(&reply);
+        let reply = surrogates::without_surrogates(&reply);
         let reply: Reply = serde_json::from_str(&reply).map_err(|error| failed(error.to_string()))?;
         reply.error.map_or(Ok(reply.value), |message| Err(failed(message)))
     }

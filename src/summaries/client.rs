@@ -17,7 +17,10 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::is_blank,
+    conversation::{
+        is_blank,
+        surrogates::{enter_text, leave_text},
+    },
     llm::{Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage},
     providers::{CondenseError, Request},
     tokens::count,
@@ -233,7 +236,10 @@ impl<'a> SummaryClient<'a> {
         judge(&response)
     }
 
-    async fn send(&self, question: LlmRequest) -> Result<LlmResponse, LlmError> {
+    async fn send(&self, mut question: LlmRequest) -> Result<LlmResponse, LlmError> {
+        for text in question.messages.iter_mut().map(|message| &mut message.text).chain([&mut question.system]) {
+            *text = leave_text(text).into_owned();
+        }
         let tell = |progress: LlmProgress<'_>| {
             if let LlmProgress::Retrying { attempt, attempts, wait, code } = progress {
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -315,7 +321,7 @@ impl<'a> SummaryClient<'a> {
             found = self.patiently(store.get(key)) => found,
         };
         match found {
-            Ok(text) => Ok(text.filter(|text| !is_blank(text))),
+            Ok(text) => Ok(text.filter(|text| !is_blank(text)).map(|text| enter_text(&text).into_owned())),
             Err(error) => {
                 self.warn_of_cache(&error);
                 Ok(None)
@@ -325,9 +331,10 @@ impl<'a> SummaryClient<'a> {
 
     async fn store(&self, key: &str, text: &str) {
         let Some(store) = self.cache().filter(|_| self.request.llm.preview.is_none()) else { return };
+        let outside = leave_text(text);
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
-            kept = self.patiently(store.set(key, text)) => kept,
+            kept = self.patiently(store.set(key, &outside)) => kept,
         };
         if let Err(error) = kept {
             self.warn_of_cache(&error);
@@ -351,7 +358,7 @@ fn judge(response: &LlmResponse) -> Result<SummaryAnswer, CondenseError> {
         _ if is_blank(text) => Err(CondenseError::SummaryEmpty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;
-            Ok(SummaryAnswer { text: text.to_owned(), cached: false, complete })
+            Ok(SummaryAnswer { text: enter_text(text).into_owned(), cached: false, complete })
         }
     }
 }
