@@ -32,7 +32,7 @@ pub fn tool_text() -> impl Strategy<Value = String> {
         1 => (0_u8..3, 10_usize..30).prop_map(|(seed, count)| lines(seed, count, "\r\n")),
         1 => (1_usize..3000).prop_map(|length| "one very long line ".chars().cycle().take(length).collect()),
         1 => look_alike(),
-        1 => select(vec!["ok", " ", "", "\n\n\n", "\u{0}", "e\u{301}\u{1F600}\u{F0000}\u{10FFFD}"]).prop_map(str::to_owned),
+        1 => select(vec!["ok", " ", "", "\n\n\n", "\u{0}", "e\u{301}\u{1F600}\u{F0000}\u{10F000}\u{10F841}"]).prop_map(str::to_owned),
     ]
 }
 
@@ -62,7 +62,7 @@ pub fn any_string() -> impl Strategy<Value = String> {
         1 => ".{0,40}".prop_map(|text: String| literal(&text)),
         1 => vec(select(vec![
             "\\ud800", "\\udfff", "\\ud83d\\ude00", "\\udc00", "\\u0000", "\\r\\n", "\\n", "\\\\", "\\\"", "\\/", "\\u2028", "a ", "word ",
-            "\u{1F600}", "\u{F0000}", "\\udb80\\udc00", "... (",
+            "\u{1F600}", "\u{F0000}", "\u{10F123}", "\\udb80\\udc00", "... (",
         ]), 0..60).prop_map(|parts| format!("\"{}\"", parts.concat())),
     ]
 }
