@@ -10,7 +10,7 @@ use roo_condense::{
     conversation::{Conversation, Plan},
     providers::{self, Provider, Request, settle},
     tokens::{Encoding, Tally, clear_cache},
-    transcript::decompose,
+    transcript::{ToolTable, decompose},
 };
 use serde_json::{Value, json, value::RawValue};
 
@@ -45,6 +45,7 @@ fn provider(id: &str) -> Arc<dyn Provider> {
 }
 
 fn reading(criterion: &mut Criterion) {
+    let tools = ToolTable::default();
     for (name, json) in histories() {
         let mut group = criterion.benchmark_group(format!("reading {name}"));
         group.throughput(Throughput::Bytes(json.len() as u64));
@@ -54,7 +55,7 @@ fn reading(criterion: &mut Criterion) {
         });
         group.bench_function("parse", |bencher| bencher.iter(|| Conversation::parse(black_box(&json)).ok()));
         let conversation = Conversation::parse(&json).expect("an array");
-        group.bench_function("decompose", |bencher| bencher.iter(|| decompose(black_box(&conversation)).len()));
+        group.bench_function("decompose", |bencher| bencher.iter(|| decompose(black_box(&conversation), &tools).len()));
         let cancel = Cancel::new();
         group.bench_function("count, fresh", |bencher| {
             bencher.iter_batched(

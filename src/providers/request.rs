@@ -9,6 +9,7 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
     tokens::{Scale, Tally},
+    transcript::ToolTable,
 };
 
 /// A condensation to be done.
@@ -28,6 +29,8 @@ pub struct Request {
     pub target_tokens: Option<usize>,
     /// Overrides fields of the provider's configuration.
     pub config: serde_json::Value,
+    /// What the tools in the conversation do.
+    pub tools: ToolTable,
     /// The host's own name for this call.
     pub host_call: u32,
     /// What is needed to ask a model, and what that has cost.
@@ -50,6 +53,7 @@ impl Request {
             scale: Scale::default(),
             target_tokens: None,
             config: serde_json::Value::Null,
+            tools: ToolTable::default(),
             host_call: 0,
             llm: Llm::default(),
             cancel: Cancel::default(),

@@ -184,6 +184,7 @@ impl Salience {
         Scope {
             conversation,
             tally: &request.tally,
+            tools: &request.tools,
             zone: older(conversation),
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
             user_too,

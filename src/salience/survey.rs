@@ -114,6 +114,8 @@ pub struct Scope<'a> {
     pub conversation: &'a Conversation,
     /// Its tokens.
     pub tally: &'a Tally,
+    /// What the tools in it do.
+    pub tools: &'a ToolTable,
     /// The messages that may be changed.
     pub zone: Range<usize>,
     /// The conversation as it was before others worked on it, and its older messages. It tells better how a name was used: once things are said
@@ -128,7 +130,7 @@ pub struct Scope<'a> {
 impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
-        let pieces = decompose_texts(scope.conversation, texts);
+        let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let rounds = rounds(scope, &pieces);
         let mut round_of = vec![None; scope.conversation.len()];
         for (index, messages) in rounds.iter().enumerate() {
@@ -154,7 +156,7 @@ impl<'t> Survey<'t> {
         let Reading { passages, occurrences, mut names, .. } = first;
         let mut now = scope.conversation.len();
         if let Some((before, zone)) = &scope.before {
-            names.learn(before, zone.clone());
+            names.learn(before, zone.clone(), scope.tools);
             now = before.len();
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
@@ -223,7 +225,6 @@ impl<'a, 't> Reading<'a, 't> {
     }
 
     fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
-        let table = ToolTable::default();
         for (message, pieces) in messages {
             let texts = &self.texts[message];
             let mut at = 0;
@@ -234,16 +235,16 @@ impl<'a, 't> Reading<'a, 't> {
                 }
                 let Some(whole) = texts.get(at) else { break };
                 let text = &whole.text[piece.range.clone()];
-                let passage = self.passage(message, piece, text, &table);
+                let passage = self.passage(message, piece, text);
                 self.passages.push(passage);
             }
         }
     }
 
-    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str, table: &ToolTable) -> Passage<'t> {
+    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str) -> Passage<'t> {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
-        let origin = origin(&piece, role, table);
+        let origin = origin(&piece, role);
         let tokens = count(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -363,9 +364,9 @@ impl<'t> Names<'t> {
     }
 
     /// Knows the names from then on as the older messages of another conversation use them. Those that do not stand there stay as they are.
-    fn learn(&mut self, conversation: &Conversation, older: Range<usize>) {
+    fn learn(&mut self, conversation: &Conversation, older: Range<usize>, tools: &ToolTable) {
         let texts = conversation.texts();
-        let pieces = decompose_texts(conversation, &texts);
+        let pieces = decompose_texts(conversation, &texts, tools);
         let mut learned = vec![NameFacts::default(); self.facts.len()];
         for message in older {
             let texts: HashMap<&[PathStep], &str> =
@@ -385,15 +386,11 @@ impl<'t> Names<'t> {
     }
 }
 
-fn origin(piece: &ContentPiece, role: &Role, table: &ToolTable) -> Origin {
-    let meaning = || match piece.source.tool() {
-        "" => Meaning::Other,
-        tool => table.meaning(tool),
-    };
+fn origin(piece: &ContentPiece, role: &Role) -> Origin {
+    let meaning = || piece.source.meaning();
     match (piece.kind, &piece.source) {
         (_, PieceSource::EnvironmentDetails) => Origin::Environment,
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
-        (ContentKind::ToolResults, PieceSource::Mention(_)) => Origin::Result(Meaning::Read),
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
         (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
         (ContentKind::MessageText, _) => Origin::User,

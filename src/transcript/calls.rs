@@ -8,6 +8,7 @@ use crate::conversation::PathStep;
 
 use super::{
     place::{ConversationText, Place},
+    tools::ParameterRole,
     xml_calls::XmlCall,
 };
 
@@ -15,7 +16,7 @@ use super::{
 #[derive(Debug, Clone)]
 pub(super) struct ToolCall<'a> {
     pub(super) name: String,
-    /// What a header calls it: for MCP tools in XML that is `use_mcp_tool`.
+    /// What a header calls it: the tool that calls it, when one did.
     pub(super) announced: String,
     /// Of a native call.
     pub(super) id: Option<&'a str>,
@@ -41,7 +42,7 @@ pub(super) enum Parameters<'a> {
 
 impl<'a> ToolCall<'a> {
     /// The call written as XML in a text.
-    pub(super) fn from_xml(call: &XmlCall<'_>, texts: &[ConversationText<'a>], index: usize) -> Self {
+    pub(super) fn from_xml(call: &XmlCall<'_, '_>, texts: &[ConversationText<'a>], index: usize) -> Self {
         let text = &texts[index];
         let mut name = call.name.to_owned();
         let mut parameters = Parameters::Xml {
@@ -52,12 +53,12 @@ impl<'a> ToolCall<'a> {
                 .map(|parameter| (parameter.name.to_owned(), parameter.value.clone()))
                 .collect(),
         };
-        let value = |name: &str| call.parameter(name).map(|range| text.text[range].trim());
-        if call.name == "use_mcp_tool"
-            && let Some(tool) = value("tool_name")
-        {
+        let value =
+            |role: ParameterRole| call.parameter(call.tool.parameter(role)).map(|range| text.text[range].trim());
+        if let Some(tool) = value(ParameterRole::Tool) {
             name = tool.to_owned();
-            if let Some(arguments) = value("arguments").and_then(|arguments| serde_json::from_str(arguments).ok()) {
+            let arguments = value(ParameterRole::Arguments);
+            if let Some(arguments) = arguments.and_then(|arguments| serde_json::from_str(arguments).ok()) {
                 parameters = Parameters::Json(arguments);
             }
         }

@@ -43,6 +43,8 @@ pub struct Event {
     pub tool: Arc<str>,
     /// What happened.
     pub action: Action,
+    /// The answer is what the user says.
+    pub asks_user: bool,
     /// The file that is concerned, by its one name: relative to the working directory where that is known, with forward slashes,
     /// lower case on Windows.
     pub path: Option<Arc<str>>,
@@ -67,6 +69,8 @@ pub struct CallSite {
     pub block: usize,
     /// The call's text: the XML of a call in text, or the parameter that holds the command, the content or the diff.
     pub place: Option<Place>,
+    /// The parameter that holds a list of things to do as JSON, where it is no text.
+    pub list: Option<String>,
 }
 
 /// What happened in an event.
@@ -100,6 +104,7 @@ impl Event {
         Self {
             tool: tool.into(),
             action,
+            asks_user: false,
             path: None,
             call: None,
             answers: Vec::new(),

@@ -1,5 +1,7 @@
 //! The line that announces a tool's answer in plain text: `[read_file for 'src/a.ts'] Result:`.
 
+use super::tools::{Meaning, ToolTable};
+
 /// What closes a header.
 const CLOSE: &str = "] Result:";
 
@@ -25,10 +27,14 @@ impl<'a> Header<'a> {
         quoted.strip_suffix('\'').unwrap_or(quoted)
     }
 
-    /// The header at the start of `text`, blanks before it allowed.
-    pub(super) fn at_start(text: &'a str) -> Option<Self> {
+    /// The header at the start of `text`, blanks before it allowed. `called` knows the tools of any other form of name.
+    pub(super) fn at_start(text: &'a str, called: impl Fn(&str) -> bool) -> Option<Self> {
         let start = text.len() - text.trim_start().len();
         let (name, subject_start) = name(text, start)?;
+        // `[ERROR]` and `[TASK RESUMPTION]` are Roo's own notes.
+        if !name.starts_with(|first: char| first.is_ascii_lowercase()) && !called(name) {
+            return None;
+        }
         let subject = &text[subject_start..];
         let quoted = subject.starts_with(" for '");
         if !quoted && !subject.starts_with(CLOSE) && text.trim_end().ends_with(CLOSE) {
@@ -66,11 +72,17 @@ fn name(text: &str, start: usize) -> Option<(&str, usize)> {
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
     let name = &rest[..length];
     let behind = &rest[length..];
-    // `[ERROR]` and `[TASK RESUMPTION]` are Roo's own notes.
-    let is_name = name.starts_with(|first: char| first.is_ascii_lowercase());
     let goes_on =
         [CLOSE, " for ", " to ", " in ", " completed", " because", " ("].iter().any(|next| behind.starts_with(next));
-    (is_name && goes_on).then_some((name, start + 1 + length))
+    (length > 0 && goes_on).then_some((name, start + 1 + length))
+}
+
+/// The file in `[read_file for 'PATH']` on its own line, as Roo hands over a mentioned file since 2026, and where the content starts.
+pub(super) fn announced_read<'a>(text: &'a str, tools: &ToolTable) -> Option<(&'a str, usize)> {
+    let (name, subject) = name(text, 0)?;
+    let rest = text[subject..].strip_prefix(" for '").filter(|_| tools.meaning(name) == Meaning::Read)?;
+    let path = &rest[..rest.find("']\n")?];
+    (!path.contains('\n')).then(|| (path, text.len() - rest.len() + path.len() + "']\n".len()))
 }
 
 #[cfg(test)]
@@ -78,7 +90,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(&str, &str, &str)> {
-        Header::at_start(text).map(|header| (header.name, header.target(), &text[header.end..]))
+        Header::at_start(text, |name| name == "FsGrab")
+            .map(|header| (header.name, header.target(), &text[header.end..]))
     }
 
     #[test]
@@ -93,6 +106,7 @@ mod tests {
             Some(("execute_command", "echo \"[x] Result:\"\nls", ""))
         );
         assert_eq!(read("[switch_mode to 'code' because: a] Result: b] Result:").map(|read| read.2), Some(""));
+        assert_eq!(read("[FsGrab for 'x'] Result:"), Some(("FsGrab", "x", "")));
         assert_eq!(read("[new_task completed] Result: # Report"), Some(("new_task", "completed", " # Report")));
     }
 

@@ -15,7 +15,7 @@ use super::{
     place::{ConversationText, Excerpt, Place, Span, lines},
     search_hits::hits,
     shell::{self, Lines, ShellAction},
-    tool_table::{Meaning, Role, Tool, ToolTable},
+    tools::{Meaning, ParameterRole, Tool, ToolTable},
 };
 
 /// The answer to a call.
@@ -36,6 +36,7 @@ struct Known<'k, 'a> {
     texts: &'k [ConversationText<'a>],
     call: &'k ToolCall<'a>,
     tool: &'k Tool,
+    table: &'k ToolTable,
     answer: ToolAnswer,
     outcome: CallOutcome,
 }
@@ -60,11 +61,8 @@ impl<'t> Interpreter<'t> {
             None => CallOutcome::Ok,
             Some(place) => outcome(&texts[place.text].text[place.range.clone()], answer.is_error),
         };
-        let Some(tool) = self.table.tool(&call.name) else {
-            let known = Known { texts, call, tool: &UNKNOWN, answer, outcome: ended };
-            return vec![known.event(Action::Other)];
-        };
-        let known = Known { texts, call, tool, answer, outcome: ended };
+        let tool = self.table.tool_or_unknown(&call.name);
+        let known = Known { texts, call, tool, table: self.table, answer, outcome: ended };
         let events = match tool.meaning {
             Meaning::Read => known.read(),
             Meaning::Write => known.write(),
@@ -73,27 +71,21 @@ impl<'t> Interpreter<'t> {
             Meaning::Search => known.search(),
             Meaning::Command => known.command(),
             Meaning::List => vec![known.event(Action::List)],
-            Meaning::Todo => {
-                let mut event = known.event(Action::Todo);
-                if let Some(call_site) = &mut event.call {
-                    call_site.place = known.place(["todos", "plan", "task_progress"].into_iter());
-                }
-                vec![event]
-            }
+            Meaning::Todo => vec![known.todo()],
             Meaning::Touch => known.touch(),
-            Meaning::Other => Vec::new(),
+            Meaning::Web | Meaning::Ask | Meaning::Plan | Meaning::Other => Vec::new(),
         };
         if events.is_empty() { vec![known.event(Action::Other)] } else { events }
     }
 }
 
-static UNKNOWN: Tool = Tool::unknown();
-
 impl Known<'_, '_> {
     fn event(&self, action: Action) -> Event {
-        let site = CallSite { message: self.call.message, block: self.call.block, place: self.call.place.clone() };
+        let site =
+            CallSite { message: self.call.message, block: self.call.block, place: self.call.place.clone(), list: None };
         Event {
             call: Some(site),
+            asks_user: self.tool.asks_user,
             answers: self.answer.places.clone(),
             outcome: self.outcome,
             ..Event::new(&self.call.name, action)
@@ -104,25 +96,36 @@ impl Known<'_, '_> {
         Event { path: Some(path.into()), ..self.event(action) }
     }
 
+    /// The list of things to do: a text, or JSON in a parameter.
+    fn todo(&self) -> Event {
+        let mut event = self.event(Action::Todo);
+        let names = || self.tool.parameter(ParameterRole::Todos);
+        if let Some(site) = &mut event.call {
+            site.place = self.place(names());
+            let is_list =
+                |name: &&str| self.call.value(self.texts, std::iter::once(*name)).is_some_and(|value| value.is_array());
+            site.list = if site.place.is_none() { names().find(is_list).map(str::to_owned) } else { None };
+        }
+        event
+    }
+
     fn place<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<Place> {
         self.call.place(self.texts, names)
     }
 
-    fn role_place(&self, role: Role) -> Option<Place> {
+    fn role_place(&self, role: ParameterRole) -> Option<Place> {
         self.place(self.tool.parameter(role))
     }
 
-    fn number(&self, role: Role) -> Option<u32> {
-        let names: Vec<&str> = self.tool.parameter(role).collect();
-        self.call.number(self.texts, names.into_iter())
+    fn number(&self, role: ParameterRole) -> Option<u32> {
+        self.call.number(self.texts, self.tool.parameter(role))
     }
 
     fn path(&self) -> Option<String> {
         if let Parameters::Header(target) = &self.call.parameters {
             return Some(target.clone()).filter(|target| !target.is_empty() && !target.contains("', '"));
         }
-        let names: Vec<&str> = self.tool.parameter(Role::Path).collect();
-        let path = self.call.string(self.texts, names.into_iter())?;
+        let path = self.call.string(self.texts, self.tool.parameter(ParameterRole::Path))?;
         (!path.is_empty() && path.len() < 4096 && !path.contains('\n')).then(|| path.into_owned())
     }
 
@@ -134,7 +137,7 @@ impl Known<'_, '_> {
 
     fn read(&self) -> Vec<Event> {
         let requests = self.requests();
-        let plain = !matches!(self.call.name.as_str(), "Read" | "NotebookRead") && self.tool.meaning != Meaning::Editor;
+        let plain = !self.tool.numbers_lines;
         let mut events = Vec::new();
         let mut missing: Vec<&Request> = requests.iter().collect();
         if !matches!(self.outcome, CallOutcome::Failed | CallOutcome::Denied | CallOutcome::Unanswered) {
@@ -171,7 +174,11 @@ impl Known<'_, '_> {
     }
 
     fn requests(&self) -> Vec<Request> {
-        let (offset, limit, last) = (self.number(Role::Offset), self.number(Role::Limit), self.number(Role::LastLine));
+        let (offset, limit, last) = (
+            self.number(ParameterRole::Offset),
+            self.number(ParameterRole::Limit),
+            self.number(ParameterRole::LastLine),
+        );
         if let Some(path) = self.path() {
             let range = self.call.string(self.texts, ["line_range"].into_iter()).and_then(|range| line_range(&range));
             let view = self.call.value(self.texts, ["view_range"].into_iter());
@@ -188,7 +195,7 @@ impl Known<'_, '_> {
         if let Some(place) = self.place(["args"].into_iter()) {
             return requests_in_tags(self.text(&place));
         }
-        let listed = self.call.value(self.texts, ["files", "paths", "file_paths"].into_iter());
+        let listed = self.call.value(self.texts, self.tool.parameter(ParameterRole::Files));
         let Some(Value::Array(files)) = listed else { return Vec::new() };
         let request = |file: &Value| {
             let path = file.as_str().or_else(|| file.get("path")?.as_str())?;
@@ -209,13 +216,14 @@ impl Known<'_, '_> {
             Some("create") => self.write(),
             Some("str_replace") => self.edit(),
             Some("insert") => {
-                let (Some(path), Some(place)) =
-                    (self.path(), self.role_place(Role::New).or_else(|| self.role_place(Role::Content)))
-                else {
+                let (Some(path), Some(place)) = (
+                    self.path(),
+                    self.role_place(ParameterRole::New).or_else(|| self.role_place(ParameterRole::Content)),
+                ) else {
                     return Vec::new();
                 };
                 // The lines are put behind the line of that number.
-                let before = self.number(Role::Line).map(|line| line.saturating_add(1));
+                let before = self.number(ParameterRole::Line).map(|line| line.saturating_add(1));
                 let new = lines(&self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
                 let mut event =
                     self.event_of(&path, Action::Edit(vec![FileChange::Insert { text: place.text, before, new }]));
@@ -230,7 +238,7 @@ impl Known<'_, '_> {
 
     fn write(&self) -> Vec<Event> {
         let Some(path) = self.path() else { return Vec::new() };
-        let Some(place) = self.role_place(Role::Content) else {
+        let Some(place) = self.role_place(ParameterRole::Content) else {
             return vec![self.event_of(&path, Action::Touch)];
         };
         let content = Excerpt::plain(&self.texts[place.text].text, place.text, place.range.clone(), 1);
@@ -241,23 +249,23 @@ impl Known<'_, '_> {
     }
 
     fn edit(&self) -> Vec<Event> {
-        if let Some(place) = self.role_place(Role::Diff) {
+        if let Some(place) = self.role_place(ParameterRole::Diff) {
             return self.edit_by_text(&place);
         }
         if let Some(place) = self.place(["args"].into_iter()) {
             return self.edit_in_tags(&place);
         }
         let Some(path) = self.path() else { return Vec::new() };
-        let (old, new) = (self.role_place(Role::Old), self.role_place(Role::New));
+        let (old, new) = (self.role_place(ParameterRole::Old), self.role_place(ParameterRole::New));
         let mut changes = Vec::new();
         let pattern = self.call.string(self.texts, ["use_regex", "ignore_case", "start_line"].into_iter());
         if pattern.is_some_and(|flag| flag != "false") {
             // What a pattern matched is not in the conversation.
         } else if let (Some(old), Some(new)) = (old, new) {
             changes.push(FileChange::Text { old, new, everywhere: self.everywhere() });
-        } else if let Some(place) = self.role_place(Role::Content) {
+        } else if let Some(place) = self.role_place(ParameterRole::Content) {
             // Cline and Roo: line 0 is the end of the file.
-            let before = self.number(Role::Line).filter(|line| *line > 0);
+            let before = self.number(ParameterRole::Line).filter(|line| *line > 0);
             let text = &self.texts[place.text].text;
             let new = lines(text, place.range.clone()).map(Span::new).collect();
             changes.push(FileChange::Insert { text: place.text, before, new });
@@ -273,11 +281,10 @@ impl Known<'_, '_> {
     }
 
     fn everywhere(&self) -> bool {
-        if self.call.name == "search_and_replace" {
+        if self.tool.replaces_all {
             return true;
         }
-        let names: Vec<&str> = self.tool.parameter(Role::ReplaceAll).collect();
-        match self.call.value(self.texts, names.into_iter()) {
+        match self.call.value(self.texts, self.tool.parameter(ParameterRole::ReplaceAll)) {
             Some(Value::Bool(everywhere)) => everywhere,
             Some(Value::Number(count)) => count.as_u64().is_some_and(|count| count > 1),
             Some(Value::String(text)) => text == "true",
@@ -287,7 +294,7 @@ impl Known<'_, '_> {
 
     /// `edits: [{old_string, new_string, replace_all?}]`; `None` when one of them is not understood.
     fn listed_edits(&self) -> Option<Vec<FileChange>> {
-        let list = self.tool.parameter(Role::Edits).find_map(|name| {
+        let list = self.tool.parameter(ParameterRole::Edits).find_map(|name| {
             let value = self.call.value(self.texts, [name].into_iter())?;
             Some((name.to_owned(), value.as_array()?.clone()))
         });
@@ -299,7 +306,7 @@ impl Known<'_, '_> {
                 })
             };
             let everywhere = edit.get("replace_all").is_some_and(|flag| flag == &Value::Bool(true));
-            Some(FileChange::Text { old: string(Role::Old)?, new: string(Role::New)?, everywhere })
+            Some(FileChange::Text { old: string(ParameterRole::Old)?, new: string(ParameterRole::New)?, everywhere })
         };
         edits.iter().enumerate().map(change).collect()
     }
@@ -398,8 +405,8 @@ impl Known<'_, '_> {
     }
 
     fn touch(&self) -> Vec<Event> {
-        let names = ["source", "from", "old_path", "destination", "to", "new_path", "new_name"];
-        let paths = names.iter().filter_map(|name| self.call.string(self.texts, [*name].into_iter()));
+        let names = self.tool.parameter(ParameterRole::From).chain(self.tool.parameter(ParameterRole::To));
+        let paths = names.filter_map(|name| self.call.string(self.texts, std::iter::once(name)));
         let paths = paths.map(|path| path.into_owned()).chain(self.path());
         paths.map(|path| self.event_of(&path, Action::Touch)).collect()
     }
@@ -428,10 +435,11 @@ impl Known<'_, '_> {
     }
 
     fn command(&self) -> Vec<Event> {
-        let place = self.role_place(Role::Command).or_else(|| self.shell_script());
+        let place = self.role_place(ParameterRole::Command).or_else(|| self.shell_script());
         if let Some(patch) = place.as_ref().filter(|place| {
-            let line = self.text(place).trim_start();
-            line.starts_with("apply_patch") && line.contains("*** Begin Patch")
+            let line = self.text(place);
+            let program = line.split_whitespace().next().unwrap_or_default();
+            self.table.meaning(program) == Meaning::Edit && line.contains("*** Begin Patch")
         }) {
             return self.edit_by_text(patch);
         }
@@ -442,16 +450,13 @@ impl Known<'_, '_> {
                 header = target.clone();
                 header.as_str()
             }
-            (None, _) => {
-                let names: Vec<&str> = self.tool.parameter(Role::Command).collect();
-                match self.call.string(self.texts, names.into_iter()) {
-                    Some(line) => {
-                        header = line.into_owned();
-                        header.as_str()
-                    }
-                    None => return vec![self.event(Action::Command)],
+            (None, _) => match self.call.string(self.texts, self.tool.parameter(ParameterRole::Command)) {
+                Some(line) => {
+                    header = line.into_owned();
+                    header.as_str()
                 }
-            }
+                None => return vec![self.event(Action::Command)],
+            },
         };
         let output = self.answer.places.first().map(|place| Output::new(&self.texts[place.text].text, place.clone()));
         let exit_code = output.as_ref().and_then(|output| output.exit_code);
@@ -509,7 +514,7 @@ impl Known<'_, '_> {
 
     /// The script of `["bash", "-lc", SCRIPT]`.
     fn shell_script(&self) -> Option<Place> {
-        self.tool.parameter(Role::Command).find_map(|name| {
+        self.tool.parameter(ParameterRole::Command).find_map(|name| {
             let flag = self.call.place_at(self.texts, &[PathStep::key(name), PathStep::Index(1)])?;
             matches!(self.text(&flag), "-c" | "-lc")
                 .then(|| self.call.place_at(self.texts, &[PathStep::key(name), PathStep::Index(2)]))?

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::tools::{Meaning, ToolTable};
+
 /// Which tool a piece belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolSource {
@@ -9,50 +11,44 @@ pub struct ToolSource {
     pub name: String,
     /// A short line for people, such as `read_file src/a.ts` or `npm test`; at most 80 characters.
     pub label: String,
+    /// What the tool does.
+    pub meaning: Meaning,
+    /// The tool's answer is what the user says.
+    pub asks_user: bool,
 }
 
 /// The longest label in characters.
 const MAX_LABEL_CHARS: usize = 80;
 
-/// Parameters that say what a call is about, the best first.
-const TELLING: [&str; 18] = [
-    "file_path",
-    "filePath",
-    "path",
-    "notebook_path",
-    "target_file",
-    "file",
-    "filename",
-    "command",
-    "cmd",
-    "pattern",
-    "regex",
-    "query",
-    "url",
-    "uri",
-    "description",
-    "tool_name",
-    "name",
-    "server_name",
-];
-
 impl ToolSource {
-    pub(super) fn new(name: &str, target: &str) -> Self {
+    /// The source of a file that was shown without a call.
+    pub(super) fn of_file(path: &str) -> Self {
+        let label = one_line(&format!("file {}", one_line(path)));
+        Self { name: "file".to_owned(), label, meaning: Meaning::Read, asks_user: false }
+    }
+
+    /// The source of a call that is about `target`: a path, a command.
+    pub(super) fn new(name: &str, target: &str, tools: &ToolTable) -> Self {
+        let (meaning, asks_user) =
+            tools.tool(name).map_or_else(Default::default, |tool| (tool.meaning, tool.asks_user));
         let target = one_line(target);
-        let runs = matches!(name, "execute_command" | "Bash" | "bash" | "shell" | "run_command" | "run_terminal_cmd");
-        let label = match (target.is_empty(), runs) {
+        let label = match (target.is_empty(), meaning) {
             (true, _) => one_line(name),
-            (false, true) => target,
-            (false, false) => one_line(&format!("{name} {target}")),
+            (false, Meaning::Command) => target,
+            (false, _) => one_line(&format!("{name} {target}")),
         };
-        Self { name: name.to_owned(), label }
+        Self { name: name.to_owned(), label, meaning, asks_user }
     }
 
     /// The source of a call with these parameters (name and value).
-    pub(super) fn of_call<'a>(name: &str, parameters: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let rank = |key: &str| TELLING.iter().position(|telling| *telling == key);
-        let best = parameters.filter_map(|(key, value)| Some((rank(key)?, value))).min_by_key(|(rank, _)| *rank);
-        Self::new(name, best.map_or("", |(_, value)| value))
+    pub(super) fn of_call<'a>(
+        name: &str,
+        parameters: impl Iterator<Item = (&'a str, &'a str)>,
+        tools: &ToolTable,
+    ) -> Self {
+        let tool = tools.tool_or_unknown(name);
+        let telling = parameters.filter_map(|(key, value)| Some((tool.telling(key)?, value)));
+        Self::new(name, telling.min_by_key(|(rank, _)| *rank).map_or("", |(_, value)| value), tools)
     }
 }
 
@@ -82,12 +78,15 @@ mod tests {
 
     #[test]
     fn labels_are_short_and_say_what() {
-        let label = |name: &str, target: &str| ToolSource::new(name, target).label;
+        let tools = ToolTable::default();
+        let label = |name: &str, target: &str| ToolSource::new(name, target, &tools).label;
         assert_eq!(label("read_file", "src/a.ts"), "read_file src/a.ts");
-        assert_eq!(label("execute_command", "npm\n test"), "npm test");
+        for runs in ["execute_command", "exec_command", "Bash", "terminal"] {
+            assert_eq!(label(runs, "npm\n test"), "npm test");
+        }
         assert_eq!(label("update_todo_list", ""), "update_todo_list");
         assert_eq!(label("x", &"é".repeat(200)).chars().count(), MAX_LABEL_CHARS);
         let call = [("content", "long"), ("path", "a"), ("file_path", "b")];
-        assert_eq!(ToolSource::of_call("Write", call.into_iter()).label, "Write b");
+        assert_eq!(ToolSource::of_call("Write", call.into_iter(), &tools).label, "Write b");
     }
 }

@@ -6,7 +6,7 @@
 //! - [`read`] makes events of tool calls and their answers: what was read, written, changed, found, run, and where every line of
 //!   it stands, byte for byte.
 //!
-//! Which tool means what is in a [`ToolTable`], which users can extend. Nothing here fails: any conversation will do, and what is
+//! Which tool means what is in a [`ToolTable`], which hosts can extend. Nothing here fails: any conversation will do, and what is
 //! not understood is left alone. All of it is linear in the length of the conversation.
 //!
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
@@ -26,7 +26,7 @@ mod place;
 mod reader;
 mod search_hits;
 mod shell;
-mod tool_table;
+mod tools;
 mod user_text;
 mod xml_calls;
 
@@ -40,5 +40,5 @@ pub use self::{
     place::{ConversationText, Excerpt, Numbering, Place, Span},
     reader::read,
     search_hits::Hit,
-    tool_table::{Meaning, ToolTable, ToolTableError},
+    tools::{Meaning, ParameterRole, Tool, ToolRows, ToolTable},
 };

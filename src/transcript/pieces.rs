@@ -6,6 +6,7 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Pa
 
 use super::{
     labels::ToolSource,
+    tools::{Meaning, ToolTable},
     user_text::{SectionKind, UserTexts},
     xml_calls,
 };
@@ -57,34 +58,48 @@ impl PieceSource {
             _ => "",
         }
     }
+
+    /// What the tool does.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        match self {
+            Self::Tool(tool) | Self::Mention(tool) => tool.meaning,
+            Self::Words | Self::EnvironmentDetails => Meaning::Other,
+        }
+    }
+
+    fn asks_user(&self) -> bool {
+        matches!(self, Self::Tool(tool) if tool.asks_user)
+    }
 }
 
 /// The pieces of every message, in order. The pieces of a text follow each other without gaps and cover it; an empty text has
 /// one empty piece. Linear in the length of the conversation.
 #[must_use]
-pub fn decompose(conversation: &Conversation) -> Vec<Vec<ContentPiece>> {
-    decompose_texts(conversation, &conversation.texts())
+pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<ContentPiece>> {
+    decompose_texts(conversation, &conversation.texts(), tools)
 }
 
 /// [`decompose`], for those who have the texts of the conversation already.
 #[must_use]
-pub fn decompose_texts(conversation: &Conversation, texts: &[Vec<TextAt<'_>>]) -> Vec<Vec<ContentPiece>> {
-    let mut decomposer = Decomposer::default();
+pub fn decompose_texts(
+    conversation: &Conversation,
+    texts: &[Vec<TextAt<'_>>],
+    tools: &ToolTable,
+) -> Vec<Vec<ContentPiece>> {
+    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Vec::new() };
     conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
 
-/// Tools whose answer is what the user says.
-const ASKING: [&str; 4] = ["ask_followup_question", "attempt_completion", "plan_mode_respond", "AskUserQuestion"];
-
-#[derive(Default)]
-struct Decomposer<'a> {
+struct Decomposer<'a, 't> {
+    tools: &'t ToolTable,
     /// The native calls so far by id.
     calls: HashMap<&'a str, Arc<ToolSource>>,
     /// The names of the tools called in the newest message of the assistant.
     called: Vec<String>,
 }
 
-impl<'a> Decomposer<'a> {
+impl<'a> Decomposer<'a, '_> {
     fn message(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         match message.role {
             Role::Assistant => self.assistant(message, texts),
@@ -100,7 +115,7 @@ impl<'a> Decomposer<'a> {
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
             let parameters = parameters.filter_map(|text| Some((last_key(&text.path)?, text.text.as_ref())));
-            self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters)));
+            self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
             self.called.push(name.clone());
         }
         let mut pieces = Vec::with_capacity(texts.len());
@@ -110,13 +125,13 @@ impl<'a> Decomposer<'a> {
                 continue;
             }
             let mut cutter = Cutter::new(text, &mut pieces);
-            for call in xml_calls::calls(&text.text) {
+            for call in xml_calls::calls(&text.text, self.tools) {
                 self.called.push(call.name.to_owned());
                 let values =
                     call.parameters.iter().map(|parameter| (parameter.name, &text.text[parameter.value.clone()]));
-                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values)));
+                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, self.tools)));
                 for parameter in &call.parameters {
-                    if !SPEAKING.contains(&parameter.name) && !parameter.value.is_empty() {
+                    if !call.tool.speaks_in(parameter.name) && !parameter.value.is_empty() {
                         cutter.cut(parameter.value.clone(), ContentKind::ToolParameters, &source);
                     }
                 }
@@ -132,7 +147,7 @@ impl<'a> Decomposer<'a> {
         let mut answers = Vec::new();
         {
             let called = &self.called;
-            let mut reader = UserTexts::new(|name: &str| called.iter().any(|called| called == name));
+            let mut reader = UserTexts::new(self.tools, |name: &str| called.iter().any(|called| called == name));
             for text in texts {
                 let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(&text.text, whole));
                 answers.push(sections);
@@ -150,11 +165,11 @@ impl<'a> Decomposer<'a> {
                     SectionKind::Words => continue,
                     SectionKind::EnvironmentDetails => (ContentKind::ToolResults, PieceSource::EnvironmentDetails),
                     SectionKind::Mention(path) => {
-                        let source = Arc::new(ToolSource::new("file", path));
+                        let source = Arc::new(ToolSource::of_file(path));
                         (ContentKind::ToolResults, PieceSource::Mention(source))
                     }
                     SectionKind::Header(header) => {
-                        let source = Arc::new(ToolSource::new(header.name, header.target()));
+                        let source = Arc::new(ToolSource::new(header.name, header.target(), self.tools));
                         tool = Some((header.end, source.clone()));
                         (ContentKind::MessageText, PieceSource::Tool(source))
                     }
@@ -162,7 +177,7 @@ impl<'a> Decomposer<'a> {
                         let known = tool.as_ref().filter(|(end, _)| header.is_some_and(|header| header.end == *end));
                         let source = known.map(|(_, source)| source.clone()).unwrap_or_else(|| {
                             Arc::new(header.map_or_else(ToolSource::default, |header| {
-                                ToolSource::new(header.name, header.target())
+                                ToolSource::new(header.name, header.target(), self.tools)
                             }))
                         });
                         (ContentKind::ToolResults, PieceSource::Tool(source))
@@ -185,7 +200,7 @@ impl<'a> Decomposer<'a> {
             None => PieceSource::Words,
             Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
         };
-        let spoken = ASKING.contains(&source.tool()) && text.kind == ContentKind::ToolResults;
+        let spoken = source.asks_user() && text.kind == ContentKind::ToolResults;
         ContentPiece {
             block: text.block,
             range: 0..text.text.len(),
@@ -195,9 +210,6 @@ impl<'a> Decomposer<'a> {
         }
     }
 }
-
-/// Parameters in which the assistant speaks to the user.
-const SPEAKING: [&str; 4] = ["result", "question", "response", "follow_up"];
 
 fn last_key(path: &[PathStep]) -> Option<&str> {
     path.iter().rev().find_map(|step| match step {

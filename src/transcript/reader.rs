@@ -10,7 +10,7 @@ use super::{
     interpret::{Interpreter, ToolAnswer, mentioned},
     paths::Paths,
     place::{ConversationText, Place},
-    tool_table::ToolTable,
+    tools::ToolTable,
     user_text::{SectionKind, UserTexts},
     xml_calls,
 };
@@ -18,8 +18,8 @@ use super::{
 /// Reads a conversation as events. Any conversation will do: what is not understood makes no event, or one of [`Action::Other`].
 /// Linear in the length of the conversation.
 #[must_use]
-pub fn read<'a>(conversation: &'a Conversation, table: &ToolTable) -> Transcript<'a> {
-    let mut reader = Reader::new(table);
+pub fn read<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Transcript<'a> {
+    let mut reader = Reader::new(tools);
     for (index, (message, texts)) in conversation.messages().zip(conversation.texts()).enumerate() {
         reader.message(index, message, texts);
     }
@@ -28,6 +28,7 @@ pub fn read<'a>(conversation: &'a Conversation, table: &ToolTable) -> Transcript
 }
 
 struct Reader<'a, 't> {
+    tools: &'t ToolTable,
     interpreter: Interpreter<'t>,
     texts: Vec<ConversationText<'a>>,
     events: Vec<Event>,
@@ -50,9 +51,10 @@ enum Part {
 }
 
 impl<'a, 't> Reader<'a, 't> {
-    fn new(table: &'t ToolTable) -> Self {
+    fn new(tools: &'t ToolTable) -> Self {
         Self {
-            interpreter: Interpreter::new(table),
+            tools,
+            interpreter: Interpreter::new(tools),
             texts: Vec::new(),
             events: Vec::new(),
             pending: Vec::new(),
@@ -108,7 +110,7 @@ impl<'a, 't> Reader<'a, 't> {
                         if !is_readable(&self.texts[text].text) {
                             continue;
                         }
-                        let calls = xml_calls::calls(&self.texts[text].text);
+                        let calls = xml_calls::calls(&self.texts[text].text, self.tools);
                         let calls: Vec<_> =
                             calls.iter().map(|call| (ToolCall::from_xml(call, &self.texts, text), None)).collect();
                         self.pending.extend(calls);
@@ -162,7 +164,8 @@ impl<'a, 't> Reader<'a, 't> {
 
     /// The parts of the message's texts, in order.
     fn parts(&self, first: usize, whole: bool) -> Vec<(usize, Range<usize>, Part)> {
-        let mut sections = UserTexts::new(|name: &str| self.pending.iter().any(|(call, _)| call.announced == name));
+        let called = |name: &str| self.pending.iter().any(|(call, _)| call.announced == name);
+        let mut sections = UserTexts::new(self.tools, called);
         let mut parts = Vec::new();
         for (index, text) in self.texts.iter().enumerate().skip(first) {
             if text.kind != ContentKind::MessageText || !is_readable(&text.text) {

@@ -6,7 +6,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::{
-    headers::Header,
+    headers::{Header, announced_read},
+    tools::ToolTable,
     xml_calls::{starts_line, trim_breaks},
 };
 
@@ -36,15 +37,16 @@ pub(super) enum SectionKind<'a> {
 const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
 
 /// Reads the texts of one user message in order: a header in one text can announce the next text.
-pub(super) struct UserTexts<'a, F> {
+pub(super) struct UserTexts<'a, 't, F> {
+    tools: &'t ToolTable,
     announced: Option<Header<'a>>,
     /// Whether a tool of this name was called in the message before.
     called: F,
 }
 
-impl<'a, F: Fn(&str) -> bool> UserTexts<'a, F> {
-    pub(super) fn new(called: F) -> Self {
-        Self { announced: None, called }
+impl<'a, 't, F: Fn(&str) -> bool> UserTexts<'a, 't, F> {
+    pub(super) fn new(tools: &'t ToolTable, called: F) -> Self {
+        Self { tools, announced: None, called }
     }
 
     /// The sections of the next text. `whole` says that the text is the whole message, so headers may stand inside it.
@@ -68,10 +70,10 @@ impl<'a, F: Fn(&str) -> bool> UserTexts<'a, F> {
 
     fn main(&mut self, text: &'a str, main: Range<usize>, whole: bool, sections: &mut Vec<Section<'a>>) {
         let announced = self.announced.take();
-        if let Some(header) = Header::at_start(&text[main.clone()]) {
+        if let Some(header) = Header::at_start(&text[main.clone()], &self.called) {
             return self.announced_answers(text, header, main.end, whole, sections);
         }
-        if let Some((path, content)) = mentioned_read(&text[main.clone()]) {
+        if let Some((path, content)) = announced_read(&text[main.clone()], self.tools) {
             push(sections, 0..content, SectionKind::Words);
             return push(sections, content..main.end, SectionKind::Mention(path));
         }
@@ -235,13 +237,6 @@ fn mention_end(text: &str, content: Range<usize>) -> Option<usize> {
     last
 }
 
-/// `[read_file for 'PATH']` on its own line, as Roo hands over a mentioned file since 2026, and where the content starts.
-fn mentioned_read(text: &str) -> Option<(&str, usize)> {
-    let rest = text.strip_prefix("[read_file for '")?;
-    let path = &rest[..rest.find("']\n")?];
-    (!path.contains('\n')).then(|| (path, text.len() - rest.len() + path.len() + "']\n".len()))
-}
-
 const ENVIRONMENT: &str = "<environment_details>";
 const ENVIRONMENT_END: &str = "</environment_details>";
 
@@ -269,7 +264,8 @@ mod tests {
     use super::*;
 
     fn kinds(texts: &[&'static str], whole: bool) -> Vec<(&'static str, &'static str)> {
-        let mut reader = UserTexts::new(|name: &str| name == "read_file");
+        let tools = ToolTable::default();
+        let mut reader = UserTexts::new(&tools, |name: &str| name == "read_file");
         let mut read = Vec::new();
         for text in texts {
             let sections = reader.sections(text, whole);

@@ -6,11 +6,15 @@ use std::{collections::HashMap, ops::Range};
 
 use memchr::memmem;
 
+use super::tools::{Tool, ToolTable};
+
 /// A tool call in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct XmlCall<'a> {
-    /// The tool.
+pub(super) struct XmlCall<'a, 't> {
+    /// The tool's name.
     pub(super) name: &'a str,
+    /// The tool.
+    pub(super) tool: &'t Tool,
     /// From the opening tag to behind the closing one.
     pub(super) range: Range<usize>,
     /// The parameters in order.
@@ -28,127 +32,16 @@ pub(super) struct Parameter<'a> {
     pub(super) value: Range<usize>,
 }
 
-impl XmlCall<'_> {
-    /// The range of the parameter `name`.
-    pub(super) fn parameter(&self, name: &str) -> Option<Range<usize>> {
-        self.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value.clone())
+impl XmlCall<'_, '_> {
+    /// The range of the first of these parameters that is there.
+    pub(super) fn parameter<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
+        let of_name = |name: &str| self.parameters.iter().find(|parameter| parameter.name == name);
+        names.find_map(of_name).map(|parameter| parameter.value.clone())
     }
 }
 
-/// The tools that Roo, Cline and Kilo Code let the model call in XML.
-const TOOLS: [&str; 38] = [
-    "execute_command",
-    "read_file",
-    "write_to_file",
-    "apply_diff",
-    "insert_content",
-    "search_and_replace",
-    "replace_in_file",
-    "search_files",
-    "list_files",
-    "list_code_definition_names",
-    "codebase_search",
-    "use_mcp_tool",
-    "access_mcp_resource",
-    "browser_action",
-    "fetch_instructions",
-    "ask_followup_question",
-    "attempt_completion",
-    "switch_mode",
-    "new_task",
-    "update_todo_list",
-    "generate_image",
-    "run_slash_command",
-    "edit_file",
-    "plan_mode_respond",
-    "act_mode_respond",
-    "load_mcp_documentation",
-    "web_fetch",
-    "web_search",
-    "new_rule",
-    "report_bug",
-    "condense",
-    "focus_chain",
-    "search_replace",
-    "apply_patch",
-    "read_command_output",
-    "skill",
-    "use_skill",
-    "simple_read_file",
-];
-
-/// Their parameters at the top level.
-const PARAMETERS: [&str; 50] = [
-    "path",
-    "content",
-    "line_count",
-    "diff",
-    "args",
-    "arguments",
-    "command",
-    "cwd",
-    "regex",
-    "file_pattern",
-    "recursive",
-    "line",
-    "search",
-    "replace",
-    "use_regex",
-    "ignore_case",
-    "start_line",
-    "end_line",
-    "server_name",
-    "tool_name",
-    "uri",
-    "action",
-    "url",
-    "coordinate",
-    "text",
-    "size",
-    "task",
-    "question",
-    "follow_up",
-    "options",
-    "result",
-    "mode_slug",
-    "reason",
-    "mode",
-    "message",
-    "todos",
-    "query",
-    "prompt",
-    "image",
-    "response",
-    "requires_approval",
-    "timeout",
-    "context",
-    "task_progress",
-    "needs_more_exploration",
-    "target_file",
-    "instructions",
-    "code_edit",
-    "patch",
-    "line_range",
-];
-
-/// Parameters that may hold anything: they end at the last closing tag of their name.
-const FREE_TEXT: [&str; 12] = [
-    "content",
-    "diff",
-    "arguments",
-    "args",
-    "result",
-    "message",
-    "todos",
-    "command",
-    "patch",
-    "code_edit",
-    "replace",
-    "response",
-];
-
 /// The tool calls of `text`, in order. Only a tag at the start of a line opens one.
-pub(super) fn calls(text: &str) -> Vec<XmlCall<'_>> {
+pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<'a, 't>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     // The last closing tag of each tool: an opening behind it is never closed, and finding that out again and again is quadratic.
@@ -156,22 +49,23 @@ pub(super) fn calls(text: &str) -> Vec<XmlCall<'_>> {
     let mut at = 0;
     while let Some(open) = memchr::memchr(b'<', &bytes[at..]).map(|step| at + step) {
         at = open + 1;
-        let Some(name) = tag_name(text, open).filter(|name| TOOLS.contains(name)) else { continue };
-        if !starts_line(text, open) {
+        let Some(name) = tag_name(text, open).filter(|_| starts_line(text, open)) else { continue };
+        let Some((tool, is_certain)) = tools.tool_in_xml(name) else { continue };
+        let inside = open + name.len() + 2;
+        if !is_certain && !opens_parameter(text, inside, tool) {
             continue;
         }
-        let inside = open + name.len() + 2;
         let close_tag = format!("</{name}>");
         let last = *last_close.entry(name).or_insert_with(|| memmem::rfind(bytes, close_tag.as_bytes()));
         let (end, closed) = match last.filter(|last| *last >= inside) {
             Some(last) => (matching_close(text, name, &close_tag, inside, last), true),
             // Cut off in the middle of a call; a bare tag in prose has no parameter behind it.
-            None if opens_parameter(text, inside) => (text.len(), false),
+            None if opens_parameter(text, inside, tool) => (text.len(), false),
             None => continue,
         };
         let range = open..if closed { end + close_tag.len() } else { end };
         at = range.end;
-        found.push(XmlCall { name, parameters: parameters(text, inside..end), range, closed });
+        found.push(XmlCall { name, tool, parameters: parameters(text, inside..end, tool), range, closed });
     }
     found
 }
@@ -205,19 +99,20 @@ fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: 
 }
 
 /// The parameters inside a call.
-fn parameters(text: &str, inside: Range<usize>) -> Vec<Parameter<'_>> {
+fn parameters<'a>(text: &'a str, inside: Range<usize>, tool: &Tool) -> Vec<Parameter<'a>> {
     let mut found = Vec::new();
     let mut at = inside.start;
     while let Some(open) = memchr::memchr(b'<', &text.as_bytes()[at..inside.end]).map(|step| at + step) {
         at = open + 1;
-        let Some(name) = tag_name(text, open).filter(|name| PARAMETERS.contains(name)) else { continue };
+        let Some(name) = tag_name(text, open) else { continue };
+        let Some(is_free_text) = tool.in_xml_parameter(name) else { continue };
         let start = open + name.len() + 2;
         if start > inside.end {
             break;
         }
         let close_tag = format!("</{name}>");
         let body = &text.as_bytes()[start..inside.end];
-        let close = if FREE_TEXT.contains(&name) {
+        let close = if is_free_text {
             memmem::rfind(body, close_tag.as_bytes())
         } else {
             memmem::find(body, close_tag.as_bytes())
@@ -247,10 +142,14 @@ pub(super) fn trim_breaks(text: &str, mut range: Range<usize>) -> Range<usize> {
     range
 }
 
+/// The longest name that the services allow for a tool.
+const MAX_TAG_BYTES: usize = 64;
+
 /// The name in an opening tag without attributes at `open`.
 pub(super) fn tag_name(text: &str, open: usize) -> Option<&str> {
     let rest = &text.as_bytes()[open + 1..];
-    let length = rest.iter().take(40).take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
+    let length = rest.iter().take(MAX_TAG_BYTES).take_while(in_name).count();
     (length > 0 && rest.get(length) == Some(&b'>')).then(|| &text[open + 1..open + 1 + length])
 }
 
@@ -260,28 +159,32 @@ pub(super) fn starts_line(text: &str, at: usize) -> bool {
     before.copied().take(80).find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| byte == b'\n')
 }
 
-fn opens_parameter(text: &str, inside: usize) -> bool {
+fn opens_parameter(text: &str, inside: usize, tool: &Tool) -> bool {
     let open = text.len() - text[inside..].trim_start().len();
-    text[open..].starts_with('<') && tag_name(text, open).is_some_and(|name| PARAMETERS.contains(&name))
+    text[open..].starts_with('<') && tag_name(text, open).is_some_and(|name| tool.in_xml_parameter(name).is_some())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tools::{Meaning, ParameterRole, ToolRows};
     use super::*;
 
-    fn read(text: &str) -> Vec<(&str, Vec<(&str, &str)>)> {
-        let values = |call: XmlCall<'static>| {
-            (
-                call.name,
-                call.parameters.into_iter().map(|parameter| (parameter.name, parameter.value)).collect::<Vec<_>>(),
-            )
-        };
-        let text: &'static str = String::from(text).leak();
-        calls(text)
-            .into_iter()
-            .map(values)
-            .map(|(name, values)| (name, values.into_iter().map(|(name, value)| (name, &text[value])).collect()))
-            .collect()
+    /// A call by its name, and its parameters with their values.
+    type Read = (String, Vec<(String, String)>);
+
+    fn read_with(text: &str, tools: &ToolTable) -> Vec<Read> {
+        let value = |parameter: &Parameter<'_>| (parameter.name.to_owned(), text[parameter.value.clone()].to_owned());
+        let call = |call: &XmlCall<'_, '_>| (call.name.to_owned(), call.parameters.iter().map(value).collect());
+        calls(text, tools).iter().map(call).collect()
+    }
+
+    fn read(text: &str) -> Vec<Read> {
+        read_with(text, &ToolTable::default())
+    }
+
+    fn call(name: &str, parameters: &[(&str, &str)]) -> Read {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        (name.to_owned(), parameters.iter().map(owned).collect())
     }
 
     #[test]
@@ -289,7 +192,7 @@ mod tests {
         let text = "I write.\n\n<write_to_file>\n<path>a.html</path>\n<content>\n<b>\n</b>\n</content>\n<line_count>2</line_count>\n</write_to_file>\nDone.";
         assert_eq!(
             read(text),
-            [("write_to_file", vec![("path", "a.html"), ("content", "<b>\n</b>"), ("line_count", "2")])]
+            [call("write_to_file", &[("path", "a.html"), ("content", "<b>\n</b>"), ("line_count", "2")])]
         );
     }
 
@@ -305,12 +208,25 @@ mod tests {
     #[test]
     fn two_calls_in_a_text_are_two() {
         let text = "<read_file>\n<path>a</path>\n</read_file>\n\n<read_file>\n<path>b</path>\n</read_file>";
-        assert_eq!(read(text), [("read_file", vec![("path", "a")]), ("read_file", vec![("path", "b")])]);
+        assert_eq!(read(text), [call("read_file", &[("path", "a")]), call("read_file", &[("path", "b")])]);
     }
 
     #[test]
     fn prose_and_cut_off_calls() {
         assert_eq!(read("Use `<read_file>` and </read_file>.\n<read_file>"), []);
-        assert_eq!(read("<read_file>\n<path>a</pa"), [("read_file", vec![("path", "a</pa")])]);
+        assert_eq!(read("<read_file>\n<path>a</pa"), [call("read_file", &[("path", "a</pa")])]);
+    }
+    #[test]
+    fn tools_of_the_host() {
+        let mut rows = ToolRows::default();
+        rows.insert("fs-Put", Tool::new(Meaning::Write).with(ParameterRole::Content, "body"));
+        rows.insert("my_*", Tool::new(Meaning::Read).with(ParameterRole::Path, "target"));
+        let tools = ToolTable::default().with(&rows);
+        let text = "<fs-Put>\n<path>a</path>\n<body>\nsays </body> itself\n</body>\n</fs-Put>\n\n<my_peek>\n<target>b</target>\n</my_peek>";
+        let expected =
+            [call("fs-Put", &[("path", "a"), ("body", "says </body> itself")]), call("my_peek", &[("target", "b")])];
+        assert_eq!(read_with(text, &tools), expected);
+        assert_eq!(read(text), []);
+        assert_eq!(read_with("<my_note>\nA glob may mean tags that call nothing.\n</my_note>", &tools), []);
     }
 }

@@ -5,9 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
-    conversation::{Block, Content, Conversation},
-    providers::Proposal,
-    tokens::Encoding,
+    conversation::{Block, Content},
+    providers::{Proposal, Request},
 };
 
 use super::operations::LosslessOptions;
@@ -20,12 +19,11 @@ impl Memory {
     /// The proposal for this, or what `propose` makes.
     pub fn proposal(
         &self,
-        conversation: &Conversation,
+        request: &Request,
         options: &LosslessOptions,
-        encoding: Encoding,
         propose: impl FnOnce() -> Proposal,
     ) -> Proposal {
-        let key = key(conversation, options, encoding);
+        let key = key(request, options);
         let newest = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, proposal)) = newest().as_ref().filter(|(known, _)| *known == key) {
             return proposal.clone();
@@ -37,10 +35,10 @@ impl Memory {
 }
 
 /// A hash of everything that a proposal depends on. 128 bits: a collision is less likely than a memory error.
-fn key(conversation: &Conversation, options: &LosslessOptions, encoding: Encoding) -> u128 {
+fn key(request: &Request, options: &LosslessOptions) -> u128 {
     let mut hash = Xxh3::new();
-    add(&mut hash, format!("{options:?} {encoding:?}").as_bytes());
-    for message in conversation.messages() {
+    add(&mut hash, format!("{options:?} {:?} {:?}", request.tally.encoding(), request.tools).as_bytes());
+    for message in request.conversation.messages() {
         add(&mut hash, message.role.as_str().as_bytes());
         content(&mut hash, &message.content);
     }

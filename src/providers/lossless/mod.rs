@@ -24,10 +24,7 @@ use super::{
     Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged,
     schema,
 };
-use crate::{
-    conversation::Edit,
-    transcript::{self, ToolTable},
-};
+use crate::{conversation::Edit, transcript};
 
 use self::{
     memory::Memory,
@@ -38,7 +35,6 @@ use self::{
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
     config: Value,
-    tools: ToolTable,
     memory: Memory,
 }
 
@@ -52,7 +48,7 @@ impl Lossless {
     /// Every field that is wrong.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Settings::read(FIELDS, config)?;
-        Ok(Self { config: config.clone(), tools: ToolTable::default(), memory: Memory::default() })
+        Ok(Self { config: config.clone(), memory: Memory::default() })
     }
 }
 
@@ -84,18 +80,18 @@ impl Provider for Lossless {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let options = LosslessOptions::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
-        let propose = || propose(request, &options, &self.tools);
+        let propose = || propose(request, &options);
         if !options.remembers {
             return Ok(propose());
         }
-        Ok(self.memory.proposal(&request.conversation, &options, request.tally.encoding(), propose))
+        Ok(self.memory.proposal(request, &options, propose))
     }
 }
 
-fn propose(request: &Request, options: &LosslessOptions, tools: &ToolTable) -> Proposal {
+fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let conversation = &request.conversation;
     let encoding = request.tally.encoding();
-    let transcript = transcript::read(conversation, tools);
+    let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
     let LeftOut { mut done, edits, gone } =
         superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);

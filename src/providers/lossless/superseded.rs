@@ -45,8 +45,15 @@ struct Obsolete {
 enum What {
     /// A part of a text.
     Text(Place),
-    /// The list in the parameters of the call in this message and block.
-    List(usize, usize),
+    /// The list in a parameter of a call.
+    List(ListAt),
+}
+
+/// Where a list of things to do stands.
+struct ListAt {
+    message: usize,
+    block: usize,
+    parameter: String,
 }
 
 /// Replaces what is obsolete in the texts.
@@ -81,9 +88,9 @@ pub fn leave_out(
                     places.push((place, operation, said));
                 }
             }
-            What::List(message, block) if is_old(message) => {
+            What::List(at) if is_old(at.message) => {
                 let new = format!("[Left out: {said}]");
-                left_out.list(conversation, texts, (message, block), operation, &new, encoding);
+                left_out.list(conversation, texts, &at, operation, &new, encoding);
             }
             _ => {}
         }
@@ -134,29 +141,24 @@ fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     (saved >= MIN_SAVED_TOKENS).then_some(saved)
 }
 
-/// The parameters in which a list of things to do can stand.
-const LISTS: [&str; 2] = ["todos", "plan"];
-
 impl LeftOut {
     /// Replaces the list in the parameters of a call by one of a single text.
     fn list(
         &mut self,
         conversation: &Conversation,
         texts: &[Text<'_>],
-        (message, block): (usize, usize),
+        at: &ListAt,
         operation: LosslessOperation,
         new: &str,
         encoding: Encoding,
     ) {
+        let (message, block) = (at.message, at.block);
         let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else {
             return;
         };
         let input = input.get();
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(input) else { return };
-        let Some(list) = LISTS.iter().find_map(|name| fields.get(*name)).filter(|list| list.get().starts_with('['))
-        else {
-            return;
-        };
+        let Some(list) = fields.get(&at.parameter) else { return };
         let start = list.get().as_ptr() as usize - input.as_ptr() as usize;
         let range = start..start + list.get().len();
         let json = format!("[{}]", json_text::escape(new));
@@ -215,9 +217,13 @@ impl<'a> Finder<'a> {
                 Action::Todo if event.outcome == CallOutcome::Ok => {
                     if let Some(newer) = list.replace(message) {
                         let said = format!("a newer list stands in message {newer}");
-                        let place = event.call.as_ref().map(|call| match &call.place {
-                            Some(place) => What::Text(place.clone()),
-                            None => What::List(call.message, call.block),
+                        let place = event.call.as_ref().and_then(|call| match (&call.place, &call.list) {
+                            (Some(place), _) => Some(What::Text(place.clone())),
+                            (None, Some(parameter)) => {
+                                let (message, block) = (call.message, call.block);
+                                Some(What::List(ListAt { message, block, parameter: parameter.clone() }))
+                            }
+                            (None, None) => None,
                         });
                         self.leave_out(LosslessOperation::TodoList, place.into_iter(), &said);
                     }

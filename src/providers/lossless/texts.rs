@@ -60,9 +60,6 @@ impl Text<'_> {
 /// Parameters are the assistant's own words in a sense: only long ones are worth a marker there.
 const LONG_PARAMETER: usize = 400;
 
-/// Tools whose answer is what the user says.
-const ASKING: [&str; 4] = ["ask_followup_question", "attempt_completion", "plan_mode_respond", "AskUserQuestion"];
-
 /// The texts of a conversation. `parameters` says whether parameters of tools may be changed.
 pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>> {
     let mut texts: Vec<Text<'a>> = transcript
@@ -80,11 +77,10 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
         .collect();
     let mut untouchable = vec![0; texts.len()];
     for event in &transcript.events {
-        let is_asking = ASKING.contains(&&*event.tool);
         let (label, is_file) = label(event, transcript);
         let label: Arc<str> = label.into();
         for place in &event.answers {
-            if is_asking {
+            if event.asks_user {
                 untouchable[place.text] = usize::MAX;
             } else if !matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff) {
                 // What went wrong stays readable where it went wrong.

@@ -53,7 +53,9 @@ pub(crate) fn targets<'a>(
         return Vec::new();
     }
     let mut found = Vec::new();
-    for (message, pieces) in decompose(conversation).into_iter().enumerate().filter(|(message, _)| chosen[*message]) {
+    for (message, pieces) in
+        decompose(conversation, &request.tools).into_iter().enumerate().filter(|(message, _)| chosen[*message])
+    {
         let origin = conversation.entries()[message].origin;
         let texts = conversation.message(message).texts_by_path();
         let mut targets: Vec<Target<'a>> = Vec::new();

@@ -88,7 +88,7 @@ impl<'a> ContentCut<'a> {
             (ContentKind::MessageText, Role::Assistant) => !settings.flag("preserveAssistantText"),
             (ContentKind::MessageText, Role::Other(_)) => false,
         };
-        let pieces = if zone.is_empty() { Vec::new() } else { decompose_texts(conversation, texts) };
+        let pieces = if zone.is_empty() { Vec::new() } else { decompose_texts(conversation, texts, &request.tools) };
         let mut candidates = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
             let frames = texts_that_frame_tools(conversation.message(message), &pieces);

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use roo_condense::{
     conversation::{ContentKind, Conversation},
-    transcript::{PieceSource, decompose},
+    transcript::{PieceSource, ToolTable, decompose},
 };
 use serde_json::json;
 
 /// Panics unless the pieces of every text follow each other and cover it.
 fn assert_covers(conversation: &Conversation) {
-    for (message, pieces) in conversation.messages().zip(decompose(conversation)) {
+    for (message, pieces) in conversation.messages().zip(decompose(conversation, &ToolTable::default())) {
         let mut pieces = pieces.into_iter().peekable();
         for text in message.texts() {
             let mut done = 0;
@@ -35,7 +35,7 @@ fn the_kinds_of_the_xml_dialect() {
         {"role": "user", "content": [{"type": "text", "text": "[write_to_file for 'a.ts'] Result:"}, {"type": "text", "text": "<file_write_result>"}]},
     ]);
     let conversation = Conversation::parse(&conversation.to_string()).unwrap();
-    let read: Vec<_> = decompose(&conversation)
+    let read: Vec<_> = decompose(&conversation, &ToolTable::default())
         .into_iter()
         .zip(conversation.messages())
         .flat_map(|(pieces, message)| {
@@ -71,7 +71,7 @@ fn native_results_are_named_after_their_calls() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "2", "content": [{"type": "text", "text": "ok"}]}, {"type": "tool_result", "tool_use_id": "1", "content": "text"}, {"type": "tool_result", "tool_use_id": "3", "content": ""}]},
     ]);
     let conversation = Conversation::parse(&conversation.to_string()).unwrap();
-    let pieces = decompose(&conversation);
+    let pieces = decompose(&conversation, &ToolTable::default());
     let labels: Vec<_> = pieces[1].iter().map(|piece| (piece.kind, piece.source.label())).collect();
     assert_eq!(labels, ["npm test", "Read /a.ts", ""].map(|label| (ContentKind::ToolResults, label)));
 }
@@ -84,7 +84,7 @@ fn real_histories_come_apart() {
             return;
         }
         // All but a little of a Roo history's user messages is known for what it is.
-        let pieces = decompose(conversation);
+        let pieces = decompose(conversation, &ToolTable::default());
         let user = conversation.messages().zip(&pieces).filter(|(message, _)| message.role.as_str() == "user");
         let (mut known, mut all) = (0, 0);
         for (_, pieces) in user {

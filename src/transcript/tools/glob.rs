@@ -1,0 +1,59 @@
+//! Names with `*` (any characters, or none) and `?` (one character).
+
+/// Whether a name is meant for several tools.
+pub(super) fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
+/// Whether `name` is one that `glob` means. At worst as many steps as the product of their lengths.
+pub(super) fn matches(glob: &str, name: &str) -> bool {
+    let (glob, name) = (glob.as_bytes(), name.as_bytes());
+    let (mut at, mut in_name) = (0, 0);
+    // Behind the last `*`, and how much of the name it has taken.
+    let mut star: Option<(usize, usize)> = None;
+    while in_name < name.len() {
+        match (glob.get(at), star) {
+            (Some(b'*'), _) => {
+                at += 1;
+                star = Some((at, in_name));
+            }
+            (Some(wanted), _) if *wanted == b'?' || *wanted == name[in_name] => {
+                at += 1;
+                in_name += 1;
+            }
+            (_, Some((behind, taken))) => {
+                at = behind;
+                in_name = taken + 1;
+                star = Some((behind, in_name));
+            }
+            _ => return false,
+        }
+    }
+    glob[at..].iter().all(|left| *left == b'*')
+}
+
+/// How much of a name a glob fixes: of two that match, the one that fixes more counts.
+pub(super) fn fixed(glob: &str) -> usize {
+    glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?')).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_and_question_marks() {
+        for (glob, yes, no) in [
+            ("fs_*", "fs_grab", "afs_grab"),
+            ("*", "", "\u{0}never"),
+            ("*_file", "read_file", "read_files"),
+            ("a*b*c", "aXbYbZc", "aXbYbZ"),
+            ("get_?", "get_a", "get_ab"),
+            ("fs", "fs", "fs_"),
+        ] {
+            assert!(matches(glob, yes), "{glob} {yes}");
+            assert!(glob == "*" || !matches(glob, no), "{glob} {no}");
+        }
+        assert!(!matches(&"*a".repeat(50), &"a".repeat(40)));
+    }
+}

@@ -1,0 +1,60 @@
+//! What a tool does.
+
+/// What a tool does, as far as it matters for what of its calls and answers can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// Shows files.
+    Read,
+    /// Sets the whole content of a file.
+    Write,
+    /// Changes a file: exchanges a text (`old`, `new`), a list of texts (`edits`), by SEARCH/REPLACE blocks or a patch (`diff`), or
+    /// inserts lines (`line`, `content`).
+    Edit,
+    /// Any of the three, as its parameter `command` says: `view`, `create`, `str_replace`, `insert`.
+    Editor,
+    /// Shows lines that match.
+    Search,
+    /// Names files.
+    List,
+    /// Runs a command line.
+    Command,
+    /// Fetches or searches pages, or works in a browser.
+    Web,
+    /// Asks or tells the user something; the answer is what the user says.
+    Ask,
+    /// Sets the list of things to do.
+    Todo,
+    /// Presents a plan.
+    Plan,
+    /// Deletes or moves a file, or changes it in a way that the conversation does not show.
+    Touch,
+    /// Nothing that is followed.
+    #[default]
+    Other,
+}
+
+impl Meaning {
+    /// Every meaning with its word in a configuration.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("read", Self::Read),
+        ("write", Self::Write),
+        ("edit", Self::Edit),
+        ("editor", Self::Editor),
+        ("search", Self::Search),
+        ("list", Self::List),
+        ("command", Self::Command),
+        ("web", Self::Web),
+        ("ask", Self::Ask),
+        ("todo", Self::Todo),
+        ("plan", Self::Plan),
+        ("touch", Self::Touch),
+        ("other", Self::Other),
+    ];
+
+    /// The meaning of a word in a configuration.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
+    }
+}

@@ -1,0 +1,24 @@
+//! Tools of coding agents: what they do, what their parameters hold, how they stand in a text.
+//!
+//! | file | one idea |
+//! | --- | --- |
+//! | `known` | one row for each tool that is known: **the only place where names of tools stand** |
+//! | `meaning` | what a tool does |
+//! | `parameters` | what a parameter holds, and what it is mostly called |
+//! | `table` | finds the tool of a name, among those of the host first |
+//! | `glob` | names with `*` and `?` |
+
+mod glob;
+mod known;
+mod meaning;
+mod parameters;
+mod table;
+
+#[cfg(test)]
+mod literals;
+
+pub use self::{
+    meaning::Meaning,
+    parameters::ParameterRole,
+    table::{Tool, ToolRows, ToolTable},
+};

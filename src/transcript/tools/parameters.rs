@@ -1,0 +1,203 @@
+//! What the parameters of tools hold, and what they are mostly called.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// What a parameter holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ParameterRole {
+    /// The file.
+    Path,
+    /// Several files.
+    Files,
+    /// The whole new content of a file, or the lines to insert.
+    Content,
+    /// The text to be replaced.
+    Old,
+    /// What replaces it.
+    New,
+    /// Whether it is replaced wherever it stands.
+    ReplaceAll,
+    /// A list of changes, each with an old and a new text.
+    Edits,
+    /// SEARCH/REPLACE blocks or a patch.
+    Diff,
+    /// The line that something is inserted at.
+    Line,
+    /// The first line to read.
+    Offset,
+    /// How many lines to read.
+    Limit,
+    /// The last line to read.
+    LastLine,
+    /// The command line.
+    Command,
+    /// What to search for.
+    Pattern,
+    /// The address of a page.
+    Url,
+    /// The list of things to do.
+    Todos,
+    /// What is moved or copied.
+    From,
+    /// Where to.
+    To,
+    /// What the assistant says to the user.
+    Speech,
+    /// What the call is about, in a few words for people.
+    Label,
+    /// The name of the tool that the call is meant for, where one tool calls others.
+    Tool,
+    /// The parameters for that one, as JSON.
+    Arguments,
+}
+
+/// How a role is named and recognised.
+struct Naming {
+    role: ParameterRole,
+    /// In a configuration; `None` for what hosts need not name.
+    option: Option<&'static str>,
+    /// Names that mean this role in any tool.
+    common: &'static [&'static str],
+    /// In XML it may hold anything, closing tags too, so it ends at the last closing tag of its name.
+    is_free_text: bool,
+}
+
+const fn naming(
+    role: ParameterRole,
+    option: Option<&'static str>,
+    common: &'static [&'static str],
+    is_free_text: bool,
+) -> Naming {
+    Naming { role, option, common, is_free_text }
+}
+
+use ParameterRole as P;
+
+/// In the order of [`ParameterRole`].
+const NAMINGS: [Naming; 22] = [
+    naming(
+        P::Path,
+        Some("path"),
+        &[
+            "file_path",
+            "path",
+            "filePath",
+            "target_file",
+            "notebook_path",
+            "filename",
+            "file",
+            "relative_path",
+            "absolute_path",
+            "uri",
+        ],
+        false,
+    ),
+    naming(P::Files, Some("files"), &["files", "paths", "file_paths"], false),
+    naming(P::Content, Some("content"), &["content", "contents", "file_text", "text", "new_source"], true),
+    naming(P::Old, Some("old"), &["old_string", "old_str", "oldText", "oldString", "search", "old_text"], false),
+    naming(P::New, Some("new"), &["new_string", "new_str", "newText", "newString", "replace", "new_text"], true),
+    naming(P::ReplaceAll, Some("replaceAll"), &["replace_all", "replaceAll", "expected_replacements"], false),
+    naming(P::Edits, Some("edits"), &["edits", "operations"], true),
+    naming(P::Diff, Some("diff"), &["diff", "patch", "input", "patch_text", "patchText"], true),
+    naming(P::Line, Some("line"), &["line", "insert_line"], false),
+    naming(P::Offset, Some("offset"), &["offset", "start_line", "startLine", "start_line_one_indexed"], false),
+    naming(P::Limit, Some("limit"), &["limit", "max_lines"], false),
+    naming(P::LastLine, Some("lastLine"), &["end_line", "endLine", "end_line_one_indexed_inclusive"], false),
+    naming(P::Command, Some("command"), &["command", "cmd", "script"], true),
+    naming(P::Pattern, Some("pattern"), &["pattern", "regex", "query"], false),
+    naming(P::Url, Some("url"), &["url"], false),
+    naming(P::Todos, Some("todos"), &["todos", "plan", "task_progress"], true),
+    naming(P::From, Some("from"), &["source", "from", "old_path"], false),
+    naming(P::To, Some("to"), &["destination", "to", "new_path", "new_name"], false),
+    naming(P::Speech, Some("speech"), &["result", "question", "response", "follow_up"], true),
+    naming(P::Label, Some("label"), &["description", "tool_name", "name", "server_name"], false),
+    naming(P::Tool, None, &[], false),
+    naming(P::Arguments, None, &[], true),
+];
+
+/// What else tools in XML are given.
+const OTHERS_IN_XML: [&str; 22] = [
+    "line_count",
+    "cwd",
+    "file_pattern",
+    "recursive",
+    "use_regex",
+    "ignore_case",
+    "action",
+    "coordinate",
+    "size",
+    "task",
+    "options",
+    "mode_slug",
+    "reason",
+    "mode",
+    "prompt",
+    "image",
+    "requires_approval",
+    "timeout",
+    "context",
+    "needs_more_exploration",
+    "instructions",
+    "line_range",
+];
+
+/// Those of them that may hold anything.
+const OTHER_FREE_TEXTS: [&str; 4] = ["args", "arguments", "message", "code_edit"];
+
+/// The parameters that say what a call is about, the best first.
+pub(super) const TELLING: [ParameterRole; 5] = [P::Path, P::Command, P::Pattern, P::Url, P::Label];
+
+impl ParameterRole {
+    fn naming(self) -> &'static Naming {
+        &NAMINGS[self as usize]
+    }
+
+    /// The names that mean this role in any tool, the likeliest first.
+    #[must_use]
+    pub fn common_names(self) -> &'static [&'static str] {
+        self.naming().common
+    }
+
+    /// The roles that a configuration can name, each with its word there.
+    pub fn options() -> impl Iterator<Item = (&'static str, Self)> {
+        NAMINGS.iter().filter_map(|naming| Some((naming.option?, naming.role)))
+    }
+
+    pub(super) fn is_free_text(self) -> bool {
+        self.naming().is_free_text
+    }
+}
+
+/// Whether a parameter of any tool in XML has this name; if so, whether it may hold anything.
+pub(super) fn common_in_xml(name: &str) -> Option<bool> {
+    static NAMES: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+        let mut names: HashMap<&str, bool> = OTHERS_IN_XML.iter().map(|name| (*name, false)).collect();
+        names.extend(OTHER_FREE_TEXTS.iter().map(|name| (*name, true)));
+        for naming in &NAMINGS {
+            for name in naming.common {
+                *names.entry(name).or_default() |= naming.is_free_text;
+            }
+        }
+        names
+    });
+    NAMES.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_has_its_own_naming() {
+        for (index, naming) in NAMINGS.iter().enumerate() {
+            assert_eq!(naming.role as usize, index, "{:?}", naming.role);
+        }
+    }
+
+    #[test]
+    fn what_may_hold_anything_in_xml() {
+        let known = ["content", "args", "message", "command", "path", "server_name", "nothing"].map(common_in_xml);
+        assert_eq!(known, [Some(true), Some(true), Some(true), Some(true), Some(false), Some(false), None]);
+    }
+}

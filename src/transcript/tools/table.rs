@@ -1,0 +1,256 @@
+//! The tool of a name.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+use super::{
+    glob,
+    known::{KNOWN, KnownTool},
+    meaning::Meaning,
+    parameters::{ParameterRole, TELLING, common_in_xml},
+};
+
+/// What one tool means and what its parameters are called.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tool {
+    /// What it does.
+    pub meaning: Meaning,
+    /// Its answer is what the user says.
+    pub asks_user: bool,
+    /// It can be called in XML in a text.
+    pub in_xml: bool,
+    /// It numbers every line of a file that it shows.
+    pub(in crate::transcript) numbers_lines: bool,
+    /// It replaces a text wherever that stands.
+    pub(in crate::transcript) replaces_all: bool,
+    /// Its own names for parameters.
+    named: Vec<(ParameterRole, String)>,
+}
+
+impl Tool {
+    /// A tool of a host: its parameters have the common names, and it may be called in XML too.
+    #[must_use]
+    pub fn new(meaning: Meaning) -> Self {
+        Self { meaning, asks_user: meaning == Meaning::Ask, in_xml: true, ..Self::default() }
+    }
+
+    /// The same with a name of its own for a parameter. It comes before the common ones, which still count.
+    #[must_use]
+    pub fn with(mut self, role: ParameterRole, name: impl Into<String>) -> Self {
+        self.named.push((role, name.into()));
+        self
+    }
+
+    /// The names under which a parameter can be found, its own first.
+    pub fn parameter(&self, role: ParameterRole) -> impl Iterator<Item = &str> + Clone {
+        self.own(role).chain(role.common_names().iter().copied())
+    }
+
+    /// Its own names for a parameter.
+    pub(in crate::transcript) fn own(&self, role: ParameterRole) -> impl Iterator<Item = &str> + Clone {
+        self.named.iter().filter(move |(named, _)| *named == role).map(|(_, name)| name.as_str())
+    }
+
+    /// How well the parameter `name` says what a call is about, 0 best; `None` when it does not.
+    pub(in crate::transcript) fn telling(&self, name: &str) -> Option<usize> {
+        let labels = self.own(ParameterRole::Label);
+        labels.chain(TELLING.into_iter().flat_map(|role| self.parameter(role))).position(|telling| telling == name)
+    }
+
+    /// Whether `name` can be a parameter in XML; if so, whether it may hold anything, closing tags too.
+    pub(in crate::transcript) fn in_xml_parameter(&self, name: &str) -> Option<bool> {
+        let own = self.named.iter().filter(|(_, own)| own == name).map(|(role, _)| role.is_free_text());
+        own.reduce(|one, other| one || other).or_else(|| common_in_xml(name))
+    }
+
+    /// Whether the parameter `name` is what the assistant says to the user.
+    pub(in crate::transcript) fn speaks_in(&self, name: &str) -> bool {
+        self.parameter(ParameterRole::Speech).any(|speech| speech == name)
+    }
+}
+
+impl From<&KnownTool> for Tool {
+    fn from(known: &KnownTool) -> Self {
+        Self {
+            meaning: known.meaning,
+            asks_user: known.asks_user,
+            in_xml: known.in_xml,
+            numbers_lines: known.numbers_lines,
+            replaces_all: known.replaces_all,
+            named: known.parameters.iter().map(|(role, name)| (*role, (*name).to_owned())).collect(),
+        }
+    }
+}
+
+/// Tools by name or glob (`*` for any characters, `?` for one).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolRows {
+    names: BTreeMap<String, Tool>,
+    /// The one that fixes most of a name first.
+    globs: Vec<(String, Tool)>,
+}
+
+impl ToolRows {
+    /// Adds a row, in place of one with the same name or glob.
+    pub fn insert(&mut self, name: &str, tool: Tool) {
+        if !glob::is_glob(name) {
+            self.names.insert(name.to_owned(), tool);
+            return;
+        }
+        self.globs.retain(|(glob, _)| glob != name);
+        self.globs.push((name.to_owned(), tool));
+        self.globs.sort_by(|(a, _), (b, _)| glob::fixed(b).cmp(&glob::fixed(a)).then_with(|| a.cmp(b)));
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.globs.is_empty()
+    }
+
+    /// The tool of this name: its own row before a glob.
+    fn get(&self, name: &str) -> Option<&Tool> {
+        self.names.get(name).or_else(|| self.by_glob(name))
+    }
+
+    fn by_glob(&self, name: &str) -> Option<&Tool> {
+        self.globs.iter().find(|(glob, _)| glob::matches(glob, name)).map(|(_, tool)| tool)
+    }
+}
+
+/// All tools: those of the known agents and those of the host, which come first.
+#[derive(Clone, Default)]
+pub struct ToolTable {
+    host: Arc<ToolRows>,
+}
+
+static KNOWN_ROWS: LazyLock<ToolRows> = LazyLock::new(|| {
+    let mut rows = ToolRows::default();
+    KNOWN.iter().for_each(|known| rows.insert(known.name, Tool::from(known)));
+    rows
+});
+
+impl std::fmt::Debug for ToolTable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ToolTable").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+impl ToolTable {
+    /// The table with rows of the host added; they count before those that are here.
+    #[must_use]
+    pub fn with(&self, rows: &ToolRows) -> Self {
+        if rows.is_empty() {
+            return self.clone();
+        }
+        let mut host = ToolRows::clone(&self.host);
+        for (name, tool) in rows.names.iter().chain(rows.globs.iter().map(|(glob, tool)| (glob, tool))) {
+            host.insert(name, tool.clone());
+        }
+        Self { host: Arc::new(host) }
+    }
+
+    /// What the tool means; [`Meaning::Other`] when it is not known.
+    #[must_use]
+    pub fn meaning(&self, name: &str) -> Meaning {
+        self.tool(name).map_or(Meaning::Other, |tool| tool.meaning)
+    }
+
+    /// The tool of this name, or of the name behind an MCP server's: `mcp__server__read_file`, `mcp--server--read_file` and
+    /// `mcp_server_read_file` are all `read_file`.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        if let Some(tool) = self.get(name) {
+            return Some(tool);
+        }
+        let rest = name.strip_prefix("mcp")?;
+        ["__", "--"].iter().find_map(|separator| self.get(rest.rsplit_once(separator)?.1)).or_else(|| {
+            // One underscore separates words too, so the longest known ending counts; a glob would take any.
+            let named = |name: &str| self.host.names.get(name).or_else(|| KNOWN_ROWS.names.get(name));
+            rest.match_indices('_').filter(|(at, _)| *at > 0).find_map(|(at, _)| named(&rest[at + 1..]))
+        })
+    }
+
+    /// The tool of this name; one with nothing but the common names of parameters when it is not known.
+    pub(in crate::transcript) fn tool_or_unknown(&self, name: &str) -> &Tool {
+        static UNKNOWN: LazyLock<Tool> = LazyLock::new(Tool::default);
+        self.tool(name).unwrap_or(&UNKNOWN)
+    }
+
+    fn get(&self, name: &str) -> Option<&Tool> {
+        self.host.get(name).or_else(|| KNOWN_ROWS.get(name))
+    }
+
+    /// The tool that a tag in a text may call, and whether that is certain by its name alone: a glob may mean tags that call nothing.
+    pub(in crate::transcript) fn tool_in_xml(&self, name: &str) -> Option<(&Tool, bool)> {
+        let tool = self.get(name).filter(|tool| tool.in_xml)?;
+        let is_named = self.host.names.contains_key(name) || KNOWN_ROWS.names.contains_key(name);
+        Some((tool, is_named))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[(&str, Tool)]) -> ToolTable {
+        let mut added = ToolRows::default();
+        rows.iter().for_each(|(name, tool)| added.insert(name, tool.clone()));
+        ToolTable::default().with(&added)
+    }
+
+    #[test]
+    fn names_behind_a_server() {
+        let table = ToolTable::default();
+        for name in ["mcp__fs__read_file", "mcp--fs--read_file", "mcp_my_fs_read_file", "read_file"] {
+            assert_eq!(table.meaning(name), Meaning::Read, "{name}");
+        }
+        assert_eq!(table.meaning("mcp__linear__get_issue"), Meaning::Other);
+    }
+
+    #[test]
+    fn every_known_tool_has_one_row() {
+        let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn rows_of_the_host_come_first_and_names_before_globs() {
+        let table = table(&[
+            ("peek", Tool::new(Meaning::Read)),
+            ("p*", Tool::new(Meaning::Search)),
+            ("pu*", Tool::new(Meaning::Write).with(ParameterRole::Path, "where")),
+            ("Read", Tool::new(Meaning::Other)),
+        ]);
+        let meanings = ["peek", "put", "pick", "Read", "mcp__my__put", "Write"].map(|name| table.meaning(name));
+        assert_eq!(
+            meanings,
+            [Meaning::Read, Meaning::Write, Meaning::Search, Meaning::Other, Meaning::Write, Meaning::Write]
+        );
+        assert_eq!(table.tool("put").unwrap().parameter(ParameterRole::Path).next(), Some("where"));
+    }
+
+    #[test]
+    fn later_rows_replace_earlier_ones() {
+        let first = table(&[("a*", Tool::new(Meaning::Read)), ("b", Tool::new(Meaning::Read))]);
+        let mut rows = ToolRows::default();
+        rows.insert("a*", Tool::new(Meaning::List));
+        let second = first.with(&rows);
+        assert_eq!((second.meaning("ab"), second.meaning("b")), (Meaning::List, Meaning::Read));
+        assert_eq!(first.meaning("ab"), Meaning::Read);
+    }
+
+    #[test]
+    fn own_parameters_tell_before_common_ones() {
+        let tool = Tool::new(Meaning::Write).with(ParameterRole::Path, "target").with(ParameterRole::Label, "why");
+        let mut names = ["path", "target", "why", "command"];
+        names.sort_by_key(|name| tool.telling(name));
+        assert_eq!(names, ["why", "target", "path", "command"]);
+        assert_eq!(tool.telling("content"), None);
+    }
+}
