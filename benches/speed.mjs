@@ -64,12 +64,12 @@ const machine = () => {
 };
 
 async function bench() {
-  const options = readOptions();
+  const given = readOptions();
   ensureDependencies();
   if (!process.env.ROO_CONDENSE_BINARY && isStale(releaseAddon)) buildRelease();
   // The addon is loaded with the groups, so only once it is there.
   const { DIALECTS, GROUPS } = await import("./speed/groups.mjs");
-  options.dialects = options.quick ? DIALECTS.slice(0, 1) : DIALECTS;
+  const options = { ...given, dialects: given.quick ? DIALECTS.slice(0, 1) : DIALECTS };
   const { cpu, cores, node, platform } = machine();
   if (!options.json) console.log(`${cores} cores, ${cpu}, ${platform}, Node ${node}\n`);
   const found = [];

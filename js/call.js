@@ -89,8 +89,9 @@ function tell(onProgress, json, prepared) {
 
 function finish(report, prepared) {
   const { plan, recipes, error, trigger, ...rest } = report;
-  const told = prepared.isPreview ? readablePlan(plan) : { edits: plan };
-  let applied;
+  const told = prepared.isPreview ? readablePlan(plan) : { edits: plan, estimated: new Set(), estimatedTokens: 0 };
+  /** @type {{ messages: object[], inverse: object[] }} */
+  let applied = { messages: prepared.messages, inverse: [] };
   let failure = error && describe(error, prepared);
   try {
     applied = applyPlan(prepared.snapshot, told.edits, prepared.foreign, recipes);

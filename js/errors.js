@@ -12,13 +12,15 @@ function classOf(code) {
   return RANGE.has(code) ? RangeError : TypeError;
 }
 
-/** A TypeError or RangeError with a code. `cause` is the error behind it, if there is one. */
+/**
+ * A TypeError or RangeError with a code. `cause` is the error behind it, if there is one.
+ * @returns {Error & { code: string }}
+ */
 function argumentError(code, message, ...cause) {
   const Class = classOf(code);
   const error = cause.length === 0 ? new Class(message) : new Class(message, { cause: cause[0] });
-  error.code = code;
   ours.add(error);
-  return error;
+  return Object.assign(error, { code });
 }
 
 /** The message of whatever was thrown: anything can be, and reading it can throw again. */

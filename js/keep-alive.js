@@ -10,6 +10,7 @@ const { clearInterval, setInterval } = require("node:timers");
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 class KeepAlive {
+  /** @type {NodeJS.Timeout | undefined} */
   #timer = setInterval(() => {}, MAX_DELAY_MS);
 
   /** The addon works. */

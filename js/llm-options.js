@@ -7,23 +7,30 @@ const { LlmHandler, toHandler } = require("./handlers.js");
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. */
-function splitOptions({ handler, condensingHandler, cache, profiles, ...plain }) {
+/**
+ * Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here.
+ * @param {import("roo-condense").ManagerOptions} options
+ */
+function splitOptions(options) {
+  const { handler, condensingHandler, cache, profiles, ...rest } = options;
+  /** @type {Record<string, unknown>} */
+  const plain = rest;
   const handlers = {
     handler: toHandler("handler", handler),
     condensingHandler: toHandler("condensingHandler", condensingHandler),
     profiles: new Map(),
   };
-  if (isObject(profiles)) {
-    plain.profiles = {};
+  if (profiles !== undefined && isObject(profiles)) {
+    const plainProfiles = {};
+    plain.profiles = plainProfiles;
     for (const [id, profile] of Object.entries(profiles)) {
       if (!isObject(profile)) {
-        plain.profiles[id] = profile;
+        plainProfiles[id] = profile;
         continue;
       }
-      const { handler: own, ...rest } = profile;
-      plain.profiles[id] = rest;
-      const { condensingApiConfigId } = rest;
+      const { handler: own, ...others } = profile;
+      plainProfiles[id] = others;
+      const { condensingApiConfigId } = others;
       handlers.profiles.set(id, { handler: toHandler(`profiles.${id}.handler`, own), condensingApiConfigId });
     }
   } else if (profiles !== undefined) {

@@ -35,6 +35,7 @@ class CondensationManager {
   #calls = new Map();
   #nextCall = 1;
 
+  /** @param {import("roo-condense").ManagerOptions} options */
   constructor(options = {}) {
     const { json, handlers, store } = readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");

@@ -97,9 +97,7 @@ function load() {
   const error = new Error(
     `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath())}`,
   );
-  error.code = "binary_not_found";
-  error.tried = tried;
-  throw error;
+  throw Object.assign(error, { code: "binary_not_found", tried });
 }
 
 module.exports = load();

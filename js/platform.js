@@ -19,7 +19,10 @@ const PLATFORMS = Object.freeze([
  * @returns {"gnu" | "musl"}
  */
 function linuxLibc() {
-  const report = process.report;
+  // What @types/node does not say: `excludeNetwork`, and the shape of a report.
+  const report = /** @type {undefined | { excludeNetwork: boolean, getReport(): { header: { glibcVersionRuntime?: string } } }} */ (
+    /** @type {unknown} */ (process.report)
+  );
   // No report (some runtimes other than Node): glibc is by far the more common.
   if (!report || typeof report.getReport !== "function") return "gnu";
   // With the network part the report resolves the host name of every open socket, which can take seconds.

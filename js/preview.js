@@ -86,8 +86,8 @@ function samples(before, after, plan, changes) {
     for (const [operation, tokens] of operations) totals.set(operation, (totals.get(operation) ?? 0) + tokens);
   const chosen = new Set(all.filter((sample) => sample.before === null));
   const most = (value) => {
-    const left = all.filter((sample) => !chosen.has(sample));
-    const best = left.reduce((found, sample) => (found === undefined || value(sample) > value(found) ? sample : found), undefined);
+    const [first, ...left] = all.filter((sample) => !chosen.has(sample));
+    const best = left.reduce((found, sample) => (value(sample) > value(found) ? sample : found), first);
     if (best !== undefined && chosen.size < MAX_SAMPLES) chosen.add(best);
   };
   for (const [operation] of [...totals].sort(([, one], [, other]) => other - one))

@@ -22,10 +22,8 @@ function serialize(value, field) {
 function serializeMessages(messages, field = "context.messages") {
   readable(field, () => {
     // An array with a toJSON is not what its JSON says; edits would land on the wrong messages.
-    if (!Array.isArray(messages) || typeof messages.toJSON === "function") {
-      const error = notAllowed(field, messages, "an array of messages");
-      error.code = "invalid_messages";
-      throw error;
+    if (!Array.isArray(messages) || typeof (/** @type {{ toJSON?: unknown }} */ (messages).toJSON) === "function") {
+      throw Object.assign(notAllowed(field, messages, "an array of messages"), { code: "invalid_messages" });
     }
   });
   return serialize(messages, field);

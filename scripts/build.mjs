@@ -68,7 +68,10 @@ function replaceFile(from, to) {
   copyFileSync(from, to);
 }
 
-/** The release build, copied into the platform's package as well, so that `npm pack` finds it there. */
+/**
+ * The release build, copied into the platform's package as well, so that `npm pack` finds it there.
+ * @param {{ target?: string | undefined, crossCompile?: boolean | undefined }} options
+ */
 export function buildRelease({ target, crossCompile = false } = {}) {
   const folder = path.join(root, "target", "addon-release");
   mkdirSync(folder, { recursive: true });

@@ -73,7 +73,7 @@ function packPlatform(platform, binary, version, destination) {
     cpSync(path.join(root, "npm", platform), folder, { recursive: true });
     copyFileSync(binary, path.join(folder, addonName(platform)));
     copyInto(folder, "LICENSE");
-    const [target] = Object.entries(PLATFORM_OF_TARGET).find(([, name]) => name === platform);
+    const target = /** @type {string} */ (Object.keys(PLATFORM_OF_TARGET).find((triple) => PLATFORM_OF_TARGET[triple] === platform));
     writeFileSync(path.join(folder, NOTICES), thirdPartyNotices(target));
     const manifest = readJson(path.join(folder, "package.json"));
     writeFileSync(

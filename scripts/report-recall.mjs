@@ -23,8 +23,8 @@ await main(async () => {
   if (!folder) throw new Failure("Name a folder of conversations: npm run report:recall -- DIR", 2);
   const tools = path.join(root, "..", "shared", "tools");
   if (!existsSync(path.join(tools, "recall.mjs"))) throw new Failure(`The measure is not here: ${tools} has no recall.mjs.`, 3);
-  const { loadCorpus } = await import(pathToFileURL(path.join(tools, "conversation.mjs")));
-  const { evaluate } = await import(pathToFileURL(path.join(tools, "recall.mjs")));
+  const { loadCorpus } = await import(pathToFileURL(path.join(tools, "conversation.mjs")).href);
+  const { evaluate } = await import(pathToFileURL(path.join(tools, "recall.mjs")).href);
   const { countTokens, createTruncationProvider } = createRequire(import.meta.url)(root);
 
   const wanted = { first: 0, second: 1 }[values.half];

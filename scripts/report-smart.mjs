@@ -51,7 +51,7 @@ await main(async () => {
   if (!folder) throw new Failure("Name a folder of conversations: npm run report:smart -- DIR", 2);
   const tools = path.join(root, "..", "shared", "tools");
   const { cuts, needs, policies, score } = await loadMeasure(tools);
-  const { loadCorpus } = await import(pathToFileURL(path.join(tools, "conversation.mjs")));
+  const { loadCorpus } = await import(pathToFileURL(path.join(tools, "conversation.mjs")).href);
   const { countTokens, createSmartProvider } = createRequire(import.meta.url)(root);
   const { tokens, policies: references } = policies((text) => (text ? countTokens(text) : 0));
 

@@ -54,7 +54,7 @@ export function run(program, args, { cwd = root, env = {}, quiet = false, shell 
     shell,
   });
   if (result.error) {
-    if (result.error.code === "ENOENT") return 127;
+    if (/** @type {NodeJS.ErrnoException} */ (result.error).code === "ENOENT") return 127;
     throw result.error;
   }
   // Ended by a signal: the shell's convention, without the signal's number.
@@ -110,7 +110,7 @@ export function ensureRust() {
 /** The plain `key = "value"` pairs of [package] in Cargo.toml. */
 export function cargoPackage() {
   const text = readFileSync(path.join(root, "Cargo.toml"), "utf8");
-  const section = /^\[package\]\r?\n([\s\S]*?)^\[/m.exec(text)[1];
+  const section = /^\[package\]\r?\n([\s\S]*?)^\[/m.exec(text)?.[1] ?? "";
   return Object.fromEntries([...section.matchAll(/^([\w-]+) = "([^"]*)"/gm)].map(([, key, value]) => [key, value]));
 }
 

@@ -22,7 +22,7 @@ if (withoutShared) console.info("../shared is missing: the tests that compare wi
 
 /** The conversations of the corpus: { name, messages }. */
 export function corpus() {
-  const folder = path.join(shared, "corpus");
+  const folder = path.join(/** @type {string} */ (shared), "corpus");
   return readdirSync(folder).map((name) => ({ name, messages: JSON.parse(readFileSync(path.join(folder, name), "utf8")).messages }));
 }
 
@@ -41,6 +41,7 @@ export const lines = (count, of = "a line of what a tool had to say") =>
 
 /** A request, `calls` tool calls with their answers, and a last word. */
 export function conversation(calls, { result = lines(60), input = {} } = {}) {
+  /** @type {(import("roo-condense").Message & { ts: number })[]} */
   const messages = [{ role: "user", content: "Please have a look at these files.", ts: 1 }];
   for (let index = 0; index < calls; index++) {
     const id = `toolu_${index}`;

@@ -13,6 +13,7 @@ export function conversation(length, size = 200) {
 
 /** A host in which keys stand for texts; `told` holds what it was told. */
 export function recordingHost(more = {}) {
+  /** @type {{ warnings: string[], errors: string[], condensed: unknown[][], truncated: unknown[][] }} */
   const told = { warnings: [], errors: [], condensed: [], truncated: [] };
   const host = {
     t: (key, parameters) => (parameters?.message === undefined ? key : `${key} ${parameters.message}`),
@@ -29,7 +30,10 @@ export function recordingHost(more = {}) {
 
 const lengthOf = (block) => (block.type === "text" ? block.text.length : JSON.stringify(block).length);
 
-/** An ApiHandler; `chunks` may be a function that makes the stream. A token is four characters. */
+/**
+ * An ApiHandler; `chunks` may be a function that makes the stream. A token is four characters.
+ * @param {object[] | ((...values: unknown[]) => AsyncIterable<object>)} chunks
+ */
 export function handler(
   chunks = [text("a short summary"), { type: "usage", inputTokens: 10, outputTokens: 4, totalCost: 0.25 }],
   info = {},

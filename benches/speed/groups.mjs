@@ -30,7 +30,12 @@ const CALLS = [
 const numberOfTokens = new WeakMap();
 
 /** Runs a call; a measurement of one that failed would mean nothing. */
-async function run({ name, provider, share }, messages, tokens) {
+async function run(
+  /** @type {{ name: string, provider: import("roo-condense").BuiltInProvider, share?: number }} */ call,
+  messages,
+  tokens,
+) {
+  const { name, provider, share } = call;
   const result = await provider.condense({ messages }, share ? { targetTokens: Math.round((tokens * share) / 100) } : {});
   if (result.error) throw new Error(`${name} failed: ${result.error.code}: ${result.error.message}`);
   return result;
@@ -225,8 +230,10 @@ export async function* counters({ runs }) {
       const found = await compare(
         Math.min(5, runs),
         () => {
-          let tokens;
-          const ms = timedSync(() => (tokens = countTokens(current)));
+          let tokens = 0;
+          const ms = timedSync(() => {
+            tokens = countTokens(current);
+          });
           if (tokens !== theirs)
             difference = `, which counts ${Math.abs(theirs - tokens)} of ${tokens} tokens ${theirs > tokens ? "more" : "less"}`;
           return ms;
@@ -270,6 +277,7 @@ export async function* binary() {
   yield [{ name: "stripped .node, in MB", ours: megabytes(bytes), reference: "", value: bytes / 1e6, target: TARGETS.binary }];
 }
 
+/** @type {{ title: string, rows: (options: any) => AsyncIterable<object[]> }[]} */
 export const GROUPS = [
   { title: "Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: calls },
   { title: "The same on real conversations", rows: realCalls },

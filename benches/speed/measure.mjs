@@ -55,7 +55,7 @@ function waitedForCore() {
   if (schedule === "unknown") return 0;
   const length = readSync(schedule, buffer, 0, buffer.length, 0);
   // Nanoseconds on a core, nanoseconds waiting for one, number of turns.
-  return Number(buffer.latin1Slice(0, length).split(" ")[1]) / 1e6;
+  return Number(buffer.toString("latin1", 0, length).split(" ")[1]) / 1e6;
 }
 
 let schedule;

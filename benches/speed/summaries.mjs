@@ -13,6 +13,7 @@ const ANSWER_MS = 300;
 
 /** A task, and calls whose answers are too long to be asked for together. */
 function history() {
+  /** @type {import("roo-condense").Message[]} */
   const messages = [{ role: "user", content: "Look through the modules." }];
   for (let index = 0; index < SUMMARIES; index++) {
     const lines = Array.from({ length: 60 }, (_, line) => `export const value_${index}_${line} = compute(${line}, "module ${index}");`);
@@ -22,9 +23,11 @@ function history() {
     });
     messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: lines.join("\n") }] });
   }
-  return [...messages, { role: "assistant", content: "Done." }];
+  messages.push({ role: "assistant", content: "Done." });
+  return messages;
 }
 
+/** @type {import("roo-condense").SmartConfig} */
 const config = {
   losslessPrelude: { enabled: false },
   maxConcurrency: AT_ONCE,

@@ -6,6 +6,7 @@ const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { USAGE } = require("./help.js");
 
+/** @type {NonNullable<import("node:util").ParseArgsConfig["options"]>} */
 const OPTIONS = {
   target: { type: "string" },
   provider: { type: "string" },
@@ -52,7 +53,7 @@ function readTarget(text) {
   const share = /^(\d+(?:\.\d+)?)%$/.exec(text);
   if (share && Number(share[1]) > 0 && Number(share[1]) <= 100) return { text, percent: Number(share[1]) };
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
-  const tokens = count && Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6;
+  const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
   throw wrong(
     `--target: "${text}" is not allowed; allowed: a whole number of tokens (40000, 40k), or a share above 0% and up to 100% (50%)`,

@@ -27,6 +27,7 @@ const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.
 
 /** Tokens of each kind in these messages. Their sum is what all of them together count. */
 function countByKind(messages, countTokens) {
+  /** @type {Record<string, object[]>} */
   const groups = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
   for (const message of messages) {
     // Without a role it is no message, and counts nothing.

@@ -30,13 +30,18 @@ const MEANINGS = Object.freeze([
 ]);
 
 /** The fixed word of an exit code, for `--json`. */
-const codeName = (code) =>
-  Object.keys(EXIT)
-    .find((name) => EXIT[name] === code)
-    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function codeName(code) {
+  const [name] = Object.entries(EXIT).find(([, value]) => value === code) ?? ["failed"];
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** A failure that the user can act on: printed without a stack. `hints` are further lines, printed as they are. */
 class Failure extends Error {
+  /**
+   * @param {number} exitCode
+   * @param {string} message
+   * @param {{ hints?: string[], code?: string, cause?: unknown }} [more] `code`: the fixed word for `--json`
+   */
   constructor(exitCode, message, { hints = [], code = codeName(exitCode), cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.exitCode = exitCode;

@@ -29,7 +29,12 @@ function notWritten(file, error) {
   return new Failure(EXIT.notWritten, `${visible(file)}: ${reasons[error.code] ?? error.message}`, { cause: error });
 }
 
-/** A new file with this content, on the disk when this returns. Fails when there is one. */
+/**
+ * A new file with this content, on the disk when this returns. Fails when there is one.
+ * @param {string} file
+ * @param {string | Uint8Array} content
+ * @param {{ mode?: number, like?: fs.Stats }} [options] `like`: whose owner and mode it gets
+ */
 function create(file, content, { mode = 0o666, like } = {}) {
   const descriptor = fs.openSync(file, "wx", mode);
   try {

@@ -10,7 +10,10 @@ const { defaultMessage } = require("./messages.js");
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
 
-/** Checks a RooHost; throws a TypeError at once when a field is not what it has to be. */
+/**
+ * Checks a host; throws a TypeError at once when a field is not what it has to be.
+ * @param {import("roo-condense/roo").RooHost} host
+ */
 function resolveHost(host = {}) {
   if (!isObject(host)) throw notAllowed("host", host, "an object of services");
   for (const name of FUNCTIONS) {
@@ -36,7 +39,10 @@ function resolveHost(host = {}) {
   };
 }
 
-/** Off unless asked for, or unless the known faults are to be mended: the loop is one of them. */
+/**
+ * Off unless asked for, or unless the known faults are to be mended: the loop is one of them.
+ * @param {import("roo-condense/roo").RooHost} host
+ */
 function guardOf({ guard, fixes }) {
   if (guard === false || (guard === undefined && fixes !== true)) return undefined;
   if (guard !== undefined && !isObject(guard)) throw notAllowed("host.guard", guard, "{ attempts?, windowMs?, minGainPercent? } or false");

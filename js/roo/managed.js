@@ -19,6 +19,12 @@ const ROO_CODES = {
 /**
  * Asks the manager to condense `messages`. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
  * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` does.
+ *
+ * @param {object} services See `host.js`.
+ * @param {{ messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
+ *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object }} call
+ * @returns {Promise<{ cost: number, condensed?: readonly object[], summary?: string, newContextTokens?: number, before?: number,
+ *   error?: string, errorDetails?: string, cancelled?: boolean }>}
  */
 async function condenseByManager(
   services,

@@ -6,8 +6,11 @@
  * Reads the stream that `start()` returns. Resolves to the joined text, the cost and output tokens of the last `usage` chunk, and
  * `failure` when the stream threw, `cancelled` when the signal fired. With `errorChunks` an `error` chunk ends it as a failure that is
  * `reported`; Roo-Code ignores those chunks.
+ * @param {() => AsyncIterable<any>} start
+ * @param {{ signal?: AbortSignal | undefined, errorChunks?: boolean }} options
  */
 async function readAnswer(start, { signal, errorChunks = false } = {}) {
+  /** @type {{ text: string, cost: number, outputTokens: number, cancelled: boolean, failure?: { error: any, reported?: boolean } }} */
   const answer = { text: "", cost: 0, outputTokens: 0, cancelled: false };
   try {
     if (signal?.aborted) return { ...answer, cancelled: true };
@@ -60,12 +63,13 @@ async function* until(signal, stream) {
 /** What is known of a failed request, for the person who has to mend it. */
 function describeFailure(error) {
   if (!(error instanceof Error)) return { message: String(error), details: String(error) };
+  const { status, code, response, body } = /** @type {Error & Record<string, unknown>} */ (error);
   const lines = [`Error: ${error.message}`];
-  if (error.status) lines.push(`HTTP Status: ${error.status}`);
-  if (error.code) lines.push(`Error Code: ${error.code}`);
+  if (status) lines.push(`HTTP Status: ${status}`);
+  if (code) lines.push(`Error Code: ${code}`);
   for (const [title, value] of [
-    ["API Response", error.response],
-    ["Error Body", error.body],
+    ["API Response", response],
+    ["Error Body", body],
   ]) {
     if (value) lines.push(`${title}:\n${asText(value)}`);
   }
