@@ -26,7 +26,7 @@ function checkString(text, at) {
       const letter = text[++index];
       if (letter === "u" && match(HEX, text, index + 1)) index += 4;
       else if (letter === undefined || !'"\\/bfnrt'.includes(letter))
-        return { error: { offset: index - 1, message: "an unknown letter inside a string" } };
+        return { error: { offset: index - 1, message: "an unknown escape inside a string" } };
     }
   }
   return { error: { offset: text.length, message: "the file ends inside a string", begins: at } };
