@@ -23,7 +23,7 @@ pub mod cancel;
 pub mod conversation;
 pub mod llm;
 pub mod manager;
-mod markers;
+pub mod markers;
 pub mod parallel;
 pub mod providers;
 pub mod restore;

@@ -1,7 +1,303 @@
-//! What a model reads where something was left out: written and recognised here.
+//! The one place that writes and recognises what a model reads where something was left out or summarised.
+//!
+//! | form | written by | example | where it stands |
+//! | --- | --- | --- | --- |
+//! | [`Pointer::Reference`] | lossless | `[See lines 12-45 in message 57: src/a.ts]` | fills the content of a line |
+//! | [`Pointer::Repeat`] | lossless | `[The line above 9 more times]` | fills the content of a line |
+//! | [`Pointer::Sparse`] | lossless | `[34 lines, every 10th numbered:]` | fills the content of a numbered line |
+//! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed in message 21]` | in the place of what was left out |
+//! | [`Gap::Lines`] | salient truncation | `[… lines 12-40]`, `[… line 12]` | fills a line |
+//! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
+//! | [`Gap::Messages`] | salient truncation | `[… 4 messages left out here]` | fills the last line of a text |
+//! | [`Gap::Tokens`] | a question to a model | `[… about 900 tokens left out …]` | fills a line |
+//! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
+//! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | behind what stays of a line or text |
+//! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
+//! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
+//! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
+//! | [`SummaryHead::Earlier`] | a question to a model | `[Summary of everything before this point]` | the line above a summary |
+//! | [`SummaryHead::Part`] | a question to a model | `[Summary of part 2 of 3]` | the line above a summary |
+//! | [`Marker::SummaryAbove`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
+//!
+//! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
+//! text. So a form is changed in its file alone: both directions stand there side by side.
 
+mod gap;
+mod left_out;
+mod more;
 mod pointer;
+mod summary;
+mod suppressed;
+mod words;
 
-pub use self::pointer::{
-    Counted, Marker, NUMBERED_EVERY, Reference, Target, TextName, clean_label, is_field, may_hold_markers,
+use std::fmt::{self, Display};
+
+pub(crate) use self::words::counted;
+pub use self::{
+    gap::{Gap, LineGap},
+    left_out::{LeftOut, OldState},
+    more::More,
+    pointer::{
+        Counted, NUMBERED_EVERY, Pointer, Reference, Target, TextName, clean_label, is_field, may_hold_pointers,
+        messages_named,
+    },
+    summary::SummaryHead,
+    suppressed::Suppressed,
 };
+
+/// Any form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker<'a> {
+    /// Leads to what was left out.
+    Pointer(Pointer<'a>),
+    /// What a later message replaced.
+    LeftOut(LeftOut<'a>),
+    /// Lines, characters or messages that are missing.
+    Gap(Gap),
+    /// What a cut took away.
+    More(More),
+    /// A text that is missing as a whole.
+    Suppressed(Suppressed),
+    /// The line above a summary.
+    SummaryHead(SummaryHead),
+    /// The message behind a summary, where the roles would not alternate otherwise.
+    SummaryAbove,
+}
+
+const SUMMARY_ABOVE: &str =
+    "[The messages before this point were condensed into the summary above. Continue from there.]";
+
+impl<'a> Marker<'a> {
+    /// The marker that `content` is as a whole: the content of a line (behind its number, where it shows one), or a text.
+    ///
+    /// ```
+    /// use roo_condense::markers::{Gap, LineGap, Marker};
+    ///
+    /// let gap = Marker::Gap(Gap::Lines(LineGap { first: 12, last: 40 }));
+    /// assert_eq!(Marker::read("[… lines 12-40]"), Some(gap));
+    /// assert_eq!(gap.to_string(), "[… lines 12-40]");
+    /// assert_eq!(Marker::read("[… lines 40-12]"), None);
+    /// ```
+    #[must_use]
+    pub fn read(content: &'a str) -> Option<Self> {
+        if content == SUMMARY_ABOVE {
+            return Some(Self::SummaryAbove);
+        }
+        Pointer::read(content)
+            .map(Self::Pointer)
+            .or_else(|| LeftOut::read(content).map(Self::LeftOut))
+            .or_else(|| Gap::read(content).map(Self::Gap))
+            .or_else(|| More::read(content).map(Self::More))
+            .or_else(|| Suppressed::read(content).map(Self::Suppressed))
+            .or_else(|| SummaryHead::read(content).map(Self::SummaryHead))
+    }
+}
+
+impl Display for Marker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer(pointer) => pointer.fmt(f),
+            Self::LeftOut(left_out) => left_out.fmt(f),
+            Self::Gap(gap) => gap.fmt(f),
+            Self::More(more) => more.fmt(f),
+            Self::Suppressed(suppressed) => suppressed.fmt(f),
+            Self::SummaryHead(head) => head.fmt(f),
+            Self::SummaryAbove => f.write_str(SUMMARY_ABOVE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conversation::ContentKind;
+
+    /// What the examples of the table above mean.
+    fn examples() -> Vec<(&'static str, Marker<'static>)> {
+        use ContentKind::{MessageText, ToolParameters, ToolResults};
+        let text = TextName { message: 57, block: 0, field: "", nth: 1 };
+        let reference =
+            Reference { counted: Counted::AsShown, first: 12, last: 45, target: Target::Text(text), label: "src/a.ts" };
+        let suppressed = |kind, size| Marker::Suppressed(Suppressed { kind, size });
+        vec![
+            ("[See lines 12-45 in message 57: src/a.ts]", Marker::Pointer(Pointer::Reference(reference))),
+            ("[The line above 9 more times]", Marker::Pointer(Pointer::Repeat { times: 9 })),
+            ("[34 lines, every 10th numbered:]", Marker::Pointer(Pointer::Sparse { lines: 34 })),
+            (
+                "[Left out: src/a.ts was changed in message 21]",
+                Marker::LeftOut(LeftOut { state: OldState::Read("src/a.ts"), newer: 21 }),
+            ),
+            ("[… lines 12-40]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 40 }))),
+            ("[… line 12]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 12 }))),
+            ("[… 120 characters]", Marker::Gap(Gap::Characters(120))),
+            ("[… 4 messages left out here]", Marker::Gap(Gap::Messages(4))),
+            ("[… about 900 tokens left out …]", Marker::Gap(Gap::Tokens(900))),
+            ("... (18 more lines)", Marker::More(More::Lines(18))),
+            ("... (400 more characters)", Marker::More(More::Characters(400))),
+            ("[Tool result of 12 lines left out]", suppressed(ToolResults, Some(12))),
+            ("[Text of 1 line left out]", suppressed(MessageText, Some(1))),
+            ("[120 characters left out]", suppressed(ToolParameters, Some(120))),
+            ("[Tool result suppressed]", suppressed(ToolResults, None)),
+            ("[Tool parameter suppressed]", suppressed(ToolParameters, None)),
+            ("[Message text suppressed]", suppressed(MessageText, None)),
+            ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
+            ("[Summary of everything before this point]", Marker::SummaryHead(SummaryHead::Earlier)),
+            ("[Summary of part 2 of 3]", Marker::SummaryHead(SummaryHead::Part { number: 2, of: 3 })),
+            (SUMMARY_ABOVE, Marker::SummaryAbove),
+        ]
+    }
+
+    #[test]
+    fn every_form_of_the_table_is_written_and_recognised_as_it_stands_there() {
+        let table: String = include_str!("mod.rs").lines().filter(|line| line.starts_with("//! |")).collect();
+        for (text, marker) in examples() {
+            assert_eq!(Marker::read(text), Some(marker));
+            assert_eq!(marker.to_string(), text);
+            assert!(table.contains(&format!("`{text}`")), "{text} is missing in the table");
+        }
+    }
+
+    #[test]
+    fn what_differs_from_the_one_way_to_write_a_form_is_text() {
+        for (text, _) in examples() {
+            // Its end is missing, something stands around it, another letter.
+            let others = [
+                text[..text.len() - 1].to_owned(),
+                format!(" {text}"),
+                format!("{text}."),
+                format!("{text}\n"),
+                text.to_uppercase(),
+            ];
+            for other in others {
+                assert_eq!(Marker::read(&other), None, "{other}");
+            }
+        }
+        for text in [
+            "",
+            "[]",
+            "[… lines 9-3]",
+            "[… lines 3-3]",
+            "[… lines a-b]",
+            "[… lines 03-9]",
+            "[… lines 1-99999999999999999999]",
+            "[… 1 messages left out here]",
+            "[… +4 characters]",
+            "lines 3-9",
+            "... (more lines)",
+            "... (-1 more lines)",
+            "... (1.5 more characters)",
+            "[Tool result of 1 lines left out]",
+            "[Tool result of many lines left out]",
+            "[1 left out]",
+            "[Text suppressed]",
+            "[Summary of sales]",
+            "[Summary of part 4 of 3]",
+            "[Summary of 0x10 lines]",
+            "[Left out: it was dull]",
+            "[Left out: src/a.ts was changed in message x]",
+        ] {
+            assert_eq!(Marker::read(text), None, "{text}");
+        }
+    }
+
+    fn any_state() -> impl Strategy<Value = (u8, String)> {
+        (0_u8..5, "[a-zA-Z0-9_./ é-]{1,30}")
+    }
+
+    fn any_kind() -> impl Strategy<Value = ContentKind> {
+        prop_oneof![Just(ContentKind::MessageText), Just(ContentKind::ToolParameters), Just(ContentKind::ToolResults)]
+    }
+
+    proptest! {
+        #[test]
+        fn pointers_are_recognised_with_their_fields(
+            from_top in any::<bool>(),
+            first in 1_u32..100_000,
+            more in 0_u32..100_000,
+            message in 0_u32..100_000,
+            block in 0_u32..1000,
+            field in "|[a-zA-Z_-]{1,40}",
+            nth in 1_u32..50,
+            label in "[a-zA-Z0-9./:\\[\\] é-]{0,30}",
+        ) {
+            let field = if block == 0 { "" } else { field.as_str() };
+            let nth = if field.is_empty() { 1 } else { nth };
+            let target = match message {
+                0 => Target::Above,
+                message => Target::Text(TextName { message, block, field, nth }),
+            };
+            let counted = if from_top { Counted::FromTop } else { Counted::AsShown };
+            let label = clean_label(&label);
+            let pointers = [
+                Pointer::Reference(Reference { counted, first, last: first + more, target, label: &label }),
+                Pointer::Repeat { times: first },
+                Pointer::Sparse { lines: first },
+            ];
+            for pointer in pointers {
+                let written = pointer.to_string();
+                prop_assert_eq!(Marker::read(&written), Some(Marker::Pointer(pointer)), "{}", &written);
+                let around = format!("before\n{written}\nafter");
+                prop_assert!(may_hold_pointers(&around));
+            }
+        }
+
+        #[test]
+        fn other_forms_are_recognised_with_their_fields(
+            count in 0_usize..10_000_000,
+            more in 0_usize..100_000,
+            kind in any_kind(),
+            (state, path) in any_state(),
+        ) {
+            let state = match state {
+                0 => OldState::Environment,
+                1 => OldState::List,
+                2 => OldState::Read(&path),
+                3 => OldState::Written(&path),
+                _ => OldState::FailedEdit(&path),
+            };
+            for marker in [
+                Marker::Gap(Gap::Lines(LineGap { first: count, last: count + more })),
+                Marker::Gap(Gap::Characters(count)),
+                Marker::Gap(Gap::Messages(count)),
+                Marker::Gap(Gap::Tokens(count)),
+                Marker::More(More::Lines(count)),
+                Marker::More(More::Characters(count)),
+                Marker::Suppressed(Suppressed { kind, size: Some(count) }),
+                Marker::Suppressed(Suppressed { kind, size: None }),
+                Marker::SummaryHead(SummaryHead::Lines(count)),
+                Marker::SummaryHead(SummaryHead::Earlier),
+                Marker::SummaryHead(SummaryHead::Part { number: count + 1, of: count + 1 + more }),
+                Marker::LeftOut(LeftOut { state, newer: count }),
+            ] {
+                let written = marker.to_string();
+                prop_assert_eq!(Marker::read(&written), Some(marker), "{}", &written);
+            }
+            let cut = format!("{path}{}", More::Characters(count));
+            prop_assert_eq!(More::characters_at_end(&cut), Some((path.as_str(), count)));
+            prop_assert_eq!(SummaryHead::of(&format!("{}\n{path}", SummaryHead::Lines(count))), Some(SummaryHead::Lines(count)));
+            let gapped = format!("{path}{}", Gap::Characters(count));
+            prop_assert!(Gap::may_be_in(&gapped));
+        }
+
+        #[test]
+        fn plain_text_is_no_marker(text in "[a-zA-Z0-9_./ é…()-]{0,60}", any in "\\PC{0,60}") {
+            // Every form begins with a bracket or with three dots.
+            prop_assume!(!text.starts_with("..."));
+            prop_assert_eq!(Marker::read(&text), None);
+            if let Some(marker) = Marker::read(&any) {
+                prop_assert_eq!(marker.to_string(), any);
+            }
+        }
+
+        #[test]
+        fn there_is_one_way_to_write_each_form(
+            text in "\\[(… )?(about |lines? |Summary of |Text of |Tool result of |Left out: )?(part )?[+0-9]{0,3}[ -](of |lines|line|characters?|messages?|x was changed in message )?[0-9]{0,2}( tokens| left out| left out here| left out …)?\\]|\\.\\.\\. \\(\\+?[0-9]{1,3} more (lines|characters)\\)",
+        ) {
+            if let Some(marker) = Marker::read(&text) {
+                prop_assert_eq!(marker.to_string(), text);
+            }
+        }
+    }
+}

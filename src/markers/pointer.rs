@@ -1,10 +1,10 @@
-//! The markers that stand for text left out, written and read. `docs/markers.md` has the grammar and the reasons.
+//! Where content stands that the lossless provider left out. `docs/markers.md` has the grammar and the reasons.
 
 use std::fmt::{self, Display};
 
-/// A marker. It fills the whole content of a line.
+/// Leads to what was left out, so that it can be read back. It fills the whole content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker<'a> {
+pub enum Pointer<'a> {
     /// `[See lines 12-45 in message 57: src/a.ts]`
     Reference(Reference<'a>),
     /// `[The line above 9 more times]`
@@ -65,20 +65,21 @@ pub struct TextName<'a> {
     pub nth: u32,
 }
 
-/// Below the heading of [`Marker::Sparse`], lines whose number is a multiple of this keep it, so that a reader finds lines by number.
+/// Below the heading of [`Pointer::Sparse`], lines whose number is a multiple of this keep it, so that a reader finds lines by number.
 pub const NUMBERED_EVERY: u32 = 10;
 
 /// Markers of more lines are not believed: they would only serve to exhaust memory.
 const MAX_LINES: u32 = 10_000_000;
 
 const SEE: &str = "[See ";
+const IN_MESSAGE: &str = " in message ";
 const ABOVE: &str = "[The line above ";
 const TIMES: &str = " more times]";
 const NUMBERED: &str = " lines, every 10th numbered:]";
 
-/// Whether a text can hold a marker. Fast: only what stands behind brackets is looked at.
+/// Whether a text can hold a pointer. Fast: only what stands behind brackets is looked at.
 #[must_use]
-pub fn may_hold_markers(text: &str) -> bool {
+pub fn may_hold_pointers(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).any(|at| {
         let rest = &bytes[at..];
@@ -94,8 +95,16 @@ pub fn may_hold_markers(text: &str) -> bool {
     })
 }
 
-impl<'a> Marker<'a> {
-    /// The marker that `content` is.
+/// The messages, from 0, that the pointers in a text may lead to. Fast, and some are named by what only looks like a pointer.
+pub fn messages_named(text: &str) -> impl Iterator<Item = usize> {
+    memchr::memmem::find_iter(text.as_bytes(), IN_MESSAGE).filter_map(|at| {
+        let digits = text[at + IN_MESSAGE.len()..].bytes().take(9).take_while(u8::is_ascii_digit);
+        digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0')).checked_sub(1)
+    })
+}
+
+impl<'a> Pointer<'a> {
+    /// The pointer that `content` is, as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         if !content.starts_with('[') {
@@ -155,7 +164,7 @@ impl<'a> Reference<'a> {
         let target = if place == " above" {
             Target::Above
         } else {
-            let (message, behind) = leading(place.strip_prefix(" in message ")?)?;
+            let (message, behind) = leading(place.strip_prefix(IN_MESSAGE)?)?;
             Target::Text(TextName::read(message, behind)?)
         };
         Some(Self { counted, first, last, target, label })
@@ -193,7 +202,7 @@ pub fn clean_label(label: &str) -> String {
     label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
-impl Display for Marker<'_> {
+impl Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reference(reference) => reference.fmt(f),
@@ -274,7 +283,7 @@ mod tests {
             "[The line above 9 more times]",
             "[34 lines, every 10th numbered:]",
         ] {
-            assert_eq!(Marker::read(text).unwrap().to_string(), text);
+            assert_eq!(Pointer::read(text).unwrap().to_string(), text);
         }
     }
 
@@ -298,14 +307,14 @@ mod tests {
             " [The line above 2 more times]",
             "[x lines, every 10th numbered:]",
         ] {
-            assert_eq!(Marker::read(text), None, "{text}");
+            assert_eq!(Pointer::read(text), None, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn one_way_to_write_each(text in "\\[(See (text )?lines? [0-9]{1,3}(-[0-9]{1,3})?( above| in message [0-9]{1,2})?(, block [0-9])?( [a-z]{1,3})?( [0-9])?(: [a-z:]{0,3})?|The line above [0-9]{1,2} more times)\\]") {
-            if let Some(marker) = Marker::read(&text) {
+            if let Some(marker) = Pointer::read(&text) {
                 prop_assert_eq!(marker.to_string(), text);
             }
         }

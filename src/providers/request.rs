@@ -8,6 +8,7 @@ use super::{Llm, PassReport};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
+    salience::History,
     tokens::{Scale, Tally},
     transcript::ToolTable,
 };
@@ -71,6 +72,18 @@ impl Request {
     #[must_use]
     pub fn meets_target(&self, tally: &Tally) -> bool {
         self.target_tokens.is_none_or(|target| self.scaled(tally) <= target)
+    }
+
+    /// What is asked about when it is to be known what should stay.
+    #[must_use]
+    pub(crate) fn history(&self) -> History<'_> {
+        History {
+            conversation: &self.conversation,
+            original: &self.original,
+            tally: &self.tally,
+            tools: &self.tools,
+            cancel: &self.cancel,
+        }
     }
 
     /// How many unscaled tokens the messages may have so that the target is met.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
-    markers::{Counted, Marker, Reference, Target, may_hold_markers},
+    markers::{Counted, Pointer, Reference, Target, may_hold_pointers},
 };
 
 /// The texts of a conversation with every marker expanded that leads somewhere, message by message, in the order of
@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
     /// A text with its markers expanded.
     pub fn text(&mut self, index: usize) -> Cow<'a, str> {
         let text = self.texts[index];
-        if !may_hold_markers(text) || !self.read(index).has_markers {
+        if !may_hold_pointers(text) || !self.read(index).has_pointers {
             return Cow::Borrowed(text);
         }
         let Some(rows) = self.rows.remove(&index) else { return Cow::Borrowed(text) };
@@ -70,7 +70,7 @@ impl<'a> Decoder<'a> {
             if row.kind == RowKind::Heading {
                 continue;
             }
-            let expanded = (row.kind == RowKind::Marker).then(|| self.expanded(index, &rows, at)).flatten();
+            let expanded = (row.kind == RowKind::Pointer).then(|| self.expanded(index, &rows, at)).flatten();
             let excerpt = (row.excerpt != NONE).then(|| &rows.excerpts[row.excerpt as usize]);
             let Some(lines) = expanded else {
                 line_break(&mut first, &mut out);
@@ -97,15 +97,15 @@ impl<'a> Decoder<'a> {
     /// The contents of the lines that the marker in the row `at` stands for. `None` when it leads nowhere.
     fn expanded(&mut self, index: usize, rows: &Rows, at: usize) -> Option<Vec<&'a str>> {
         let row = &rows.rows[at];
-        match Marker::read(&self.texts[index][row.content_range()])? {
-            Marker::Sparse { .. } => None,
-            Marker::Repeat { times } => {
+        match Pointer::read(&self.texts[index][row.content_range()])? {
+            Pointer::Sparse { .. } => None,
+            Pointer::Repeat { times } => {
                 let above = rows.rows[..at].last().filter(|above| above.kind == RowKind::Line)?;
                 let content = &self.texts[index][above.content_range()];
                 let bytes = (content.len() + 16).checked_mul(times as usize)?;
                 (bytes <= self.budget).then(|| vec![content; times as usize])
             }
-            Marker::Reference(reference) => match reference.target {
+            Pointer::Reference(reference) => match reference.target {
                 Target::Above => self.lines(index, at, rows, &reference),
                 Target::Text(name) => {
                     let target = self.names.find(&name)?;

@@ -11,7 +11,7 @@ use crate::{
     conversation::{
         Conversation, Edit, Message, NewValue, NumberStyle, PathStep, Plan, TextAt, surrogates::differs_outside,
     },
-    markers::{Marker, NUMBERED_EVERY, Target, may_hold_markers},
+    markers::{NUMBERED_EVERY, Pointer, Target, may_hold_pointers, messages_named},
     parallel::in_two,
 };
 
@@ -133,22 +133,17 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
 
 /// Without a marker, nothing says where the old text stands.
 fn may_have_recipe(edit: &Edit) -> bool {
-    matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_markers(new))
+    matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_pointers(new))
 }
 
 /// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
 fn needed(before: &Conversation, plan: &Plan, position: &HashMap<usize, usize>) -> HashSet<usize> {
-    const NAMED: &str = " in message ";
     let mut needed = HashSet::new();
     for edit in &plan.edits {
         let Edit::Set { message, value: NewValue::Text(new), .. } = edit else { continue };
         let origin = before.entries().get(*message).and_then(|entry| entry.origin);
         needed.extend(origin.and_then(|origin| position.get(&origin)));
-        for at in memchr::memmem::find_iter(new.as_bytes(), NAMED) {
-            let digits = new[at + NAMED.len()..].bytes().take(9).take_while(u8::is_ascii_digit);
-            let number = digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
-            needed.extend(number.checked_sub(1));
-        }
+        needed.extend(messages_named(new));
     }
     needed
 }
@@ -220,14 +215,14 @@ impl Rebuild<'_> {
                     }
                     open = true;
                 }
-                RowKind::Marker => {
+                RowKind::Pointer => {
                     open = false;
-                    let lines = match Marker::read(&content[row.content_range()])? {
-                        Marker::Repeat { times } => {
+                    let lines = match Pointer::read(&content[row.content_range()])? {
+                        Pointer::Repeat { times } => {
                             let above = rows.rows[..at].last().filter(|above| above.kind == RowKind::Line)?;
                             Lines { text: index, range: above.content_range(), from: None, to: number, times }
                         }
-                        Marker::Reference(reference) => {
+                        Pointer::Reference(reference) => {
                             let target = match &reference.target {
                                 Target::Above => index,
                                 Target::Text(name) => self.names.find(name)?,
@@ -249,7 +244,7 @@ impl Rebuild<'_> {
                                 times: 1,
                             }
                         }
-                        Marker::Sparse { .. } => return None,
+                        Pointer::Sparse { .. } => return None,
                     };
                     found.push(lines);
                 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::{
     conversation::NumberStyle,
-    markers::{Marker, NUMBERED_EVERY},
+    markers::{NUMBERED_EVERY, Pointer},
 };
 
 /// No excerpt.
@@ -17,8 +17,8 @@ pub const NONE: u32 = u32::MAX;
 pub enum RowKind {
     /// A line as it is.
     Line,
-    /// A marker in the place of lines.
-    Marker,
+    /// A pointer in the place of lines.
+    Pointer,
     /// The heading of lines whose numbers were left out. It stands for no line.
     Heading,
 }
@@ -72,7 +72,7 @@ pub struct Excerpt {
     /// Most of its numbers have been left out; the first row says so.
     pub sparse: bool,
     /// There are markers in it.
-    pub has_markers: bool,
+    pub has_pointers: bool,
 }
 
 impl Excerpt {
@@ -98,7 +98,7 @@ pub struct Rows {
     /// In order.
     pub excerpts: Vec<Excerpt>,
     /// Whether there is any marker.
-    pub has_markers: bool,
+    pub has_pointers: bool,
 }
 
 /// Fewer lines with numbers are no excerpt: many a line begins with a number by chance.
@@ -170,7 +170,7 @@ impl Reader<'_> {
             }
             if let Some(open) = &mut self.open {
                 open.lines = open.lines.saturating_add(row.lines);
-                open.has_markers |= row.kind == RowKind::Marker;
+                open.has_pointers |= row.kind == RowKind::Pointer;
             }
             self.left = self.left.saturating_sub(row.lines);
             return self.push(row);
@@ -188,13 +188,13 @@ impl Reader<'_> {
             return self.push(row);
         };
         let marker = marker(&bytes[content..]);
-        if let Some(Marker::Sparse { lines }) = marker {
+        if let Some(Pointer::Sparse { lines }) = marker {
             self.close();
             row.kind = RowKind::Heading;
             row.lines = 0;
             row.content += content as u32;
             self.left = lines;
-            self.found.has_markers = true;
+            self.found.has_pointers = true;
             let excerpt = Excerpt {
                 rows: index..index,
                 line: self.line,
@@ -202,7 +202,7 @@ impl Reader<'_> {
                 number,
                 style,
                 sparse: true,
-                has_markers: false,
+                has_pointers: false,
             };
             self.open = Some(excerpt);
             return self.push(row);
@@ -222,14 +222,14 @@ impl Reader<'_> {
                 number,
                 style,
                 sparse: false,
-                has_markers: false,
+                has_pointers: false,
             };
             self.open = Some(excerpt);
         }
         row.content += content as u32;
         if let Some(open) = &mut self.open {
             open.lines = open.lines.saturating_add(row.lines);
-            open.has_markers |= row.kind == RowKind::Marker;
+            open.has_pointers |= row.kind == RowKind::Pointer;
         }
         self.push(row);
     }
@@ -243,10 +243,10 @@ impl Reader<'_> {
             .map_or(0, |(.., end)| end)
     }
 
-    fn mark(&mut self, row: &mut Row, marker: Marker<'_>) {
-        row.kind = RowKind::Marker;
+    fn mark(&mut self, row: &mut Row, marker: Pointer<'_>) {
+        row.kind = RowKind::Pointer;
         row.lines = marker.lines();
-        self.found.has_markers = true;
+        self.found.has_pointers = true;
     }
 
     fn push(&mut self, mut row: Row) {
@@ -283,11 +283,11 @@ impl Reader<'_> {
     }
 }
 
-fn marker(content: &[u8]) -> Option<Marker<'_>> {
+fn marker(content: &[u8]) -> Option<Pointer<'_>> {
     if content.first() != Some(&b'[') || content.last() != Some(&b']') {
         return None;
     }
-    Marker::read(std::str::from_utf8(content).ok()?)
+    Pointer::read(std::str::from_utf8(content).ok()?)
 }
 
 #[cfg(test)]
@@ -302,9 +302,9 @@ mod tests {
 
     #[test]
     fn lines_keep_their_place_around_markers() {
-        use RowKind::{Line, Marker};
+        use RowKind::{Line, Pointer};
         let text = "a\n[See lines 2-6 in message 3]\nb\n[The line above 2 more times]\n";
-        assert_eq!(kinds(text), [(Line, 0, 1), (Marker, 1, 5), (Line, 6, 1), (Marker, 7, 2), (Line, 9, 1)]);
+        assert_eq!(kinds(text), [(Line, 0, 1), (Pointer, 1, 5), (Line, 6, 1), (Pointer, 7, 2), (Line, 9, 1)]);
         let rows = Rows::read(text);
         assert_eq!(
             [0, 1, 5, 6, 8, 9, 10].map(|line| rows.row_of(line)),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marker::{self, Gap};
+use crate::markers::{Gap, LineGap};
 
 /// Longer lines are taken apart, so that one endless line is not all or nothing.
 const MAX_LINE_BYTES: usize = 480;
@@ -21,7 +21,7 @@ pub struct Line {
     /// It goes on the line before it (a part of a long line).
     pub continues: bool,
     /// It is a marker of an earlier truncation: always left out, and what it stands for is added to the gap.
-    pub gap: Option<Gap>,
+    pub gap: Option<LineGap>,
 }
 
 /// The lines of a text.
@@ -42,7 +42,7 @@ impl Lines {
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
             let line = &text[start..end];
-            if let Some(gap) = marker::read(line) {
+            if let Some(Gap::Lines(gap)) = Gap::read(line) {
                 next = gap.last + 1;
                 lines.push(Line {
                     range: start..end,

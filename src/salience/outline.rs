@@ -1,12 +1,12 @@
-//! Exchanges in the form in which they are valued: that is done many times for each, so all it takes lies together and is small.
+//! A tool round in the form in which it is valued. That is done many times for each, so all it takes lies together and is small.
 
 use super::{
-    selection::Seen,
+    seen::Seen,
     survey::{Survey, ToolRound},
     weights::Weights,
 };
 
-/// A line of a round.
+/// A line of a tool round.
 pub struct OutlineLine {
     /// Behind its last name in [`Outline::names`]; the first follows those of the line before.
     pub end: u32,
@@ -39,7 +39,7 @@ pub struct OutlinePart {
     pub is_whole: bool,
 }
 
-/// A round.
+/// A tool round.
 pub struct Outline {
     /// The parts of all its passages, in order.
     pub parts: Vec<OutlinePart>,

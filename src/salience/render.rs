@@ -1,10 +1,7 @@
 //! From a choice to texts: what is kept, with a marker for every gap.
 
-use super::{
-    lines::Line,
-    marker::{self, Gap},
-    survey::Passage,
-};
+use super::{lines::Line, survey::Passage};
+use crate::markers::{Gap, LineGap};
 
 /// The text of `passage` with the lines that are `kept`.
 ///
@@ -59,21 +56,25 @@ impl Writer<'_, '_> {
             end
         };
         if rest_end > start {
-            self.out.push_str(&marker::characters(self.characters(start, rest_end)));
+            self.mark(Gap::Characters(self.characters(start, rest_end)));
         }
         if beginning > rest_end {
             self.new_line(rest_end);
             let last = self.at(beginning - 1);
-            let gap = Gap { first: self.at(rest_end).number, last: last.gap.map_or(last.number, |gap| gap.last) };
+            let gap = LineGap { first: self.at(rest_end).number, last: last.gap.map_or(last.number, |gap| gap.last) };
             // Numbers that do not count up come from a text that is no file; then how many is all there is to say.
-            let gap = if gap.first <= gap.last { gap } else { Gap { first: 1, last: beginning - rest_end } };
-            self.out.push_str(&marker::lines(gap));
+            let gap = if gap.first <= gap.last { gap } else { LineGap { first: 1, last: beginning - rest_end } };
+            self.mark(Gap::Lines(gap));
         }
         if end > beginning {
             self.new_line(beginning);
-            self.out.push_str(&marker::characters(self.characters(beginning, end)));
+            self.mark(Gap::Characters(self.characters(beginning, end)));
         }
         self.numbered_before = false;
+    }
+
+    fn mark(&mut self, gap: Gap) {
+        self.out.push_str(&gap.to_string());
     }
 
     fn new_line(&mut self, index: usize) {

@@ -4,82 +4,19 @@
 //! is valued again before it is taken. Values only fall but for the neighbours of what was taken, which need no marker any more and
 //! are queued again.
 
-use std::{
-    cell::RefCell,
-    cmp::Ordering,
-    collections::{BinaryHeap, HashMap},
-    ops::Range,
-};
-
-use crate::parallel::in_two;
+use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
 use super::{
-    by_hash::ByHash,
     outline::Outline,
-    survey::{MARKER_TOKENS, Survey, ToolRound, as_float},
-    weights::{OPENING, Signal, Weights},
+    queue::{Queued, Unit},
+    seen::Seen,
+    survey::{MARKER_TOKENS, Survey, ToolRound},
+    weights::{OPENING, Signal, Weights, as_float},
+    windows::Windows,
 };
+use crate::parallel::in_two;
 
-/// Something that can be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Unit {
-    ToolRound(usize),
-    Part(usize, usize),
-    Line(usize, usize),
-}
-
-struct Queued {
-    density: f32,
-    unit: Unit,
-}
-
-impl PartialEq for Queued {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Queued {}
-
-impl PartialOrd for Queued {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Queued {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // Equal densities are taken in order of appearance, so that the same input gives the same choice.
-        self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
-    }
-}
-
-/// The names that were counted in one valuation, without a set to be filled each time.
-pub struct Seen {
-    marks: Vec<u32>,
-    round: u32,
-}
-
-impl Seen {
-    fn of(names: usize) -> Self {
-        Self { marks: vec![0; names], round: 0 }
-    }
-
-    /// Begins a valuation.
-    pub fn start(&mut self) {
-        self.round += 1;
-    }
-
-    /// Whether this valuation has not met the name yet.
-    pub fn is_new(&mut self, name: u32) -> bool {
-        let mark = &mut self.marks[name as usize];
-        let new = *mark != self.round;
-        *mark = self.round;
-        new
-    }
-}
-
-/// What can be added to a round.
+/// What can be added to a tool round.
 struct More {
     density: f32,
     value: f32,
@@ -89,42 +26,6 @@ struct More {
 impl More {
     fn new(value: f32, cost: f32) -> Self {
         Self { density: value / cost, value, cost }
-    }
-}
-
-/// The lines that stay as parts of passages, by their windows.
-struct Windows {
-    counts: HashMap<u64, u32, ByHash>,
-    /// A bit for each window that was ever added, by the end of its hash. Most windows are asked for in vain, and this takes a fraction of the time
-    /// and memory.
-    added: Vec<u64>,
-}
-
-impl Windows {
-    fn for_lines(lines: usize) -> Self {
-        Self { counts: HashMap::default(), added: vec![0; (lines / 8).next_power_of_two()] }
-    }
-
-    fn bit(&self, window: u64) -> (usize, u64) {
-        let word = (window >> 6) as usize & (self.added.len() - 1);
-        (word, 1 << (window & 63))
-    }
-
-    fn add(&mut self, window: u64) {
-        let (word, bit) = self.bit(window);
-        self.added[word] |= bit;
-        *self.counts.entry(window).or_default() += 1;
-    }
-
-    fn remove(&mut self, window: u64) {
-        if let Some(count) = self.counts.get_mut(&window) {
-            *count = count.saturating_sub(1);
-        }
-    }
-
-    fn contain(&self, window: u64) -> bool {
-        let (word, bit) = self.bit(window);
-        self.added[word] & bit != 0 && self.counts.get(&window).is_some_and(|count| *count > 0)
     }
 }
 
@@ -150,7 +51,7 @@ struct Taken {
 pub struct Choice {
     /// For each passage, which of its lines are kept.
     pub kept: Vec<Vec<bool>>,
-    /// For each round, whether it stays.
+    /// For each tool round, whether it stays.
     pub open: Vec<bool>,
 }
 
@@ -164,7 +65,7 @@ pub struct PassageSelection<'s, 't> {
     /// What each name is worth where one more line with it is kept.
     worth_of: Vec<f32>,
     windows: Windows,
-    /// Of each round, once they are valued.
+    /// Of each tool round, once they are valued.
     outlines: Vec<Outline>,
     seen: RefCell<Seen>,
     /// For [`PassageSelection::round_worth`], so that it need not be made anew each time.
@@ -188,7 +89,7 @@ const MAX_COVERED: u32 = 8;
 const MAX_SKIPPED: usize = 400;
 
 impl<'s, 't> PassageSelection<'s, 't> {
-    /// Nothing is taken yet: every passage is cut away, every round dropped. `tokens` are those of the whole conversation.
+    /// Nothing is taken yet: every passage is cut away, every tool round dropped. `tokens` are those of the whole conversation.
     pub fn new(survey: &'s Survey<'t>, weights: Weights, tokens: usize) -> Self {
         let mut selection = Self {
             survey,
@@ -358,7 +259,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         value / cost.max(0.5)
     }
 
-    /// The cost that counts against the budget: a round is valued with its best lines, but only opened.
+    /// The cost that counts against the budget: a tool round is valued with its best lines, but only opened.
     fn own_cost(&self, unit: Unit, cost: f32) -> f32 {
         match unit {
             Unit::ToolRound(round) => self.survey.rounds[round].cost,
@@ -429,7 +330,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
     }
 
-    /// A round is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
+    /// A tool round is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
     fn round_worth(&self, round: usize) -> (f32, f32) {
         let outline = &self.outlines[round];
         let (mut value, mut cost) = (0.0, OPENING * self.survey.rounds[round].cost);

@@ -8,7 +8,7 @@ use super::{
     by_hash::ByHash,
     lines::{Line, Lines},
     names::for_each_name,
-    weights::{NameFacts, Origin, Weights},
+    weights::{NameFacts, Origin, Weights, as_float},
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
@@ -49,7 +49,7 @@ pub struct Passage<'t> {
     pub numbered: bool,
     /// Tokens of the text.
     pub tokens: usize,
-    /// The round it belongs to.
+    /// The tool round it belongs to.
     pub round: Option<usize>,
     /// It stays whole.
     pub whole: bool,
@@ -82,7 +82,7 @@ pub struct LineValue {
     pub names: Range<usize>,
 }
 
-/// A round (a message with calls and the message with their answers) that can be dropped as a whole.
+/// A tool round (a message with calls and the message with their answers) that can be dropped as a whole.
 pub struct ToolRound {
     /// The two messages.
     pub messages: Range<usize>,
@@ -165,6 +165,7 @@ impl<'t> Survey<'t> {
         survey.price_rounds(scope, rounds);
         survey
     }
+
     /// Lines that stand in the old text of a later edit are no longer in the file.
     fn mark_replaced(&mut self) {
         let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
@@ -212,7 +213,7 @@ impl<'t> Survey<'t> {
 struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'t [Vec<TextAt<'t>>],
-    /// The round of each message.
+    /// The tool round of each message.
     round_of: &'a [Option<usize>],
     passages: Vec<Passage<'t>>,
     occurrences: Vec<u32>,
@@ -465,7 +466,7 @@ fn old_text(passage: &Passage<'_>) -> Vec<usize> {
     found
 }
 
-/// The rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
+/// The tool rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
 /// message with their answers and nothing else.
 fn rounds(scope: &Scope<'_>, pieces: &[Vec<ContentPiece>]) -> Vec<Range<usize>> {
     let conversation = scope.conversation;
@@ -502,8 +503,4 @@ fn is_tool_round(conversation: &Conversation, pieces: &[Vec<ContentPiece>], inde
     };
     let calls_something = pieces[index].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
     answers_only && !answer.content.blocks().is_empty() && !pieces[index + 1].iter().any(words) && calls_something
-}
-
-pub fn as_float(count: usize) -> f32 {
-    count as f32
 }

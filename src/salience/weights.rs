@@ -23,7 +23,7 @@ pub enum Signal {
     Coverage,
     /// Long texts are kept in passages, not only in single lines.
     Passages,
-    /// Exchanges without anything worth keeping are dropped as a whole.
+    /// Tool rounds without anything worth keeping are dropped as a whole.
     Dropping,
 }
 
@@ -145,7 +145,7 @@ impl Weights {
     }
 }
 
-/// What opening a round counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
+/// What opening a tool round counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
 /// are understood by. Fitted with the numbers above: with the whole cost, fewer names stay readable at every budget.
 pub const OPENING: f32 = 0.4;
 
@@ -153,6 +153,7 @@ pub const OPENING: f32 = 0.4;
 pub const WITHOUT: &[&str] =
     &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
 
-fn as_float(count: usize) -> f32 {
+/// A count as a number to reckon with; exact up to 16 million.
+pub fn as_float(count: usize) -> f32 {
     count as f32
 }

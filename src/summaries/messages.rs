@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     llm::{LlmRequest, LlmRole},
+    markers::SummaryHead,
     providers::{CondenseError, Native, Request},
     tokens::{Encoding, count},
 };
@@ -149,7 +150,8 @@ impl<'a> Attempt<'a> {
         let longest = (self.room / 2).saturating_sub(2 * heading);
         let turns = texts.iter().enumerate().map(|(index, text)| {
             // Two always fit, so every round has fewer summaries than the one before.
-            let text = format!("{}\n{}", prompt::part_heading(index + 1, count), cut(text, longest, self.encoding));
+            let head = SummaryHead::Part { number: index + 1, of: count };
+            let text = format!("{head}\n{}", cut(text, longest, self.encoding));
             Counted::new(Turn { role: LlmRole::User, text }, self.encoding)
         });
         let mut groups: Vec<Vec<Counted>> = Vec::new();

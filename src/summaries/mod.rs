@@ -37,7 +37,7 @@ pub(crate) use self::{
     client::SummaryClient,
     messages::{DEFAULT_WINDOW, Job, Summary, summarize},
     parts::cut,
-    prompt::{BRIDGE, DEFAULT_PROMPT, EARLIER},
+    prompt::DEFAULT_PROMPT,
     texts::summarize as summarize_texts,
     turns::{Turn, turns},
 };

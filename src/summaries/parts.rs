@@ -1,7 +1,10 @@
 //! Cutting a conversation into parts that fit a window.
 
 use super::{estimate::PER_MESSAGE, turns::Turn};
-use crate::tokens::{Encoding, count, truncate_start_to_tokens, truncate_to_tokens};
+use crate::{
+    markers::Gap,
+    tokens::{Encoding, count, truncate_start_to_tokens, truncate_to_tokens},
+};
 
 /// A turn and its tokens, unscaled, with what a service adds to a message.
 #[derive(Debug, Clone)]
@@ -30,7 +33,7 @@ pub(crate) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
     let head = truncate_to_tokens(text, room * 3 / 5, encoding);
     let tail = truncate_start_to_tokens(&text[head.len()..], room - room * 3 / 5, encoding);
     let missing = tokens.saturating_sub(room);
-    format!("{head}\n[… about {missing} tokens left out …]\n{tail}")
+    format!("{head}\n{}\n{tail}", Gap::Tokens(missing))
 }
 
 /// Consecutive parts of at most `limit` tokens each, of about the same size. A turn that is longer alone is cut.

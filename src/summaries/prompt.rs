@@ -38,9 +38,6 @@ Answer with the summary alone.";
 /// The last message of the user when everything fits one request.
 pub(crate) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
-/// Put before an earlier summary.
-pub(crate) const EARLIER: &str = "[Summary of everything before this point]";
-
 /// Added when the conversation begins with an earlier summary.
 pub(crate) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";
@@ -56,12 +53,3 @@ pub(crate) fn part(number: usize, parts: usize) -> String {
 /// For putting partial summaries together.
 pub(crate) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
     were told to. Where they differ, the later one is right. Keep every path, identifier, constraint and error message exactly. Answer with the summary alone.";
-
-/// Heads a partial summary in the request that merges them.
-pub(crate) fn part_heading(number: usize, parts: usize) -> String {
-    format!("[Summary of part {number} of {parts}]")
-}
-
-/// Stands between the summary and a tail that begins with the assistant.
-pub(crate) const BRIDGE: &str =
-    "[The messages before this point were condensed into the summary above. Continue from there.]";

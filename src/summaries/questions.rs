@@ -3,9 +3,10 @@
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest},
+    markers::SummaryHead,
     providers::smart::{
         config::Summarize,
-        individual::{Replacement, SUMMARY_MARKER, Target},
+        individual::{Replacement, Target},
     },
     tokens::{Encoding, count, truncate_to_tokens},
 };
@@ -42,15 +43,12 @@ pub(crate) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, b
 
 /// What takes the place of the text.
 pub(crate) fn replacement(target: &Target<'_>, summary: &str, from_cache: bool) -> Replacement {
-    let lines = match target.text.split('\n').count() {
-        1 => "1 line".to_owned(),
-        lines => format!("{lines} lines"),
-    };
+    let head = SummaryHead::Lines(target.text.split('\n').count());
     let label = target.piece.source.label();
     let of = if label.is_empty() { String::new() } else { format!(": {label}") };
     let cached = if from_cache { ", from the cache" } else { "" };
     Replacement {
-        text: format!("{SUMMARY_MARKER} of {lines}]\n{summary}"),
+        text: format!("{head}\n{summary}"),
         operation: "summarize",
         reason: format!("summarised, {} tokens{cached}{of}", target.tokens),
     }

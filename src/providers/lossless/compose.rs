@@ -2,7 +2,7 @@
 
 use super::runs::Run;
 use crate::{
-    markers::{Marker, NUMBERED_EVERY},
+    markers::{NUMBERED_EVERY, Pointer},
     restore::{Excerpt, NONE, Rows},
     tokens::{Encoding, count},
 };
@@ -81,7 +81,7 @@ fn heading(excerpt: &Excerpt, runs: &[Run], encoding: Encoding) -> Option<(Strin
     let rows = rows - rows / NUMBERED_EVERY as usize;
     let mut number = String::new();
     excerpt.style.write(excerpt.number_of(excerpt.line), &mut number);
-    let heading = format!("{number}{}", Marker::Sparse { lines: excerpt.lines });
+    let heading = format!("{number}{}", Pointer::Sparse { lines: excerpt.lines });
     // The heading itself costs its line feed too.
     let gain = (count(&number, encoding).tokens * rows).checked_sub(count(&heading, encoding).tokens + 1)?;
     (gain > 0).then_some((heading, rows, gain))

@@ -60,7 +60,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, en
                 let last = &rows.rows[excerpt.rows.end as usize - 1];
                 may_lose_numbers
                     && !excerpt.sparse
-                    && !excerpt.has_markers
+                    && !excerpt.has_pointers
                     && text.may_change(&(first.start as usize..last.end as usize))
             })?;
             let done = done(texts, index, &lines, runs, &composed);
@@ -77,7 +77,7 @@ fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, chang
     let bytes: usize = before.iter().map(|text| text.len()).sum();
     let budget = 64 * bytes + (16 << 20);
     // Text that looks like a marker before there are any has to mean the same afterwards.
-    let looks_so: Vec<usize> = (0..texts.len()).filter(|text| lines.rows[*text].has_markers).collect();
+    let looks_so: Vec<usize> = (0..texts.len()).filter(|text| lines.rows[*text].has_pointers).collect();
     let mut decoder = Decoder::new(names, &before, budget);
     let expected: HashMap<usize, Cow<'_, str>> = looks_so.iter().map(|text| (*text, decoder.text(*text))).collect();
     while !changed.is_empty() {

@@ -29,7 +29,7 @@ use crate::{conversation::Edit, transcript};
 use self::{
     memory::Memory,
     operations::{FIELDS, LosslessOperation, LosslessOptions},
-    superseded::LeftOut,
+    superseded::Superseded,
 };
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
@@ -93,7 +93,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let LeftOut { mut done, edits, gone } =
+    let Superseded { mut done, edits, gone } =
         superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     for text in &gone {
         let text = &mut texts[*text];

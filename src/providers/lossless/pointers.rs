@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use super::texts::Text;
 use crate::{
-    markers::{Marker, Target},
+    markers::{Pointer, Target},
     restore::{Names, RowKind, Rows, rows_of},
 };
 
@@ -17,16 +17,16 @@ pub struct Pointed {
     pub rows: Range<usize>,
 }
 
-/// What the markers in `texts` lead to. `may_hold_markers` says whether there can be any in the text of an index.
+/// What the markers in `texts` lead to. `may_hold_pointers` says whether there can be any in the text of an index.
 #[must_use]
-pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>, may_hold_markers: impl Fn(usize) -> bool) -> Vec<Pointed> {
+pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>, may_hold_pointers: impl Fn(usize) -> bool) -> Vec<Pointed> {
     let mut pointed = Vec::new();
     let mut others: HashMap<usize, Rows> = HashMap::new();
-    for (index, text) in texts.iter().enumerate().filter(|(index, _)| may_hold_markers(*index)) {
+    for (index, text) in texts.iter().enumerate().filter(|(index, _)| may_hold_pointers(*index)) {
         let rows = Rows::read(&text.text);
-        for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Marker) {
-            match Marker::read(&text.text[row.content_range()]) {
-                Some(Marker::Reference(reference)) => {
+        for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
+            match Pointer::read(&text.text[row.content_range()]) {
+                Some(Pointer::Reference(reference)) => {
                     let target = match &reference.target {
                         Target::Above => Some(index),
                         Target::Text(name) => names.find(name),
@@ -40,7 +40,7 @@ pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>, may_hold_markers: impl 
                     };
                     pointed.extend(found.map(|rows| Pointed { text: target, rows }));
                 }
-                Some(Marker::Repeat { .. }) if at > 0 => pointed.push(Pointed { text: index, rows: at - 1..at }),
+                Some(Pointer::Repeat { .. }) if at > 0 => pointed.push(Pointed { text: index, rows: at - 1..at }),
                 _ => {}
             }
         }

@@ -13,7 +13,7 @@ use super::{
     texts::Text,
 };
 use crate::{
-    markers::{Counted, Marker, Reference, Target},
+    markers::{Counted, Pointer, Reference, Target},
     restore::{NONE, Names, Row, first_line},
     tokens::{Encoding, count},
 };
@@ -73,7 +73,7 @@ impl Finder<'_> {
     /// The rows that markers which are there already lead to. They have to stay.
     fn pointed_at(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
-        for Pointed { text, rows } in pointed_at(self.texts, self.names, |text| self.lines.rows[text].has_markers) {
+        for Pointed { text, rows } in pointed_at(self.texts, self.names, |text| self.lines.rows[text].has_pointers) {
             let start = self.lines.of_text(text).start;
             protected[start + rows.start..start + rows.end].fill(true);
         }
@@ -183,8 +183,8 @@ impl Finder<'_> {
         }
         let start = self.lines.of_text(text).start;
         let rows = row + 1 - start..row + 1 - start + times;
-        let marker = Marker::Repeat { times: u32::try_from(times).ok()? }.to_string();
-        Marker::read(&marker)?;
+        let marker = Pointer::Repeat { times: u32::try_from(times).ok()? }.to_string();
+        Pointer::read(&marker)?;
         self.pays(text, &rows, &marker).then_some(Run { rows, marker, target: (text, row - start), operation })
     }
 
@@ -273,8 +273,8 @@ impl Finder<'_> {
         };
         // Numbers may repeat in a text.
         let is_found = first_line(of, &reference) == Some(first.line);
-        let marker = Marker::Reference(if is_found { reference } else { from_top }).to_string();
-        Marker::read(&marker).is_some().then_some(marker)
+        let marker = Pointer::Reference(if is_found { reference } else { from_top }).to_string();
+        Pointer::read(&marker).is_some().then_some(marker)
     }
 
     /// How long the contents of the rows are, with their line feeds.

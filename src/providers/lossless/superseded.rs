@@ -1,4 +1,4 @@
-//! The operations of grade "superseded": state that a later message replaced is left out.
+//! State that a later message replaced is left out, and a note says which message that is (the operations of grade "superseded").
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     conversation::{Block, Conversation, Edit, NewValue, json_text},
-    markers::may_hold_markers,
+    markers::{LeftOut, OldState, may_hold_pointers},
     restore::Names,
     tokens::{Encoding, count},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
@@ -22,9 +22,9 @@ use super::{
     texts::{Text, given},
 };
 
-/// What was left out.
+/// What was left out of the texts.
 #[derive(Default)]
-pub struct LeftOut {
+pub struct Superseded {
     /// What was done, by the index of a text.
     pub done: Vec<(usize, Done)>,
     /// Changes of tool parameters that are no texts.
@@ -34,12 +34,22 @@ pub struct LeftOut {
 }
 
 /// Something that a later message replaced.
-struct Obsolete {
-    operation: LosslessOperation,
+struct Obsolete<'a> {
     /// What is left out.
     place: What,
-    /// What is said instead, without brackets.
-    said: String,
+    /// What is said instead.
+    note: LeftOut<'a>,
+}
+
+/// The operation that leaves out a state.
+fn operation(state: OldState<'_>) -> LosslessOperation {
+    match state {
+        OldState::Environment => LosslessOperation::Snapshot,
+        OldState::List => LosslessOperation::TodoList,
+        OldState::Read(_) => LosslessOperation::StaleRead,
+        OldState::Written(_) => LosslessOperation::OverwrittenWrite,
+        OldState::FailedEdit(_) => LosslessOperation::FailedEdit,
+    }
 }
 
 enum What {
@@ -63,43 +73,41 @@ pub fn leave_out(
     texts: &mut [Text<'_>],
     options: &LosslessOptions,
     encoding: Encoding,
-) -> LeftOut {
+) -> Superseded {
     let obsolete = Finder { transcript, options, found: Vec::new() }.find();
-    let mut left_out = LeftOut::default();
+    let mut superseded = Superseded::default();
     if obsolete.is_empty() {
-        return left_out;
+        return superseded;
     }
     let pointed: HashSet<usize> = {
         let names = Names::new(texts.iter().map(Text::place));
-        pointed_at(texts, &names, |text| may_hold_markers(&texts[text].text))
+        pointed_at(texts, &names, |text| may_hold_pointers(&texts[text].text))
             .into_iter()
             .map(|pointed| pointed.text)
             .collect()
     };
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
-    for Obsolete { operation, place, said } in obsolete {
+    for Obsolete { place, note } in obsolete {
         match place {
             What::Text(place) if is_old(texts[place.text].message) && !pointed.contains(&place.text) => {
-                // An answer with markers in it may be read as something else than it was.
-                let is_condensed =
-                    operation != LosslessOperation::Snapshot && may_hold_markers(&texts[place.text].text);
+                // An answer with pointers in it may be read as something else than it was.
+                let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
-                    places.push((place, operation, said));
+                    places.push((place, note));
                 }
             }
             What::List(at) if is_old(at.message) => {
-                let new = format!("[Left out: {said}]");
-                left_out.list(conversation, texts, &at, operation, &new, encoding);
+                superseded.list(conversation, texts, &at, note, encoding);
             }
             _ => {}
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
     let mut replacements: Vec<(usize, Replacements)> = Vec::new();
-    for (place, operation, said) in places {
+    for (place, note) in places {
         let removed = &texts[place.text].text[place.range.clone()];
-        let new = format!("[Left out: {said}]");
+        let new = note.to_string();
         let Some(saved) = saved(removed, &new, encoding) else { continue };
         if replacements.last().is_none_or(|(text, _)| *text != place.text) {
             replacements.push((place.text, Vec::new()));
@@ -107,7 +115,8 @@ pub fn leave_out(
         let Some((_, of_text)) = replacements.last_mut() else { continue };
         if of_text.last().is_none_or(|(before, _)| before.end <= place.range.start) {
             of_text.push((place.range, new));
-            left_out.done.push((place.text, Done { operation, saved, reason: said }));
+            let done = Done { operation: operation(note.state), saved, reason: note.reason() };
+            superseded.done.push((place.text, done));
         }
     }
     for (text, mut replacements) in replacements {
@@ -115,7 +124,7 @@ pub fn leave_out(
         move_parts(text, &replacements);
         text.text = json_text::splice(&text.text, &mut replacements).into();
     }
-    left_out
+    superseded
 }
 
 /// What is put where in a text.
@@ -141,15 +150,14 @@ fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     (saved >= MIN_SAVED_TOKENS).then_some(saved)
 }
 
-impl LeftOut {
+impl Superseded {
     /// Replaces the list in the parameters of a call by one of a single text.
     fn list(
         &mut self,
         conversation: &Conversation,
         texts: &[Text<'_>],
         at: &ListAt,
-        operation: LosslessOperation,
-        new: &str,
+        note: LeftOut<'_>,
         encoding: Encoding,
     ) {
         let (message, block) = (at.message, at.block);
@@ -161,7 +169,8 @@ impl LeftOut {
         let Some(list) = fields.get(&at.parameter) else { return };
         let start = list.get().as_ptr() as usize - input.as_ptr() as usize;
         let range = start..start + list.get().len();
-        let json = format!("[{}]", json_text::escape(new));
+        let new = note.to_string();
+        let json = format!("[{}]", json_text::escape(&new));
         let Some(saved) = saved(list.get(), &json, encoding) else { return };
         let Ok(value) = RawValue::from_string(json_text::splice(input, &mut [(range, json)])) else { return };
         let first = texts.partition_point(|text| (text.message, text.block) < (message, block));
@@ -170,7 +179,8 @@ impl LeftOut {
             return;
         }
         self.gone.extend(first..first + of_block);
-        self.done.push((first, Done { operation, saved, reason: new.trim_matches(['[', ']']).to_owned() }));
+        let reason = new.trim_matches(['[', ']']).to_owned();
+        self.done.push((first, Done { operation: operation(note.state), saved, reason }));
         let path = vec!["content".into(), block.into(), "input".into()];
         self.edits.push(Edit::Set { message, path, value: NewValue::Json(value) });
     }
@@ -179,7 +189,7 @@ impl LeftOut {
 struct Finder<'a> {
     transcript: &'a Transcript<'a>,
     options: &'a LosslessOptions,
-    found: Vec<Obsolete>,
+    found: Vec<Obsolete<'a>>,
 }
 
 /// What happens to a file later on: the messages, from 1.
@@ -196,7 +206,7 @@ struct Later {
 }
 
 impl<'a> Finder<'a> {
-    fn find(mut self) -> Vec<Obsolete> {
+    fn find(mut self) -> Vec<Obsolete<'a>> {
         let transcript = self.transcript;
         let mut files: HashMap<&str, Later> = HashMap::new();
         let mut snapshot = None;
@@ -206,17 +216,12 @@ impl<'a> Finder<'a> {
             match &event.action {
                 Action::Environment => {
                     if let Some(newer) = snapshot.replace(message) {
-                        let said = format!("newer environment details stand in message {newer}");
-                        self.leave_out(
-                            LosslessOperation::Snapshot,
-                            event.answers.iter().cloned().map(What::Text),
-                            &said,
-                        );
+                        let note = LeftOut { state: OldState::Environment, newer };
+                        self.leave_out(note, event.answers.iter().cloned().map(What::Text));
                     }
                 }
                 Action::Todo if event.outcome == CallOutcome::Ok => {
                     if let Some(newer) = list.replace(message) {
-                        let said = format!("a newer list stands in message {newer}");
                         let place = event.call.as_ref().and_then(|call| match (&call.place, &call.list) {
                             (Some(place), _) => Some(What::Text(place.clone())),
                             (None, Some(parameter)) => {
@@ -225,7 +230,7 @@ impl<'a> Finder<'a> {
                             }
                             (None, None) => None,
                         });
-                        self.leave_out(LosslessOperation::TodoList, place.into_iter(), &said);
+                        self.leave_out(LeftOut { state: OldState::List, newer }, place.into_iter());
                     }
                 }
                 _ => {}
@@ -249,8 +254,8 @@ impl<'a> Finder<'a> {
         self.found
     }
 
-    /// What an event shows and changes of a file, as far as it is obsolete by what happens later.
-    fn file(&mut self, event: &Event, path: &str, later: Later, done: bool) {
+    /// Leaves out what an event shows of a file, or was to put into it, where later events make it obsolete.
+    fn file(&mut self, event: &Event, path: &'a str, later: Later, done: bool) {
         if let Some(changed) = later.changed.filter(|_| later.seen || !self.options.needs_new_view) {
             let mut places: Vec<Place> = Vec::new();
             for shown in &event.shown {
@@ -259,22 +264,22 @@ impl<'a> Finder<'a> {
                     _ => places.push(Place { text: shown.text, range: shown.range.clone() }),
                 }
             }
-            let said = format!("{path} was changed in message {changed}");
-            self.leave_out(LosslessOperation::StaleRead, places.into_iter().map(What::Text), &said);
+            let note = LeftOut { state: OldState::Read(path), newer: changed };
+            self.leave_out(note, places.into_iter().map(What::Text));
         }
         if let Some(written) = later.written.filter(|_| done) {
-            let said = format!("{path} was written anew in message {written}");
-            self.leave_out(LosslessOperation::OverwrittenWrite, given(event).into_iter().map(What::Text), &said);
+            let note = LeftOut { state: OldState::Written(path), newer: written };
+            self.leave_out(note, given(event).into_iter().map(What::Text));
         } else if let Some(edited) = later.edited.filter(|_| event.outcome == CallOutcome::Failed) {
-            let said = format!("this failed; {path} was changed in message {edited}");
-            self.leave_out(LosslessOperation::FailedEdit, given(event).into_iter().map(What::Text), &said);
+            let note = LeftOut { state: OldState::FailedEdit(path), newer: edited };
+            self.leave_out(note, given(event).into_iter().map(What::Text));
         }
     }
 
-    fn leave_out(&mut self, operation: LosslessOperation, places: impl Iterator<Item = What>, said: &str) {
-        let in_results = matches!(operation, LosslessOperation::Snapshot | LosslessOperation::StaleRead);
-        if self.options.is_on(operation) && (self.options.parameters || in_results) {
-            self.found.extend(places.map(|place| Obsolete { operation, place, said: said.to_owned() }));
+    fn leave_out(&mut self, note: LeftOut<'a>, places: impl Iterator<Item = What>) {
+        let in_results = matches!(note.state, OldState::Environment | OldState::Read(_));
+        if self.options.is_on(operation(note.state)) && (self.options.parameters || in_results) {
+            self.found.extend(places.map(|place| Obsolete { place, note }));
         }
     }
 

@@ -18,9 +18,8 @@ use super::{
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, Role},
-    summaries::{
-        BRIDGE, DEFAULT_PROMPT, DEFAULT_WINDOW, EARLIER, Job, Summary, SummaryClient, Turn, cut, summarize, turns,
-    },
+    markers::{Marker, SummaryHead},
+    summaries::{DEFAULT_PROMPT, DEFAULT_WINDOW, Job, Summary, SummaryClient, Turn, cut, summarize, turns},
 };
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
@@ -167,7 +166,7 @@ fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
         told.extend(first.map(|turn| Turn { text: cut(&turn.text, TASK_REMINDER, request.tally.encoding()), ..turn }));
     }
     let mut rest = turns(conversation, earlier..selection.start).into_iter();
-    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", EARLIER, turn.text), ..turn }));
+    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", SummaryHead::Earlier, turn.text), ..turn }));
     told.extend(rest);
     told
 }
@@ -194,7 +193,7 @@ fn proposal(
     insert(with_time(message, tail));
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        insert(with_time(Message::new(role, Content::Text(BRIDGE.to_owned())), tail));
+        insert(with_time(Message::new(role, Content::Text(Marker::SummaryAbove.to_string())), tail));
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };

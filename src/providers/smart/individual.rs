@@ -12,6 +12,7 @@ use super::config::{
 };
 use crate::{
     conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
+    markers::{SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
         truncation::cut::{Keep, cut_characters, cut_lines},
@@ -28,9 +29,6 @@ const DEFAULT_CHARS: usize = 100;
 const CHARS_PER_TOKEN: usize = 4;
 /// Suppressing parameters leaves strings up to this many characters: paths, patterns and short commands say what a call was about.
 const SHORT_PARAMETER: usize = 100;
-
-/// How a text begins that is a summary of another.
-pub(crate) const SUMMARY_MARKER: &str = "[Summary";
 
 /// A text that something is to be done to.
 pub(crate) struct Target<'a> {
@@ -119,7 +117,7 @@ pub(crate) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
         let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
         let preserve_recent = request.conversation.len() - 1 - last;
         let room_of = |message: usize, piece: &ContentPiece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
-        for cut in Salience::all_signals(preserve_recent).cut_chosen(request, room_of) {
+        for cut in Salience::all_signals(preserve_recent).cut_chosen(request.history(), room_of) {
             let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
             let text = cut.text.unwrap_or_else(|| cut_characters(&targets[*index].text, room.characters).into_owned());
             replacements[*index] = Some(Replacement { text, operation: "salient", reason: cut.reason });
@@ -145,13 +143,8 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
     if kind == ContentKind::ToolParameters && target.text.chars().count() <= SHORT_PARAMETER {
         return None;
     }
-    let text = match kind {
-        ContentKind::ToolResults => "[Tool result suppressed]",
-        ContentKind::ToolParameters => "[Tool parameter suppressed]",
-        ContentKind::MessageText => "[Message text suppressed]",
-    };
     Some(Replacement {
-        text: text.to_owned(),
+        text: Suppressed { kind, size: None }.to_string(),
         operation: "suppress",
         reason: format!("suppressed, {} tokens{}", target.tokens, of(&target.piece.source)),
     })
@@ -249,7 +242,7 @@ fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
 /// Whether a summary can be shorter than the text, which is not a summary yet.
 pub(crate) fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
-    long && target.tokens > summarize.max_tokens && !target.text.starts_with(SUMMARY_MARKER)
+    long && target.tokens > summarize.max_tokens && SummaryHead::of(&target.text).is_none()
 }
 
 fn of(source: &PieceSource) -> String {

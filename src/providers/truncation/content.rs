@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use super::{
     apply,
-    cut::{Keep, LineLengths, MARKER_BYTES, cut_characters, cut_lines},
+    cut::{Keep, LineLengths, cut_characters, cut_lines},
     drop_messages,
     search::{Probe, loosest},
     window_to_fit,
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
+    markers::{More, Suppressed, counted},
     providers::{CondenseError, Note, Proposal, Request, Settings},
     tokens::count,
     transcript::{ContentPiece, PieceSource, decompose_texts},
@@ -107,7 +108,8 @@ impl<'a> ContentCut<'a> {
                 while texts.next_if(|text| *text.path != *piece.path).is_some() {}
                 let Some(whole) = texts.peek().map(|text| &*text.text) else { break };
                 let text = &whole[piece.range.clone()];
-                if is_suppressed_note(text) {
+                // A note about a note would say nothing.
+                if Suppressed::read(text).is_some() {
                     continue;
                 }
                 let tokens = count(text, request.tally.encoding()).tokens;
@@ -221,7 +223,7 @@ impl<'a> ContentCut<'a> {
             } else {
                 let length = candidate.text.len();
                 let bytes = match candidate.piece.kind {
-                    ContentKind::ToolParameters => limits.parameter_characters.saturating_add(MARKER_BYTES),
+                    ContentKind::ToolParameters => limits.parameter_characters.saturating_add(More::BYTES),
                     _ if limits.lines == usize::MAX => {
                         candidate.line_lengths(self.limits).with_lines_of(limits.line_characters)
                     }
@@ -263,7 +265,7 @@ impl<'a> ContentCut<'a> {
             let text = candidate.text;
             let parameter = piece.kind == ContentKind::ToolParameters;
             let new = if *suppress {
-                suppressed_note(text, piece.kind).into()
+                Suppressed::sized(piece.kind, text).to_string().into()
             } else if parameter {
                 cut_characters(text, limits.parameter_characters)
             } else {
@@ -301,33 +303,6 @@ fn texts_that_frame_tools(message: &Message, pieces: &[ContentPiece]) -> HashSet
     };
     let tools = pieces.iter().filter(|piece| matches!(piece.source, PieceSource::Tool(_)) && spoken(piece.block));
     tools.map(|piece| piece.path.clone()).collect()
-}
-
-/// Whether a text is a note of [`suppressed_note`]: a note about a note would say nothing.
-fn is_suppressed_note(text: &str) -> bool {
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(" left out]"));
-    inner.is_some_and(|inner| {
-        let characters = inner.strip_suffix(" characters").or_else(|| inner.strip_suffix(" character"));
-        let counted = characters.or_else(|| {
-            let rest = inner.strip_prefix("Tool result of ").or_else(|| inner.strip_prefix("Text of "))?;
-            rest.strip_suffix(" lines").or_else(|| rest.strip_suffix(" line"))
-        });
-        counted.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
-    })
-}
-
-fn suppressed_note(text: &str, kind: ContentKind) -> String {
-    let lines = || counted(text.split('\n').count(), "line");
-    match kind {
-        ContentKind::ToolParameters => format!("[{} left out]", counted(text.chars().count(), "character")),
-        ContentKind::ToolResults => format!("[Tool result of {} left out]", lines()),
-        ContentKind::MessageText => format!("[Text of {} left out]", lines()),
-    }
-}
-
-/// `1 line`, `2 lines`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn reason(piece: &ContentPiece, suppress: bool, limits: Limits, keep: Keep) -> String {

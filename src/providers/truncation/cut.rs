@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::markers::More;
+
 /// What of a text is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
@@ -13,10 +15,6 @@ pub enum Keep {
     /// The first and the last lines, in equal parts.
     HeadTail,
 }
-
-const LINES: &str = " more lines)";
-const CHARACTERS: &str = " more characters)";
-const OPENING: &str = "... (";
 
 /// `text` cut to `lines` lines of at most `line_characters` characters each.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
@@ -28,8 +26,8 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
         let line = &text[start..end];
         start = end + 1;
         // Only one marker of ours can be in a text: the first one counts, others are content.
-        match hidden_lines(line) {
-            Some(hidden) if marker_at.is_none() => {
+        match More::read(line) {
+            Some(More::Lines(hidden)) if marker_at.is_none() => {
                 missing = hidden;
                 marker_at = Some(shown.len());
             }
@@ -49,7 +47,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
     let mut kept: Vec<Cow<str>> = Vec::with_capacity(head + tail + 1);
     kept.extend(shown[..head].iter().map(|line| cut_characters(line, line_characters)));
     if missing > 0 {
-        kept.push(Cow::Owned(format!("{OPENING}{missing}{LINES}")));
+        kept.push(Cow::Owned(More::Lines(missing).to_string()));
     }
     kept.extend(shown[shown.len() - tail..].iter().map(|line| cut_characters(line, line_characters)));
     let result = kept.join("\n");
@@ -61,18 +59,12 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if text.len() <= characters {
         return Cow::Borrowed(text);
     }
-    let (shown, hidden) = match text.rsplit_once(OPENING) {
-        Some((shown, rest)) => match rest.strip_suffix(CHARACTERS).and_then(|digits| digits.parse::<usize>().ok()) {
-            Some(hidden) => (shown, hidden),
-            None => (text, 0),
-        },
-        None => (text, 0),
-    };
+    let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
     let Some((end, _)) = shown.char_indices().nth(characters) else { return Cow::Borrowed(text) };
     // A line end of two characters is not torn apart.
     let end = if shown[..end].ends_with('\r') && shown[end..].starts_with('\n') { end - 1 } else { end };
     let hidden = shown[end..].chars().count().saturating_add(hidden);
-    let result = format!("{}{OPENING}{hidden}{CHARACTERS}", &shown[..end]);
+    let result = format!("{}{}", &shown[..end], More::Characters(hidden));
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
@@ -93,7 +85,7 @@ impl LineLengths {
         let (mut start, mut sum, mut short) = (0, 0, 0);
         let mut long = Vec::new();
         for end in memchr::memchr_iter(b'\n', bytes).chain(std::iter::once(bytes.len())) {
-            sum += (end - start).min(line_characters + MARKER_BYTES) + 1;
+            sum += (end - start).min(line_characters + More::BYTES) + 1;
             of_first.push(sum);
             if end - start > line_characters {
                 long.push(end - start)
@@ -107,7 +99,7 @@ impl LineLengths {
 
     /// About how many bytes [`cut_lines`] leaves when all lines stay and each may have `line_characters` characters.
     pub fn with_lines_of(&self, line_characters: usize) -> usize {
-        let most = line_characters.saturating_add(MARKER_BYTES);
+        let most = line_characters.saturating_add(More::BYTES);
         self.short + self.long.iter().map(|length| length.min(&most) + 1).sum::<usize>()
     }
 
@@ -118,19 +110,12 @@ impl LineLengths {
         if lines >= count {
             return first(count);
         }
-        MARKER_BYTES
+        More::BYTES
             + match keep {
                 Keep::Head => first(lines),
                 Keep::HeadTail => first(lines.div_ceil(2)) + first(count) - first(count - lines / 2),
             }
     }
-}
-
-/// About the length of a marker.
-pub const MARKER_BYTES: usize = 24;
-
-fn hidden_lines(line: &str) -> Option<usize> {
-    line.strip_prefix(OPENING)?.strip_suffix(LINES)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -197,7 +182,7 @@ mod tests {
                 let cut = cut_lines(&text, lines, characters, keep);
                 prop_assert!(cut.len() <= text.len());
                 let lengths = LineLengths::of(&text, characters);
-                prop_assert!(lengths.after_cut(lines, keep) <= text.len() + text.matches('\n').count() + MARKER_BYTES + 1);
+                prop_assert!(lengths.after_cut(lines, keep) <= text.len() + text.matches('\n').count() + More::BYTES + 1);
             }
         }
     }

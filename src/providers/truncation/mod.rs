@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     conversation::{Conversation, Edit, Plan},
-    salience::{Salience, WITHOUT, Weights},
+    salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
 };
 
@@ -167,16 +167,20 @@ fn strategy<'s>(settings: &'s Settings, config: &Value, target: Option<usize>) -
 }
 
 fn salient_proposal(request: &Request, settings: &Settings) -> Result<Proposal, CondenseError> {
+    let history = request.history();
     let salience = Salience {
         preserve_recent: settings.integer("preserveRecentCount"),
         weights: Weights::without(settings.choice("withoutSignal")),
     };
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
-        return Ok(salience.cut_each(request, settings.integer("maxToolResultLines"), least));
+        let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
+        return Ok(proposal_of(kept.map_err(unanswered)?));
     };
-    let (proposal, tokens) = salience.propose(request, budget)?;
-    if tokens <= budget {
+    let kept = salience.within(history, budget).map_err(unanswered)?;
+    let fits = kept.tokens <= budget;
+    let proposal = proposal_of(kept);
+    if fits {
         return Ok(proposal);
     }
     let after = apply(&request.conversation, &proposal.plan)?;
@@ -184,6 +188,21 @@ fn salient_proposal(request: &Request, settings: &Settings) -> Result<Proposal, 
     let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget)?;
     say_if_target_missed(request, &mut proposal)?;
     Ok(proposal)
+}
+
+fn proposal_of(kept: Kept) -> Proposal {
+    let notes = kept.reasons.into_iter().map(|Why { message, block, reason }| {
+        let operation = if block.is_some() { "salient" } else { "drop" };
+        Note { message, block, operation, reason, grade: None }
+    });
+    Proposal { notes: notes.collect(), plan: kept.plan, ..Proposal::default() }
+}
+
+fn unanswered(error: SalienceError) -> CondenseError {
+    match error {
+        SalienceError::Cancelled(cancelled) => cancelled.into(),
+        SalienceError::Plan(source) => CondenseError::InvalidPlan { provider: Truncation::ID.into(), source },
+    }
 }
 
 /// Drops the oldest of what `proposal` leaves.

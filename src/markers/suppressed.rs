@@ -1,0 +1,69 @@
+//! A text that was left out as a whole, in its place.
+
+use std::fmt::{self, Display};
+
+use super::words::{counted, uncounted};
+use crate::conversation::ContentKind;
+
+/// What was left out, with its size where the truncation provider says it and without where the smart provider does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suppressed {
+    /// What kind of text it was.
+    pub kind: ContentKind,
+    /// Characters of a parameter, lines of anything else.
+    pub size: Option<usize>,
+}
+
+const LEFT_OUT: &str = " left out]";
+
+impl Suppressed {
+    /// About `text`, with its size.
+    #[must_use]
+    pub fn sized(kind: ContentKind, text: &str) -> Self {
+        let size = match kind {
+            ContentKind::ToolParameters => text.chars().count(),
+            ContentKind::ToolResults | ContentKind::MessageText => text.split('\n').count(),
+        };
+        Self { kind, size: Some(size) }
+    }
+
+    /// What `content` says was left out, as a whole.
+    #[must_use]
+    pub fn read(content: &str) -> Option<Self> {
+        let kinds = [ContentKind::ToolResults, ContentKind::ToolParameters, ContentKind::MessageText];
+        if let Some(kind) = kinds.into_iter().find(|kind| unsized_note(*kind) == content) {
+            return Some(Self { kind, size: None });
+        }
+        let inner = content.strip_prefix('[')?.strip_suffix(LEFT_OUT)?;
+        let (kind, size) = if let Some(lines) = inner.strip_prefix(RESULT) {
+            (ContentKind::ToolResults, uncounted(lines, "line")?)
+        } else if let Some(lines) = inner.strip_prefix(TEXT) {
+            (ContentKind::MessageText, uncounted(lines, "line")?)
+        } else {
+            (ContentKind::ToolParameters, uncounted(inner, "character")?)
+        };
+        Some(Self { kind, size: Some(size) })
+    }
+}
+
+const RESULT: &str = "Tool result of ";
+const TEXT: &str = "Text of ";
+
+fn unsized_note(kind: ContentKind) -> &'static str {
+    match kind {
+        ContentKind::ToolResults => "[Tool result suppressed]",
+        ContentKind::ToolParameters => "[Tool parameter suppressed]",
+        ContentKind::MessageText => "[Message text suppressed]",
+    }
+}
+
+impl Display for Suppressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(size) = self.size else { return f.write_str(unsized_note(self.kind)) };
+        match self.kind {
+            ContentKind::ToolParameters => write!(f, "[{}{LEFT_OUT}", counted(size, "character")),
+            ContentKind::ToolResults => write!(f, "[{RESULT}{}{LEFT_OUT}", counted(size, "line")),
+            ContentKind::MessageText => write!(f, "[{TEXT}{}{LEFT_OUT}", counted(size, "line")),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be taken, best first.
+
+use std::cmp::Ordering;
+
+/// Something that can be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unit {
+    /// A tool round, by its number.
+    ToolRound(usize),
+    /// A part of a passage, by their numbers.
+    Part(usize, usize),
+    /// A line of a passage, by their numbers.
+    Line(usize, usize),
+}
+
+/// Something that can be taken, in the order of what it is worth.
+pub struct Queued {
+    /// Its value for each token.
+    pub density: f32,
+    /// What it is.
+    pub unit: Unit,
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Queued {}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Equal densities are taken in order of appearance, so that the same input gives the same choice.
+        self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
+    }
+}

@@ -1,0 +1,45 @@
+//! Which lines stay with their neighbours already: the same again is worth nothing.
+
+use std::collections::HashMap;
+
+use super::by_hash::ByHash;
+
+/// The lines that stay as parts of passages, by their windows.
+pub struct Windows {
+    counts: HashMap<u64, u32, ByHash>,
+    /// A bit for each window that was ever added, by the end of its hash. Most windows are asked for in vain, and this takes a fraction of the time
+    /// and memory.
+    added: Vec<u64>,
+}
+
+impl Windows {
+    /// For so many lines in all.
+    pub fn for_lines(lines: usize) -> Self {
+        Self { counts: HashMap::default(), added: vec![0; (lines / 8).next_power_of_two()] }
+    }
+
+    fn bit(&self, window: u64) -> (usize, u64) {
+        let word = (window >> 6) as usize & (self.added.len() - 1);
+        (word, 1 << (window & 63))
+    }
+
+    /// One more stays.
+    pub fn add(&mut self, window: u64) {
+        let (word, bit) = self.bit(window);
+        self.added[word] |= bit;
+        *self.counts.entry(window).or_default() += 1;
+    }
+
+    /// One of those that stay goes.
+    pub fn remove(&mut self, window: u64) {
+        if let Some(count) = self.counts.get_mut(&window) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// Whether one like it stays.
+    pub fn contain(&self, window: u64) -> bool {
+        let (word, bit) = self.bit(window);
+        self.added[word] & bit != 0 && self.counts.get(&window).is_some_and(|count| *count > 0)
+    }
+}
