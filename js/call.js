@@ -78,12 +78,15 @@ function condense(context, options, start, optionFields = OPTION_FIELDS) {
     });
 }
 
+const LISTENER_FAILED = "progress_listener_failed";
+
 /** A listener that throws must not take the process down: what it threw becomes a warning. */
 function tell(onProgress, json, prepared) {
   try {
     onProgress?.(JSON.parse(json));
   } catch (error) {
-    if (prepared.warnings.length === 0) prepared.warnings.push(`progress_listener_failed: ${messageOf(error)}`);
+    if (prepared.warnings.some(({ code }) => code === LISTENER_FAILED)) return;
+    prepared.warnings.push({ code: LISTENER_FAILED, message: messageOf(error), field: "options.onProgress" });
   }
 }
 

@@ -44,9 +44,18 @@ async function ask(provider, current, request, call) {
     messages: describe(current, messages, call),
     ...(typeof summary === "string" && { summary }),
     ...(Number.isFinite(cost) && cost >= 0 && { cost }),
-    ...(Array.isArray(warnings) && { warnings: Array.from(warnings, messageOf) }),
+    ...(Array.isArray(warnings) && { warnings: Array.from(warnings, warningOf) }),
   };
 }
+
+/** A provider's warning as data: objects with a code as they are, of everything else its text. */
+function warningOf(value) {
+  if (typeof value?.code !== "string" || typeof value.message !== "string") return { code: "provider_warning", message: messageOf(value) };
+  const { code, message, messageIndex, field } = value;
+  return { code, message, ...(isIndex(messageIndex) && { messageIndex }), ...(typeof field === "string" && { field }) };
+}
+
+const isIndex = (value) => Number.isSafeInteger(value) && value >= 0;
 
 /** Which of the returned messages are the request's own objects, in their order, and which are new. */
 function describe(current, returned, call) {

@@ -70,7 +70,8 @@ const NONE = { profiles: new Map() };
 
 /** Whether a handler is there and can answer; of one that cannot, a warning says that it is passed over. */
 function isUsable(handler, warnings) {
-  if (handler?.invalid) warnings.push(`handler_invalid: ${handler.invalid} has no createMessage(); it is not used`);
+  const field = handler?.invalid;
+  if (field) warnings.push({ code: "handler_invalid", message: `${field} has no createMessage(); it is not used`, field });
   return Boolean(handler) && !handler.invalid;
 }
 
@@ -81,9 +82,11 @@ function isUsable(handler, warnings) {
 function bindHandlers(prepared, defaults = NONE) {
   const { options, context, warnings, causes } = prepared;
   const profile = defaults.profiles.get(context.profileId);
-  const other = profile?.condensingApiConfigId === undefined ? undefined : defaults.profiles.get(profile.condensingApiConfigId);
-  if (profile?.condensingApiConfigId !== undefined && !other?.handler) {
-    warnings.push(`handler_missing: profile "${profile.condensingApiConfigId}" has no handler; another one writes the summary`);
+  const otherId = profile?.condensingApiConfigId;
+  const other = otherId === undefined ? undefined : defaults.profiles.get(otherId);
+  if (otherId !== undefined && !other?.handler) {
+    const message = `profile "${otherId}" has no handler; another one writes the summary`;
+    warnings.push({ code: "handler_missing", message, field: `profiles.${otherId}.handler` });
   }
   const first = (...candidates) => {
     const usable = candidates.find((candidate) => isUsable(candidate, warnings));

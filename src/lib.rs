@@ -7,6 +7,7 @@
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
 //! | [`parallel`] | a second thread for large work | nobody |
+//! | [`warning`] | what the caller should know of a call that did not fail | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
@@ -31,6 +32,7 @@ mod salience;
 pub mod summaries;
 pub mod tokens;
 pub mod transcript;
+pub mod warning;
 
 #[cfg(feature = "node")]
 #[cfg_attr(test, allow(dead_code, reason = "napi exports nothing in a test build"))]

@@ -293,11 +293,11 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
     report.text("Tool calls stand as text in these messages, so they count as message text.", paint.dim);
   }
   writeProblems(report, problems);
-  const told = warnings.filter((warning) => !(condensed.target && warning.startsWith("target_not_met")));
+  const told = warnings.filter((warning) => !(condensed.target && warning.code === "target_not_met"));
   if (told.length) {
     report.line();
     report.text(told.length === 1 ? "Warning:" : `${number(told.length)} warnings:`, paint.yellow);
-    report.list(told.map(visible));
+    report.list(told.map(({ code, message }) => visible(`${code}: ${message}`)));
   }
   writeOutcome(report, condensed, settings, history, written);
   return report.toString();

@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::{Metrics, Report};
-use crate::summaries::Budget;
+use crate::{
+    summaries::Budget,
+    warning::{Warning, WarningCode},
+};
 
 /// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
 pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
@@ -57,14 +60,13 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget) -> Vec<Alert> {
 pub(super) fn warn(report: &mut Report, budget: &Budget) {
     let reduction = report.reduction_percent();
     if report.cost() > 0.0 && report.did_condense() && reduction < LOW_REDUCTION_PERCENT {
-        report.add_warning(format!(
-            "low_reduction: {reduction:.1}% of the tokens were removed, under {LOW_REDUCTION_PERCENT}%"
-        ));
+        let message = format!("{reduction:.1}% of the tokens were removed, under {LOW_REDUCTION_PERCENT}%");
+        report.add_warning(Warning::new(WarningCode::LowReduction, message));
     }
     if report.cost() > 0.0
         && let Some(message) = over_limit(budget)
     {
-        report.add_warning(format!("cost_limit: {message}"));
+        report.add_warning(Warning::new(WarningCode::CostLimit, message).about("maxCost"));
     }
 }
 

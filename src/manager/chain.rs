@@ -17,6 +17,7 @@ use crate::{
     providers::{Change, CondenseError, PassReport, Provider, Request, Settled, Speed, settle},
     restore::{Recipe, recipes},
     tokens::Tally,
+    warning::{Warning, WarningCode},
 };
 
 /// What came out of a chain of providers.
@@ -32,7 +33,7 @@ pub struct ChainOutcome {
     /// Dollars spent, also by providers that failed.
     pub cost: f64,
     /// What the caller should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Why nothing was done, if that was a failure.
     pub error: Option<CondenseError>,
     /// The provider that changed the conversation last, or the one that was asked.
@@ -93,7 +94,7 @@ impl ChainOutcome {
 
 /// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
-pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<String>) -> ChainOutcome {
+pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<Warning>) -> ChainOutcome {
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let asked = providers.first().map(|provider| provider.info().id).unwrap_or_default();
@@ -142,7 +143,8 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
                 let go_on = error.allows_fallback();
                 // Said here unless it becomes the error of the whole.
                 if go_on && (asked_succeeded || index + 1 < providers.len() || !outcome.changes.is_empty()) {
-                    outcome.warnings.push(format!("provider_failed: {id}: {}: {error}", error.code()));
+                    let message = format!("{id}: {}: {error}", error.code());
+                    outcome.warnings.push(Warning::new(WarningCode::ProviderFailed, message));
                 }
                 if !asked_succeeded {
                     outcome.error.get_or_insert(error);
@@ -270,11 +272,11 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
     } else if changed {
         outcome.error = None;
     }
+    let is_miss = |warning: &Warning| warning.code == WarningCode::TargetNotMet;
     if current.meets_target(&current.tally) {
         // A provider before fell short, the next one did not.
-        outcome.warnings.retain(|warning| !warning.starts_with("target_not_met"));
+        outcome.warnings.retain(|warning| !is_miss(warning));
     }
-    let is_miss = |warning: &String| warning.starts_with("target_not_met");
     // The last one is about what is left in the end.
     if let Some(last) = outcome.warnings.iter().rposition(is_miss) {
         let told = outcome.warnings.remove(last);
@@ -284,11 +286,12 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
         && let Some(target) = current.target_tokens.filter(|target| outcome.final_tokens > *target)
     {
         let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
-        outcome.warnings.push(format!(
-            "target_not_met: {} tokens are left, more than the target of {target}: {} found nothing more to save",
+        let message = format!(
+            "{} tokens are left, more than the target of {target}: {} found nothing more to save",
             outcome.final_tokens,
             tried.join(", ")
-        ));
+        );
+        outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
     }
 }
 

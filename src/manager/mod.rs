@@ -46,6 +46,7 @@ use crate::{
     },
     summaries::{Budget, MemoryStore, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
+    warning::{Warning, WarningCode},
 };
 
 /// The provider that is active when the options name none.
@@ -338,10 +339,13 @@ impl Manager {
             Some(ids) => ids.iter().map(String::as_str).collect(),
             None => default_fallback(first).to_vec(),
         };
-        for id in standing_in.into_iter().filter(|id| *id != first) {
+        for (index, id) in standing_in.into_iter().enumerate().filter(|(_, id)| *id != first) {
             match state.registry.get(id) {
                 Ok(provider) => chain.push(provider),
-                Err(error) if self.options.fallback.is_some() => warnings.push(format!("{}: {error}", error.code())),
+                Err(error) if self.options.fallback.is_some() => {
+                    let warning = Warning::new(WarningCode::UnknownProvider, error.to_string());
+                    warnings.push(warning.about(format!("fallback[{index}]")));
+                }
                 Err(_) => {}
             }
         }
@@ -358,7 +362,7 @@ impl Manager {
 }
 
 /// Providers in the order they are tried, and warnings about those that are missing.
-type Chain = (Vec<Arc<dyn Provider>>, Vec<String>);
+type Chain = (Vec<Arc<dyn Provider>>, Vec<Warning>);
 
 /// Which providers stand in for a built-in one that fails. A provider of the host's own has none: its failure is reported.
 fn default_fallback(provider: &str) -> &'static [&'static str] {

@@ -12,6 +12,7 @@ use crate::{
     llm::ModelPrice,
     providers::{Change, CondenseError, PassReport},
     restore::Recipe,
+    warning::Warning,
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -36,7 +37,7 @@ pub struct Report {
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
@@ -184,12 +185,12 @@ impl Report {
 
     /// What the caller should know.
     #[must_use]
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
     /// Adds to what the caller should know.
-    pub(super) fn add_warning(&mut self, warning: String) {
+    pub(super) fn add_warning(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
 

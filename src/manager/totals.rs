@@ -8,6 +8,7 @@ use crate::{
     conversation::{Content, Conversation},
     llm::LlmHandler,
     providers::{CondenseError, Request},
+    warning::{Warning, WarningCode},
 };
 
 /// How long a handler may take to count. Our own numbers are used then.
@@ -30,7 +31,7 @@ pub struct HostCount {
 pub async fn host_count(
     request: &Request,
     after: &Conversation,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Option<HostCount>, CondenseError> {
     let Some(handler) = request.llm.handler.as_ref().filter(|_| request.llm.preview.is_none()) else { return Ok(None) };
     let counted = async {
@@ -50,7 +51,8 @@ pub async fn host_count(
         Ok(Err(message)) => message,
         Err(_) => format!("no answer within {} ms", PATIENCE.as_millis()),
     };
-    warnings.push(format!("count_tokens_failed: {failure}; the totals are counted locally"));
+    let message = format!("{failure}; the totals are counted locally");
+    warnings.push(Warning::new(WarningCode::CountTokensFailed, message));
     Ok(None)
 }
 

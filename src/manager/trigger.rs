@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::warning::{Warning, WarningCode};
+
 /// Share of the context window that stays free, in percent.
 pub const TOKEN_BUFFER_PERCENTAGE: f64 = 10.0;
 /// Tokens kept for the answer when the host does not say how many it asks for.
@@ -53,7 +55,7 @@ pub struct TriggerDecision {
     /// The threshold that applied, in percent.
     pub threshold: f64,
     /// What the caller should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// The global threshold and those of the profiles, in percent of the context window.
@@ -70,18 +72,19 @@ pub struct Thresholds {
 impl Thresholds {
     /// The threshold that applies to a profile, and a warning when its own is not valid.
     #[must_use]
-    pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<String>) {
+    pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<Warning>) {
         let own = profile_id.and_then(|id| Some((id, *self.profiles.get(id)?)));
         match own {
             Some((_, own)) if (MIN_CONDENSE_THRESHOLD..=MAX_CONDENSE_THRESHOLD).contains(&own) => (own, None),
             None | Some((_, INHERIT)) => (self.global, None),
             Some((id, own)) => {
-                let warning = format!(
-                    "invalid_threshold: profileThresholds.{id} is {own}; allowed: {INHERIT} to inherit, or \
-                     {MIN_CONDENSE_THRESHOLD} to {MAX_CONDENSE_THRESHOLD}; the global {} applies",
+                let field = format!("profileThresholds.{id}");
+                let message = format!(
+                    "{field} is {own}; allowed: {INHERIT} to inherit, or {MIN_CONDENSE_THRESHOLD} to \
+                     {MAX_CONDENSE_THRESHOLD}; the global {} applies",
                     self.global
                 );
-                (self.global, Some(warning))
+                (self.global, Some(Warning::new(WarningCode::InvalidThreshold, message).about(field)))
             }
         }
     }
@@ -155,6 +158,9 @@ mod tests {
         assert_eq!(thresholds.effective(None), (75.0, None));
         let (percent, warning) = thresholds.effective(Some("wrong"));
         assert_eq!(percent, 75.0);
-        assert!(warning.unwrap().contains("profileThresholds.wrong is 4;"));
+        let warning = warning.unwrap();
+        assert_eq!(warning.code, WarningCode::InvalidThreshold);
+        assert_eq!(warning.field.as_deref(), Some("profileThresholds.wrong"));
+        assert!(warning.message.starts_with("profileThresholds.wrong is 4; "), "{warning}");
     }
 }

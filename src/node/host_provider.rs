@@ -10,6 +10,7 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{
     conversation::{Edit, Inserted, Message, Plan, surrogates},
     providers::{CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request},
+    warning::Warning,
 };
 
 /// Takes a request as JSON, resolves to a [`Reply`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does not
@@ -34,7 +35,7 @@ enum Reply {
         #[serde(default)]
         cost: f64,
         #[serde(default)]
-        warnings: Vec<String>,
+        warnings: Vec<Warning>,
     },
     /// The provider threw, rejected, or returned something else.
     Error { message: String, cause: Option<usize> },
@@ -64,6 +65,12 @@ impl HostProvider {
             Reply::Error { message, cause } => Err(self.failed(message, cause)),
             Reply::Messages { messages, summary, cost, warnings } => {
                 let plan = plan(request.conversation.len(), messages);
+                // It counts in the messages that it was given; those before it may have dropped some.
+                let origin = |message: usize| request.conversation.entries().get(message)?.origin;
+                let warnings = warnings
+                    .into_iter()
+                    .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning })
+                    .collect();
                 Ok(Proposal { plan, summary, cost, warnings, ..Proposal::default() })
             }
         }

@@ -11,6 +11,7 @@ use crate::{
     salience::History,
     tokens::{Scale, Tally},
     transcript::ToolTable,
+    warning::Warning,
 };
 
 /// A condensation to be done.
@@ -139,7 +140,7 @@ pub struct Proposal {
     /// Dollars spent.
     pub cost: f64,
     /// What the caller should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// How each pass went, for providers that work in passes.
     pub passes: Vec<PassReport>,
 }

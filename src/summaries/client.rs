@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -24,6 +24,7 @@ use crate::{
     llm::{Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage},
     providers::{CondenseError, Request},
     tokens::count,
+    warning::{Warning, WarningCode, Warnings},
 };
 
 /// How long a cancelled handler may take to say what it spent.
@@ -44,7 +45,8 @@ pub(crate) struct SummaryClient<'a> {
     pub handler: Arc<dyn LlmHandler>,
     /// Stops all questions of this summary when one has failed.
     pub cancel: Cancel,
-    warnings: Mutex<Vec<String>>,
+    /// What the caller should know.
+    pub warnings: Warnings,
     /// The cache did not answer in time, and is not asked again.
     without_cache: AtomicBool,
 }
@@ -68,7 +70,7 @@ impl<'a> SummaryClient<'a> {
             provider,
             handler,
             cancel: request.cancel.child(),
-            warnings: Mutex::default(),
+            warnings: Warnings::default(),
             without_cache: AtomicBool::new(false),
         })
     }
@@ -80,20 +82,8 @@ impl<'a> SummaryClient<'a> {
             provider: other.provider,
             handler: Arc::clone(&other.handler),
             cancel: other.cancel.child(),
-            warnings: Mutex::default(),
+            warnings: Warnings::default(),
             without_cache: AtomicBool::new(other.without_cache.load(Ordering::Relaxed)),
-        }
-    }
-
-    /// What the caller should know, each thing once.
-    pub fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub fn warn(&self, warning: String) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
         }
     }
 
@@ -129,9 +119,10 @@ impl<'a> SummaryClient<'a> {
         if answer.complete {
             self.store(&key, &answer.text).await;
         } else {
-            self.warn(format!(
-                "summary_truncated: the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
-            ));
+            let message = format!(
+                "the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
+            );
+            self.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about("maxTokens"));
         }
         Ok(answer)
     }
@@ -213,7 +204,9 @@ impl<'a> SummaryClient<'a> {
             }
         })?;
         if self.price().is_none() && self.request.llm.budget.limit().is_some() {
-            self.warn(format!("price_unknown: maxCost cannot be kept before a call, because the price of model \"{model}\" is not known"));
+            let message =
+                format!("maxCost cannot be kept before a call, because the price of model \"{model}\" is not known");
+            self.warnings.add(Warning::new(WarningCode::PriceUnknown, message).about("maxCost"));
         }
         if is_preview {
             reservation.settle(estimate);
@@ -303,7 +296,7 @@ impl<'a> SummaryClient<'a> {
     }
 
     fn warn_of_cache(&self, error: &StoreError) {
-        self.warn(format!("{}: {error}", error.code()));
+        self.warnings.add(Warning::new(WarningCode::CacheFailed, error.to_string()).about("cache"));
     }
 
     /// What the store says, unless it takes too long; then it is not asked again.

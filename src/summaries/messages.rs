@@ -14,6 +14,7 @@ use crate::{
     markers::SummaryHead,
     providers::{CondenseError, Native, Request},
     tokens::{Encoding, count},
+    warning::{Warning, WarningCode},
 };
 
 /// Assumed when neither the handler nor the configuration says: what the smaller models of the large services have.
@@ -60,10 +61,11 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
     match first.run(turns.clone()).await {
         Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
             let smaller = first.sent(&turns).min(window) / 2;
-            client.warn(format!(
-                "window_too_large: model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
+            let message = format!(
+                "model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
                 client.handler.model()
-            ));
+            );
+            client.warnings.add(Warning::new(WarningCode::WindowTooLarge, message).about("contextWindow"));
             // Nobody knows how the window could be too small for the model: its own words say more.
             match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,
@@ -210,9 +212,7 @@ impl<'a> Attempt<'a> {
             })
             .buffered(self.job.concurrency);
         let answers: Vec<Result<SummaryAnswer, CondenseError>> = answers.collect().await;
-        for warning in group.take_warnings() {
-            self.client.warn(warning);
-        }
+        self.client.warnings.extend(group.warnings.take());
         let mut good = Vec::with_capacity(total);
         let mut failure = None;
         for answer in answers {

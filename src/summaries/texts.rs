@@ -2,7 +2,7 @@
 //! it is.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -25,13 +25,14 @@ use crate::{
             individual::{Replacement, Target, is_worth_summary},
         },
     },
+    warning::{Warning, WarningCode},
 };
 
 /// What came of the summaries of a pass.
 pub(crate) struct Summaries {
     /// By target; `None` where there is none.
     pub replacements: Vec<Option<Replacement>>,
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// The first failure.
     pub failure: Option<CondenseError>,
 }
@@ -71,8 +72,9 @@ pub(crate) async fn summarize(
             summaries.replacements[index] = Some(replacement);
         }
         let failures = writer.into_failures();
-        summaries.warnings.extend(client.take_warnings());
-        summaries.warnings.extend(failures.warnings());
+        summaries.warnings.extend(client.warnings.take());
+        let entries = request.conversation.entries();
+        summaries.warnings.extend(failures.warnings(|message| entries[message].origin));
         summaries.failure = summaries.failure.or(failures.first);
     }
     Ok(summaries)
@@ -237,10 +239,9 @@ impl<'a> Writer<'a> {
     /// Asks once more about half of a text that the service says is too long.
     async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, CondenseError> {
         let half = text.half(self.client);
-        self.client.warn(format!(
-            "window_too_large: model \"{}\" refused a text as too long; half of it was asked for instead",
-            self.client.handler.model()
-        ));
+        let model = self.client.handler.model();
+        let message = format!("model \"{model}\" refused a text as too long; half of it was asked for instead");
+        self.client.warnings.add(Warning::new(WarningCode::WindowTooLarge, message).about("contextWindow"));
         self.client.ask_anew(half).await
     }
 
@@ -254,51 +255,62 @@ impl<'a> Writer<'a> {
     }
 
     fn warn_of_cut(&self, summarize: &Summarize) {
-        self.client.warn(format!(
-            "summary_truncated: some summaries were longer than `maxTokens` allows ({} tokens), so their ends are missing",
+        let message = format!(
+            "some summaries were longer than `maxTokens` allows ({} tokens), so their ends are missing",
             summarize.max_tokens
-        ));
+        );
+        self.client.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about("maxTokens"));
     }
+}
+
+/// How a summary failed.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Failure {
+    code: &'static str,
+    sentence: String,
 }
 
 /// Failed summaries; those that failed alike are told together.
 #[derive(Default)]
 struct Failures {
-    by_text: BTreeMap<String, Vec<usize>>,
+    alike: BTreeMap<Failure, BTreeSet<usize>>,
     first: Option<CondenseError>,
     not_asked: usize,
 }
 
 impl Failures {
+    /// Adds that the summaries of texts in `messages` failed.
     fn add(&mut self, messages: impl IntoIterator<Item = usize>, error: CondenseError) {
-        let mut text = format!("{}: {error}", error.code());
+        let mut failure = Failure { code: error.code(), sentence: error.to_string() };
         if let CondenseError::CostLimit(_) = error
-            && let Some(known) = self.by_text.keys().find(|known| known.starts_with(error.code()))
+            && let Some(known) = self.alike.keys().find(|known| known.code == failure.code)
         {
             // Each names its own price.
-            text.clone_from(known);
+            failure.sentence.clone_from(&known.sentence);
         }
-        self.by_text.entry(text).or_default().extend(messages);
+        self.alike.entry(failure).or_default().extend(messages);
         self.first.get_or_insert(error);
     }
 
-    fn warnings(&self) -> Vec<String> {
+    /// What to tell; `origin` says where a message stood in the conversation that came in.
+    fn warnings(&self, origin: impl Fn(usize) -> Option<usize>) -> Vec<Warning> {
         const NAMED: usize = 5;
-        let mut warnings: Vec<String> = Vec::new();
-        for (text, messages) in &self.by_text {
-            let mut messages = messages.clone();
-            messages.sort_unstable();
-            messages.dedup();
-            let named: Vec<String> = messages.iter().take(NAMED).map(|message| (message + 1).to_string()).collect();
-            let more =
-                if messages.len() > NAMED { format!(" and {} more", messages.len() - NAMED) } else { String::new() };
-            warnings.push(format!("summary_failed: message {}{more} left as it was: {text}", named.join(", ")));
+        let failed = |message: String| Warning::new(WarningCode::SummaryFailed, message);
+        let mut warnings = Vec::new();
+        for (Failure { code, sentence }, messages) in &self.alike {
+            let origins: Vec<usize> = messages.iter().filter_map(|message| origin(*message)).collect();
+            let named: Vec<String> = origins.iter().take(NAMED).map(ToString::to_string).collect();
+            let place = match origins.len().checked_sub(NAMED) {
+                None if origins.is_empty() => "an added message".to_owned(),
+                None | Some(0) => format!("message {}", named.join(", ")),
+                Some(more) => format!("message {} and {more} more", named.join(", ")),
+            };
+            let message = format!("{place} left as it was: {code}: {sentence}");
+            warnings.push(failed(message).at(origins.first().copied()));
         }
         if self.not_asked > 0 {
-            warnings.push(format!(
-                "summary_failed: {} more summaries were not asked for, because they would fail alike",
-                self.not_asked
-            ));
+            let more = self.not_asked;
+            warnings.push(failed(format!("{more} more summaries were not asked for, because they would fail alike")));
         }
         warnings
     }

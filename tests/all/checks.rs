@@ -12,6 +12,7 @@ use roo_condense::{
     manager::{CallOptions, Report, Work, condense_with},
     providers::{self, Llm, Progress},
     tokens::{Encoding, Tally},
+    warning::WarningCode,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -234,7 +235,7 @@ pub fn check_target(before: &Conversation, after: &Conversation, report: &Report
         assert_eq!((report.original_tokens(), report.final_tokens()), (was, is), "reported and counted");
     }
     let Some(target) = target else { return };
-    let said = report.warnings().iter().any(|warning| warning.starts_with("target_not_met"));
+    let said = report.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet);
     assert_eq!(is > target, said, "{is} tokens of {was}, target {target}, warnings {:?}", report.warnings());
 }
 

@@ -11,6 +11,7 @@ use roo_condense::{
     conversation::{Content, Conversation, Edit, Inserted, Message, Role},
     manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report},
     providers::{Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request},
+    warning::{Warning, WarningCode},
 };
 use serde_json::{Value, json};
 
@@ -183,11 +184,9 @@ fn whatever_goes_wrong_in_a_provider_the_next_one_takes_over() {
         );
         let report = condense(&manager, &conversation, json!({ "provider": "first" }));
         assert_eq!((report.error_code(), report.provider()), (None, "second"), "{code}");
-        assert!(
-            report.warnings()[0].starts_with(&format!("provider_failed: first: {code}: ")),
-            "{:?}",
-            report.warnings()
-        );
+        let warning = &report.warnings()[0];
+        assert_eq!(warning.code, WarningCode::ProviderFailed);
+        assert!(warning.message.starts_with(&format!("first: {code}: ")), "{warning}");
         check_report(&conversation, &report);
         let metrics = manager.metrics();
         let (first, second) = (&metrics.providers["first"], &metrics.providers["second"]);
@@ -267,12 +266,9 @@ fn the_target_and_what_was_done_pass_on_but_the_configuration_does_not() {
     let after = check_report(&conversation, &report);
     check_target(&conversation, &after, &report, Some(target));
     assert_eq!((report.error_code(), report.provider()), (None, "second"));
-    assert!(
-        report
-            .warnings()
-            .iter()
-            .any(|warning| warning.starts_with("unknown_provider: ") && warning.contains("\"absent\""))
-    );
+    let unknown = &report.warnings()[0];
+    assert_eq!((&unknown.code, unknown.field.as_deref()), (&WarningCode::UnknownProvider, Some("fallback[1]")));
+    assert!(unknown.message.contains("\"absent\""), "{unknown}");
     let operations: Vec<_> =
         report.changes().iter().map(|change| (change.message_index, change.operation.as_str())).collect();
     assert_eq!(operations, [(2, "shorten"), (4, "shorten"), (6, "shorten")]);
@@ -292,7 +288,7 @@ fn a_met_target_ends_the_chain() {
     let target = tally(&conversation).total() - 10;
     let report = condense(&manager, &conversation, json!({ "provider": "first", "targetTokens": target }));
     assert!(report.final_tokens() <= target);
-    assert!(report.warnings().iter().all(|warning| warning.starts_with("low_reduction")), "it cost something");
+    assert!(report.warnings().iter().all(|warning| warning.code == WarningCode::LowReduction), "it cost something");
     assert!(seen.lock().unwrap().is_empty());
 }
 
@@ -305,12 +301,12 @@ fn a_failure_after_something_was_done_is_a_warning_wherever_it_stands_in_the_cha
     );
     let report = condense(&manager, &conversation, json!({ "provider": "first", "targetTokens": 10 }));
     assert_eq!((report.error_code(), report.provider(), report.plan().edits.len()), (None, "first", 1));
-    assert!(
-        report.warnings().iter().any(|warning| warning.starts_with("provider_failed: second: ")),
-        "{:?}",
-        report.warnings()
-    );
-    assert!(report.warnings().iter().any(|warning| warning.starts_with("target_not_met: ")), "{:?}", report.warnings());
+    let failed = |warning: &Warning| {
+        warning.code == WarningCode::ProviderFailed && warning.message.starts_with("second: provider_failed: ")
+    };
+    assert!(report.warnings().iter().any(failed), "{:?}", report.warnings());
+    let missed = |warning: &Warning| warning.code == WarningCode::TargetNotMet;
+    assert!(report.warnings().iter().any(missed), "{:?}", report.warnings());
 }
 
 #[test]
@@ -322,7 +318,7 @@ fn truncation_falls_short_and_the_next_one_meets_the_target() {
     let options = json!({ "provider": "truncation", "targetTokens": target, "config": { "preserveRecentCount": 100 } });
     let report = condense(&manager, &conversation, options);
     assert!(report.final_tokens() <= target);
-    assert_eq!(report.warnings(), [] as [String; 0]);
+    assert_eq!(report.warnings(), []);
 }
 
 #[test]
@@ -361,7 +357,7 @@ fn an_unknown_provider_is_named_with_those_there_are() {
         Some("unknown_provider")
     );
     // The default chain of lossless names truncation, which is gone: nobody is told about what they did not ask for.
-    assert_eq!(condense(&manager, &reads(1), json!({})).warnings(), [] as [String; 0]);
+    assert_eq!(condense(&manager, &reads(1), json!({})).warnings(), []);
 }
 
 #[test]
@@ -474,7 +470,8 @@ fn it_condenses_when_that_is_due_and_not_before() {
     assert_eq!(json["newContextTokens"].as_f64().unwrap(), 60_000.0 - at.tokens_saved() as f64);
     assert!(!if_needed(&manager, &conversation, usage(20_000, "early")).plan().is_empty());
     let odd = if_needed(&manager, &conversation, usage(20_000, "odd"));
-    assert!(odd.plan().is_empty() && odd.warnings()[0].starts_with("invalid_threshold: profileThresholds.odd is 101"));
+    assert!(odd.plan().is_empty() && odd.warnings()[0].code == WarningCode::InvalidThreshold);
+    assert!(odd.warnings()[0].message.starts_with("profileThresholds.odd is 101"));
     manager.set_profile_threshold("odd", 10.0);
     assert!(!if_needed(&manager, &conversation, usage(20_000, "odd")).plan().is_empty());
     assert_eq!(manager.metrics().total.calls, 3, "what is not due is no call");
@@ -549,7 +546,7 @@ fn the_system_prompt_and_the_scale_count_towards_the_target() {
     assert_eq!(report.final_tokens(), expected);
     assert!(expected <= target && report.warnings().is_empty());
     let hopeless = condense(&manager, &conversation, json!({ "targetTokens": 10, "systemPrompt": system }));
-    assert!(hopeless.warnings().iter().any(|warning| warning.starts_with("target_not_met")));
+    assert!(hopeless.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet));
 }
 
 #[test]

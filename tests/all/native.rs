@@ -21,6 +21,7 @@ use roo_condense::{
     providers::{Llm, Progress},
     summaries::{StoreError, SummaryStore},
     tokens::{Encoding, count},
+    warning::{Warning, WarningCode},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -259,7 +260,7 @@ async fn an_answer_that_broke_off_is_told_whoever_set_the_limit() {
         let handler = Arc::new(Scripted { window, ..Scripted::new(broke_off) });
         let report = manager(&json!({})).condense(work(&talk(9, 50), handler.clone())).await;
         assert_eq!(handler.asked()[0].max_tokens.is_some(), window.is_some());
-        let told = |warning: &&String| warning.starts_with("summary_truncated: ");
+        let told = |warning: &&Warning| warning.code == WarningCode::SummaryTruncated;
         assert_eq!(report.warnings().iter().filter(told).count(), 1, "{window:?}: {:?}", report.warnings());
     }
 }
@@ -280,6 +281,6 @@ async fn a_store_that_never_answers_is_given_up() {
     let manager = Manager::with_store(options, Some(Arc::new(Silent)));
     let report = manager.condense(work(&talk(9, 50), Arc::new(Scripted::saying("S.")))).await;
     assert_eq!((report.error_code(), report.summary()), (None, "S."));
-    let told = |warning: &&String| warning.starts_with("cache_failed");
+    let told = |warning: &&Warning| warning.code == WarningCode::CacheFailed;
     assert_eq!(report.warnings().iter().filter(told).count(), 1, "it is not asked to keep anything either");
 }

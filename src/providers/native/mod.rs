@@ -20,6 +20,7 @@ use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, Role},
     markers::{Marker, SummaryHead},
     summaries::{DEFAULT_PROMPT, DEFAULT_WINDOW, Job, Summary, SummaryClient, Turn, cut, summarize, turns},
+    warning::Warning,
 };
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
@@ -145,7 +146,7 @@ impl Native {
             });
         }
         let summary = summarize(&client, job).await?;
-        Ok(proposal(conversation, &selection, summary, client.take_warnings()))
+        Ok(proposal(conversation, &selection, summary, client.warnings.take()))
     }
 }
 
@@ -175,7 +176,7 @@ fn proposal(
     conversation: &Conversation,
     selection: &SummaryRange,
     summary: Summary,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 ) -> Proposal {
     let mut proposal = Proposal { summary: summary.text.clone(), warnings, ..Proposal::default() };
     let last = selection.start - 1;

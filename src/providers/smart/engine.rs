@@ -15,6 +15,7 @@ use super::{
 use crate::{
     providers::{CondenseError, Lossless, Progress, Provider, Request, Truncation, merged},
     summaries::summarize_texts,
+    warning::{Warning, WarningCode, Warnings},
 };
 
 /// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
@@ -26,7 +27,8 @@ pub(super) struct Engine<'a> {
     config: &'a SmartConfig,
     /// Somebody can be asked for summaries that the configuration wants.
     asks: bool,
-    warnings: Mutex<Vec<String>>,
+    /// What the caller should know.
+    pub warnings: Warnings,
     failure: Mutex<Option<CondenseError>>,
 }
 
@@ -36,26 +38,14 @@ impl<'a> Engine<'a> {
             request,
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
-            warnings: Mutex::default(),
+            warnings: Warnings::default(),
             failure: Mutex::default(),
         }
-    }
-
-    /// What the caller should know, each thing once.
-    pub fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The first failure that a pass was left out for.
     pub fn take_failure(&self) -> Option<CondenseError> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    fn warn(&self, warning: String) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
     }
 
     fn fail(&self, error: CondenseError) {
@@ -207,7 +197,7 @@ impl<'a> Engine<'a> {
         if !state.is_idle(PassReport::TARGET) {
             let request = Request { config: Value::Null, ..state.request.clone() };
             let proposal = Truncation::new(&Value::Null)?.propose(&request).await?;
-            state.missed = proposal.warnings.iter().find(|warning| warning.starts_with("target_not_met")).cloned();
+            state.missed = proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
             applied = state.apply(PassReport::TARGET, proposal)?;
         }
         state.report(step.end(state, applied));
@@ -241,7 +231,7 @@ impl<'a> Engine<'a> {
                 Err(error) => {
                     skipped = Some(format!("{}: {error}", error.code()));
                     if !is_nothing_to_gain(&error) {
-                        self.warn(format!("pass_failed: {}: {}: {error}", pass.id, error.code()));
+                        self.warnings.add(pass_failed(pass, &error));
                         self.fail(error);
                     }
                 }
@@ -271,7 +261,7 @@ impl<'a> Engine<'a> {
                 let mut replacements = individual::mechanical(&request, &targets);
                 if asks(&request, pass) {
                     let written = summarize_texts(&request, &targets, config.max_concurrency).await?;
-                    written.warnings.into_iter().for_each(|warning| self.warn(warning));
+                    self.warnings.extend(written.warnings);
                     written.failure.into_iter().for_each(|error| self.fail(error));
                     for (replacement, summary) in replacements.iter_mut().zip(written.replacements) {
                         *replacement = summary.or(replacement.take());
@@ -302,8 +292,8 @@ impl<'a> Engine<'a> {
             let progress = state.request.progress.in_pass(&pass.id);
             let request = Request { progress, ..state.request.clone() };
             match batch::summarize(&request, &run, summary, config.max_concurrency).await {
-                Ok(proposal) => {
-                    proposal.warnings.iter().for_each(|warning| self.warn(warning.clone()));
+                Ok(mut proposal) => {
+                    self.warnings.extend(std::mem::take(&mut proposal.warnings));
                     all.add(state.apply(&pass.key, proposal)?);
                 }
                 Err(error @ CondenseError::Aborted) => return Err(error),
@@ -313,7 +303,7 @@ impl<'a> Engine<'a> {
         match failure {
             Some(error) if all.messages.is_empty() || !is_nothing_to_gain(&error) => {
                 if !all.messages.is_empty() {
-                    self.warn(format!("pass_failed: {}: {}: {error}", pass.id, error.code()));
+                    self.warnings.add(pass_failed(pass, &error));
                     return Ok(all);
                 }
                 Err(error)
@@ -326,11 +316,14 @@ impl<'a> Engine<'a> {
     fn warn_of_missing_models(&self, pass: &Pass, instead: &str) {
         for profile in pass.asked_under() {
             if !self.request.llm.can_ask(profile) {
-                self.warn(format!("no_handler: pass \"{}\" asks a model, and there is no handler; {instead}", pass.id));
+                let message = format!("pass \"{}\" asks a model, and there is no handler; {instead}", pass.id);
+                self.warnings.add(Warning::new(WarningCode::NoHandler, message));
             } else if let Some(profile) = profile.filter(|profile| !self.request.llm.profiles.contains_key(*profile)) {
-                self.warn(format!(
-                    "handler_missing: profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
-                ));
+                let message = format!(
+                    "profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
+                );
+                let warning = Warning::new(WarningCode::HandlerMissing, message);
+                self.warnings.add(warning.about(format!("profiles.{profile}.handler")));
             }
         }
     }
@@ -341,6 +334,10 @@ impl<'a> Engine<'a> {
 /// it keeps more of what is used again, names and passages, than after the whole prelude or after none (docs/smart.md).
 fn before_truncation(operations: &Value) -> Value {
     merged(operations, &json!({ "repeatedLines": false, "diff": false, "containment": false, "staleReads": "off" }))
+}
+
+fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
+    Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code()))
 }
 
 /// Whether a pass asks a model.

@@ -36,7 +36,10 @@ use super::{
     Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed,
     merged,
 };
-use crate::summaries::Budget;
+use crate::{
+    summaries::Budget,
+    warning::{Warning, WarningCode},
+};
 
 /// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
 pub struct Smart {
@@ -111,7 +114,7 @@ impl Provider for Smart {
         {
             return Err(failure);
         }
-        let mut warnings = engine.take_warnings();
+        let mut warnings = engine.warnings.take();
         if let Some(warning) = too_small(&config, request, &state, "in all") {
             warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });
@@ -133,12 +136,13 @@ fn at_best(request: &Request) -> Request {
 }
 
 /// The warning that a result is not worth a change.
-fn too_small(config: &SmartConfig, request: &Request, state: &State, when: &str) -> Option<String> {
+fn too_small(config: &SmartConfig, request: &Request, state: &State, when: &str) -> Option<Warning> {
     let saved = request.scaled(&request.tally).saturating_sub(state.scaled());
     (saved > 0 && saved < config.min_reduction_tokens).then(|| {
-        format!(
-            "reduction_too_small: {saved} tokens would be saved {when}, fewer than the {} that are worth a change (minReductionTokens)",
+        let message = format!(
+            "{saved} tokens would be saved {when}, fewer than the {} that are worth a change (minReductionTokens)",
             config.min_reduction_tokens
-        )
+        );
+        Warning::new(WarningCode::ReductionTooSmall, message).about("minReductionTokens")
     })
 }

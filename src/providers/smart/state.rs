@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::{
     conversation::{Conversation, Edit, Plan},
     providers::{CondenseError, Note, Proposal, Request, settle},
+    warning::Warning,
 };
 
 use super::{Smart, report::PassReport};
@@ -30,7 +31,7 @@ pub(super) struct State {
     /// No summary of a preview is in it.
     pub exact: bool,
     /// What the truncation at the end said of a target that it missed.
-    pub missed: Option<String>,
+    pub missed: Option<Warning>,
     /// Nothing was repeated yet.
     pub is_first_round: bool,
     /// Steps that were found to change nothing as things are, by their keys.

@@ -22,6 +22,7 @@ use crate::{
     conversation::{Conversation, Edit, Plan},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
+    warning::{Warning, WarningCode},
 };
 
 /// Cuts what is old: in the zone between the first message and the newest ones, tool results to some lines and long strings in tool
@@ -227,10 +228,11 @@ fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<()
     let Some(target) = request.target_tokens else { return Ok(()) };
     let after = measured(request, &proposal.plan)?;
     if !request.meets_target(&after) {
-        proposal.warnings.push(format!(
-            "target_not_met: the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
+        let message = format!(
+            "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
             request.scaled(&after),
-        ));
+        );
+        proposal.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
     }
     Ok(())
 }

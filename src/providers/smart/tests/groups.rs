@@ -10,6 +10,7 @@ use crate::{
     llm::LlmRequest,
     providers::{Preview, Request},
     summaries::MemoryStore,
+    warning::WarningCode,
 };
 
 /// The results of these have some 360 tokens each.
@@ -49,7 +50,7 @@ async fn small_texts_share_a_request() {
     let (proposal, settled, cost) = with_model(sixty_tokens(), &conversation, &model, |_| {}).await.unwrap();
     assert_eq!((model.asked(), cost), (3, 0.75), "eight, eight and four");
     assert_eq!(settled.changes.len(), 20);
-    assert_eq!(proposal.warnings, [""; 0]);
+    assert_eq!(proposal.warnings, []);
     assert_eq!(text_of(&settled.conversation, 4), "[Summary of 15 lines]\nSummary of [[2");
     let questions = model.questions.lock().unwrap();
     let first = &questions[0];
@@ -106,12 +107,9 @@ async fn one_failure_costs_one_summary() {
     let model = Arc::new(Model { says: Some(by_number), fails_on: Some("item_5_"), ..Model::default() });
     let (proposal, settled, _) = with_model(sixty_tokens(), &small(8), &model, |_| {}).await.unwrap();
     assert_eq!((model.asked(), settled.changes.len()), (9, 7));
-    assert_eq!(proposal.warnings.len(), 1);
-    assert!(
-        proposal.warnings[0].starts_with("summary_failed: message 13 left as it was: llm_callback_failed"),
-        "{:?}",
-        proposal.warnings
-    );
+    let [warning] = &proposal.warnings[..] else { panic!("{:?}", proposal.warnings) };
+    assert_eq!((&warning.code, warning.message_index), (&WarningCode::SummaryFailed, Some(12)));
+    assert!(warning.message.starts_with("message 12 left as it was: llm_callback_failed"), "{warning}");
 }
 
 #[tokio::test]

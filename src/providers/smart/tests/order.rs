@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Conversation, Request, preset, reads, request, run, text_of};
+use crate::warning::WarningCode;
 
 fn truncating(operation: Value) -> Value {
     json!({ "losslessPrelude": { "enabled": false }, "passes": [ {
@@ -101,7 +102,7 @@ fn a_small_gain_is_not_worth_a_change() {
     let mut config = truncating(json!({ "operation": "suppress" }));
     config["minReductionTokens"] = json!(1_000_000);
     let (proposal, settled) = run(&config, &request(&conversation));
-    assert!(settled.changes.is_empty() && proposal.warnings[0].starts_with("reduction_too_small: "));
+    assert!(settled.changes.is_empty() && proposal.warnings[0].code == WarningCode::ReductionTooSmall);
 }
 
 #[test]
@@ -154,5 +155,5 @@ fn a_pass_that_needs_a_model_did_not_run_without_one() {
     assert_eq!((pass.ran, pass.skipped.as_deref()), (false, Some("no handler: a model would write the summary")));
     // Nothing is said where nothing would have been asked.
     let short = Conversation::parse(r#"[{"role":"user","content":"hi"}]"#).unwrap();
-    assert_eq!(run(&preset("balanced"), &request(&short)).0.warnings, [""; 0]);
+    assert_eq!(run(&preset("balanced"), &request(&short)).0.warnings, []);
 }

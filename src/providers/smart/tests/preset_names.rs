@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{SmartConfig, preset, presets, reads, request, run};
+use crate::warning::{Warning, WarningCode};
 
 #[test]
 fn every_preset_is_valid_and_has_the_published_thresholds() {
@@ -28,11 +29,10 @@ fn without_a_model_presets_say_so_and_truncate() {
     let request = request(&conversation);
     let (proposal, settled) = run(&preset("conservative"), &request);
     assert!(settled.tally.total() < request.tally.total() / 2);
-    assert!(
-        proposal.warnings.iter().any(|warning| warning.starts_with("no_handler: pass \"llm-quality\"")),
-        "{:?}",
-        proposal.warnings
-    );
+    let told = |warning: &Warning| {
+        warning.code == WarningCode::NoHandler && warning.message.starts_with("pass \"llm-quality\"")
+    };
+    assert!(proposal.warnings.iter().any(told), "{:?}", proposal.warnings);
     assert!(settled.changes.iter().any(|change| change.operation == "salient"));
 }
 

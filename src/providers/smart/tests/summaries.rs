@@ -12,6 +12,7 @@ use crate::{
     providers::{Preview, ProfileHandler, Progress, ProgressEvent, Request},
     summaries::MemoryStore,
     tokens::{Encoding, count},
+    warning::{Warning, WarningCode},
 };
 
 #[tokio::test]
@@ -37,14 +38,9 @@ async fn a_failed_summary_leaves_its_text_and_is_reported() {
     let (proposal, settled, cost) = with_model(preset("selective"), &conversation, &model, |_| {}).await.unwrap();
     let touched: Vec<usize> = settled.changes.iter().map(|change| change.message_index).collect();
     assert_eq!(touched, [2, 4, 8, 10]);
-    assert!(
-        proposal
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with("summary_failed: message 7 left as it was: llm_callback_failed")),
-        "{:?}",
-        proposal.warnings
-    );
+    let [warning] = &proposal.warnings[..] else { panic!("{:?}", proposal.warnings) };
+    assert_eq!((&warning.code, warning.message_index), (&WarningCode::SummaryFailed, Some(6)));
+    assert!(warning.message.starts_with("message 6 left as it was: llm_callback_failed"), "{warning}");
     assert_eq!(cost, 4.0 * 0.25 + 0.125, "what failed is paid for too");
     let all = Arc::new(Model { fails_on: Some("item"), ..Model::default() });
     let error = with_model(preset("selective"), &conversation, &all, |_| {}).await.unwrap_err();
@@ -113,7 +109,7 @@ async fn the_published_configurations_run_with_a_model_too() {
         assert!(problems(&settled.conversation).is_empty(), "{name}");
         assert!(settled.tally.total() < request(&conversation).tally.total() / 2, "{name}");
         assert!(
-            proposal.warnings.iter().all(|warning| !warning.starts_with("pass_failed")),
+            proposal.warnings.iter().all(|warning| warning.code != WarningCode::PassFailed),
             "{name}: {:?}",
             proposal.warnings
         );
@@ -154,10 +150,9 @@ async fn summaries_are_asked_of_the_profile_that_is_named() {
     };
     let (proposal, settled, cost) = with_model(config.clone(), &conversation, &main, named).await.unwrap();
     assert_eq!((main.asked(), cheap.asked(), cost), (1, 2, 0.75));
-    assert_eq!(
-        proposal.warnings,
-        ["handler_missing: profile \"gone\" has no handler; the condensing handler of the call is asked instead"]
-    );
+    let message = "profile \"gone\" has no handler; the condensing handler of the call is asked instead";
+    let missing = Warning::new(WarningCode::HandlerMissing, message).about("profiles.gone.handler");
+    assert_eq!(proposal.warnings, [missing]);
     assert!(problems(&settled.conversation).is_empty() && proposal.summary.starts_with("Short: "));
     // With nobody else to ask, what is not under the profile does without.
     let alone = |request: &mut Request| {
@@ -166,7 +161,9 @@ async fn summaries_are_asked_of_the_profile_that_is_named() {
     };
     let (proposal, settled, _) = with_model(config, &conversation, &main, alone).await.unwrap();
     assert_eq!(main.asked(), 1);
-    assert!(proposal.warnings[0].starts_with("no_handler: pass \"each\""), "{:?}", proposal.warnings);
+    let warning = &proposal.warnings[0];
+    assert_eq!(warning.code, WarningCode::NoHandler);
+    assert!(warning.message.starts_with("pass \"each\""), "{warning}");
     assert!(settled.changes.iter().any(|change| change.operation == "summarize"));
 }
 
@@ -180,14 +177,15 @@ async fn a_summary_that_is_too_long_is_cut() {
         assert!(change.tokens_after <= 150, "heading and all: {change:?}");
     }
     assert_eq!(settled.changes.len(), 3);
+    let codes: Vec<_> = proposal.warnings.iter().map(|warning| &warning.code).collect();
+    assert_eq!(codes, [&WarningCode::SummaryTruncated]);
+    let model = Arc::new(Model { breaks_off: true, ..Model::default() });
+    let (proposal, ..) = with_model(preset("selective"), &conversation, &model, |_| {}).await.unwrap();
     assert!(
-        proposal.warnings.len() == 1 && proposal.warnings[0].starts_with("summary_truncated: "),
+        proposal.warnings[0].message.contains("longer than `maxTokens` allows (150 tokens)"),
         "{:?}",
         proposal.warnings
     );
-    let model = Arc::new(Model { breaks_off: true, ..Model::default() });
-    let (proposal, ..) = with_model(preset("selective"), &conversation, &model, |_| {}).await.unwrap();
-    assert!(proposal.warnings[0].contains("longer than `maxTokens` allows (150 tokens)"), "{:?}", proposal.warnings);
 }
 
 #[tokio::test]
@@ -197,8 +195,12 @@ async fn nobody_is_asked_where_too_little_could_be_saved() {
     let config = |least: usize| json!({ "preset": "selective", "minReductionTokens": least });
     let (proposal, settled, cost) = with_model(config(100_000), &conversation, &model, |_| {}).await.unwrap();
     assert_eq!((model.asked(), cost, settled.changes.len()), (0, 0.0, 0));
-    assert!(proposal.warnings[0].starts_with("reduction_too_small: "), "{:?}", proposal.warnings);
-    assert!(proposal.warnings[0].contains("saved at best"), "{:?}", proposal.warnings);
+    let warning = &proposal.warnings[0];
+    assert_eq!(
+        (&warning.code, warning.field.as_deref()),
+        (&WarningCode::ReductionTooSmall, Some("minReductionTokens"))
+    );
+    assert!(warning.message.contains("saved at best"), "{warning}");
     let (_, settled, cost) = with_model(config(1000), &conversation, &model, |_| {}).await.unwrap();
     assert_eq!((model.asked(), cost, settled.changes.len()), (5, 1.25, 5), "the trial costs nothing");
 }

@@ -1,0 +1,151 @@
+//! What the caller should know of a call that is no failure. A warning is data: nothing searches its message, which is for people.
+
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// Something that the caller should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// What it is, as programs compare it.
+    pub code: WarningCode,
+    /// The same for a person, without the code.
+    pub message: String,
+    /// The message it is about, by its index in the conversation that came in; of several, the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_index: Option<usize>,
+    /// The option it is about, as a path such as `profileThresholds.fast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+}
+
+/// What a [`Warning`] is. In JSON the names are in snake case; any other is a host provider's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WarningCode {
+    /// What has to stay is more than the target.
+    TargetNotMet,
+    /// A provider failed, and another one of the chain went on.
+    ProviderFailed,
+    /// The fallback names a provider that is not registered; the others are tried.
+    UnknownProvider,
+    /// A profile's own threshold is not valid; the global one applies.
+    InvalidThreshold,
+    /// A handler cannot answer and was passed over.
+    HandlerInvalid,
+    /// A profile has no handler; another one writes its summaries.
+    HandlerMissing,
+    /// A pass wants a model, and there is no handler.
+    NoHandler,
+    /// A pass failed and was left out.
+    PassFailed,
+    /// A summary of a text failed; the text stays as it was.
+    SummaryFailed,
+    /// Too little would be saved to be worth a change.
+    ReductionTooSmall,
+    /// A summary ends in the middle, because it may be no longer.
+    SummaryTruncated,
+    /// The model's window is smaller than thought; it was asked again for less.
+    WindowTooLarge,
+    /// The limit on cost cannot be kept before a call.
+    PriceUnknown,
+    /// The limit on cost is spent.
+    CostLimit,
+    /// A summary was paid for, and little was removed.
+    LowReduction,
+    /// The store for summaries failed and was done without.
+    CacheFailed,
+    /// The handler's own count failed; the totals are counted locally.
+    CountTokensFailed,
+    /// A provider of the host gave a text as a warning.
+    ProviderWarning,
+    /// A provider of the host gave a warning with a code of its own.
+    #[serde(untagged)]
+    Own(String),
+}
+
+impl Warning {
+    /// A warning with this message.
+    #[must_use]
+    pub fn new(code: WarningCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), message_index: None, field: None }
+    }
+
+    /// The same, about an option.
+    #[must_use]
+    pub fn about(self, field: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..self }
+    }
+
+    /// The same, about a message of the conversation that came in, if it is about one.
+    #[must_use]
+    pub fn at(self, message_index: Option<usize>) -> Self {
+        Self { message_index, ..self }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.code.serialize(&mut *formatter)?;
+        write!(formatter, ": {}", self.message)
+    }
+}
+
+/// Collects warnings from work that goes on at once, each of them once.
+#[derive(Debug, Default)]
+pub struct Warnings(Mutex<Vec<Warning>>);
+
+impl Warnings {
+    /// Adds a warning, unless the same is there already.
+    pub fn add(&self, warning: Warning) {
+        let mut warnings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Adds several.
+    pub fn extend(&self, warnings: impl IntoIterator<Item = Warning>) {
+        warnings.into_iter().for_each(|warning| self.add(warning));
+    }
+
+    /// What was added since the last time this was called.
+    #[must_use]
+    pub fn take(&self) -> Vec<Warning> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn as_json_it_holds_what_is_known() {
+        let warning = Warning::new(WarningCode::InvalidThreshold, "4 is too low").about("profileThresholds.low");
+        let json = json!({ "code": "invalid_threshold", "message": "4 is too low", "field": "profileThresholds.low" });
+        assert_eq!(serde_json::to_value(&warning).unwrap(), json);
+        assert_eq!(serde_json::from_value::<Warning>(json).unwrap(), warning);
+        assert_eq!(warning.to_string(), "invalid_threshold: 4 is too low");
+        let own = json!({ "code": "too_hot", "message": "wait", "messageIndex": 3 });
+        let read: Warning = serde_json::from_value(own.clone()).unwrap();
+        assert_eq!(read, Warning::new(WarningCode::Own("too_hot".into()), "wait").at(Some(3)));
+        assert_eq!(serde_json::to_value(&read).unwrap(), own);
+    }
+
+    #[test]
+    fn each_thing_is_told_once() {
+        let warnings = Warnings::default();
+        let warning = Warning::new(WarningCode::NoHandler, "nobody");
+        warnings.extend([warning.clone(), warning.clone(), warning.clone().at(Some(1))]);
+        assert_eq!(warnings.take(), [warning.clone(), warning.at(Some(1))]);
+        assert_eq!(warnings.take(), []);
+    }
+}
