@@ -154,10 +154,13 @@ test("configurations have the fields that the providers read", async () => {
   }
 });
 
-test("the table in the README has every code of an error once, and no other", () => {
+test.each([
+  ["Errors", "ErrorCode"],
+  ["Warnings", "WarningCode"],
+])("the table %s in the README has every code once, and no other", (heading, type) => {
   const { typeOf } = declaredTypes();
-  const codes = typeOf("ErrorCode").types.map(({ value }) => value);
-  const [, section] = readFileSync(path.join(root, "README.md"), "utf8").split("## Errors\n");
+  const codes = typeOf(type).types.map(({ value }) => value);
+  const [, section] = readFileSync(path.join(root, "README.md"), "utf8").split(`## ${heading}\n`);
   const listed = [...section.split("\n## ")[0].matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
   expect(listed.sort()).toEqual(codes.sort());
 });

@@ -8,6 +8,7 @@ import type { BuiltInProvider, CondensationProvider, ProviderInfo } from "./prov
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
+import type { Warning } from "./warnings.js";
 
 /** When automatic condensing without gain is given up for a while. */
 export interface GuardOptions {
@@ -99,7 +100,7 @@ export interface EffectiveConfig {
   /** Of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers that have a price keep it. */
   price: ModelPrice | null;
   /** `invalid_threshold` when the profile's own is not valid. */
-  warnings: string[];
+  warnings: Warning[];
 }
 
 /** Sums and averages over some calls. */

@@ -4,6 +4,7 @@ import type { ConversationContext, ProviderCallOptions } from "./calls.js";
 import type { ArgumentErrorCode } from "./errors.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+import type { Warning } from "./warnings.js";
 
 /** What a provider can do. */
 export interface ProviderCapabilities {
@@ -73,7 +74,8 @@ export interface ProviderResult<M extends MessageLike = Message> {
   summary?: string | undefined;
   /** Dollars. */
   cost?: number | undefined;
-  warnings?: readonly string[] | undefined;
+  /** Texts become warnings with the code `provider_warning`. Indices are those of the messages that it was given. */
+  warnings?: readonly (string | Readonly<Warning>)[] | undefined;
   /** Anything here makes the call fail; it is then the `cause` of the error. */
   error?: unknown;
 }

@@ -3,6 +3,7 @@
 import type { CondensationError } from "./errors.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { TriggerDecision } from "./trigger.js";
+import type { Warning } from "./warnings.js";
 
 /** The words for what can be done to a block or message; see {@link Change.operation}. */
 export type ChangeOperation =
@@ -158,24 +159,8 @@ export interface CondensationReport {
   firstChangedIndex: number;
   /** What that means for the prompt cache; absent if nothing changed. */
   promptCache?: PromptCacheEffect;
-  /**
-   * Each is `<word>: <text>`, with one of these words:
-   *
-   * - `target_not_met`: what must stay is more than the target
-   * - `provider_failed` (followed by the id and the code), `unknown_provider`: another provider of the chain went on
-   * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
-   * - `handler_invalid`, `handler_missing`: a handler was passed over, or its profile has none
-   * - `no_handler`: a pass of the smart provider wants a model, and there is no handler; `pass_failed`, `summary_failed`: it did without
-   * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
-   * - `summary_truncated`: a summary ends in the middle, because it may be no longer
-   * - `window_too_large`: the model's window is smaller than thought; it was asked again in smaller parts
-   * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
-   * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
-   * - `cache_failed`: the store for summaries failed, and was done without
-   * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
-   * - `progress_listener_failed`: `onProgress` threw
-   */
-  warnings: string[];
+  /** What the caller should know. */
+  warnings: Warning[];
   /** Of `condenseIfNeeded`: whether it was due, and why. */
   trigger?: TriggerDecision;
 }

@@ -1,5 +1,7 @@
 // When a condensation is due.
 
+import type { Warning } from "./warnings.js";
+
 /** What is known about the context. */
 export interface Usage {
   /** Tokens without the last message, as the API reported them, 0 or more. */
@@ -29,5 +31,6 @@ export interface TriggerDecision {
   contextPercent: number;
   /** The threshold that applied, in percent. */
   threshold: number;
-  warnings: string[];
+  /** `invalid_threshold` when the profile's own is not valid. */
+  warnings: Warning[];
 }

@@ -15,8 +15,10 @@ describe("what it returns", () => {
     ["later", (result) => new Promise((resolve) => setTimeout(() => resolve(result), 5))],
     ["as a thenable", (result) => ({ then: (resolve) => resolve(result) })],
   ])("%s", async (_, give) => {
+    const own = { code: "too_hot", message: "wait", messageIndex: 1, field: "config.own", more: 1 };
+    const known = { code: "summary_truncated", message: "cut", messageIndex: -1 };
     const result = await managerWith((context) =>
-      give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5], more: 1 }),
+      give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5, own, known], more: 1 }),
     ).condense({ messages });
     expect(result.error).toBeUndefined();
     expect(result.messages).toEqual([messages[0], messages.at(-1)]);
@@ -25,7 +27,12 @@ describe("what it returns", () => {
       didCondense: true,
       summary: "short",
       cost: 0.25,
-      warnings: ["careful", "5"],
+      warnings: [
+        { code: "provider_warning", message: "careful" },
+        { code: "provider_warning", message: "5" },
+        { code: "too_hot", message: "wait", messageIndex: 1, field: "config.own" },
+        { code: "summary_truncated", message: "cut" },
+      ],
       stats: { cost: 0.25, operationsPerformed: ["drop"] },
       metrics: { providerId: "mine" },
     });
@@ -349,9 +356,9 @@ describe("in a chain", () => {
     expect(result.metrics.providerId).toBe("third");
     expect(asked).toEqual([{ config: {} }, { config: {} }]);
     expect(result.warnings).toEqual([
-      expect.stringMatching(/^unknown_provider: .*nobody/),
-      expect.stringMatching(/^provider_failed: mine: provider_failed: .*first/),
-      expect.stringMatching(/^provider_failed: second: provider_failed: /),
+      { code: "unknown_provider", message: expect.stringContaining("nobody"), field: "fallback[1]" },
+      { code: "provider_failed", message: expect.stringMatching(/^mine: provider_failed: .*first/) },
+      { code: "provider_failed", message: expect.stringMatching(/^second: provider_failed: /) },
     ]);
     const { providers, total } = manager.getMetrics();
     expect(Object.fromEntries(Object.entries(providers).map(([id, { calls, errors }]) => [id, [calls, errors]]))).toEqual({

@@ -141,7 +141,7 @@ describe("thresholds", () => {
     expect(manager.getEffectiveConfig("wrong")).toMatchObject({
       profileId: "wrong",
       threshold: 80,
-      warnings: [expect.stringMatching(/^invalid_threshold: .*wrong/)],
+      warnings: [{ code: "invalid_threshold", message: expect.stringContaining("wrong"), field: "profileThresholds.wrong" }],
     });
     expect(manager.getEffectiveConfig("low").warnings).toEqual([]);
     manager.setProfileThreshold("low", 5);

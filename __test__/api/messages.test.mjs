@@ -184,7 +184,7 @@ describe.each([0, 1, 2, 3])("a history of %i messages", (length) => {
       expect(validateMessages(result.messages).length).toBeLessThanOrEqual(validateMessages(messages).length);
       const missed = result.stats.finalTokens > (targetTokens ?? Infinity);
       expect(
-        result.warnings.some((warning) => warning.startsWith("target_not_met")),
+        result.warnings.some(({ code }) => code === "target_not_met"),
         JSON.stringify(result.warnings),
       ).toBe(missed);
     }

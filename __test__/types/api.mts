@@ -371,7 +371,7 @@ manager.registerProvider<ApiMessage>({
   async condense({ messages, tokenCount, isPreview }, { targetTokens, signal: given, config }) {
     const roles: string[] = messages.map((message: ApiMessage) => message.role);
     console.log(tokenCount + 1, isPreview === true, targetTokens, given?.aborted, config, roles);
-    return { messages, cost: 0.01, summary: "", warnings: [] };
+    return { messages, cost: 0.01, summary: "", warnings: ["careful", { code: "mine", message: "very", messageIndex: 0 }] };
   },
 });
 class Wrapping implements CondensationProvider<ApiMessage> {

@@ -1,0 +1,64 @@
+// Warnings: what the caller should know of a call that did not fail.
+
+/**
+ * `code` of a {@link Warning}:
+ *
+ * - `target_not_met`: what must stay is more than the target
+ * - `provider_failed`: a provider failed, and another one of the chain went on; the message names it and the code of its error
+ * - `unknown_provider`: `fallback` names a provider that is not registered; the others were tried
+ * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
+ * - `handler_invalid`: a handler has no `createMessage()` and was passed over; `handler_missing`: a profile has none, and another one wrote its summaries
+ * - `no_handler`: a pass of the smart provider wants a model, and there is no handler
+ * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was
+ * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
+ * - `summary_truncated`: a summary ends in the middle, because it may be no longer
+ * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
+ * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
+ * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
+ * - `cache_failed`: the store for summaries failed, and was done without
+ * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
+ * - `progress_listener_failed`: `onProgress` threw
+ * - `provider_warning`: a text that a provider of the host gave as a warning
+ */
+export type WarningCode =
+  | "target_not_met"
+  | "provider_failed"
+  | "unknown_provider"
+  | "invalid_threshold"
+  | "handler_invalid"
+  | "handler_missing"
+  | "no_handler"
+  | "pass_failed"
+  | "summary_failed"
+  | "reduction_too_small"
+  | "summary_truncated"
+  | "window_too_large"
+  | "price_unknown"
+  | "cost_limit"
+  | "low_reduction"
+  | "cache_failed"
+  | "count_tokens_failed"
+  | "progress_listener_failed"
+  | "provider_warning";
+
+/**
+ * Something that the caller should know of a call that did not fail.
+ *
+ * @example
+ * ```ts
+ * import { type Warning } from "roo-condense";
+ *
+ * const shown = (warnings: Warning[]) =>
+ *   warnings.filter(({ code }) => code !== "target_not_met").map(({ code, message }) => `${code}: ${message}`);
+ * ```
+ */
+export interface Warning {
+  /** Providers of the host may have codes of their own. */
+  code: WarningCode | (string & {});
+  /** The same for a person, without the code. */
+  message: string;
+  /** The message it is about, by its index in the messages that came in; of several, the first. */
+  messageIndex?: number;
+  /** The option it is about, as a path such as `profileThresholds.fast`. */
+  field?: string;
+}
