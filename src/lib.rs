@@ -6,6 +6,7 @@
 //! | module | what it holds | knows |
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
+//! | [`progress`] | tells whoever listens how the work goes | nobody |
 //! | [`parallel`] | a second thread for large work | nobody |
 //! | [`warning`] | what the caller should know of a call that did not fail | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
@@ -26,6 +27,7 @@ pub mod llm;
 pub mod manager;
 pub mod markers;
 pub mod parallel;
+pub mod progress;
 pub mod providers;
 pub mod restore;
 mod salience;

@@ -40,11 +40,9 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     llm::ModelPrice,
-    providers::{
-        self, CondenseError, Llm, Lossless, Native, Observed, Preview, ProfileHandler, Progress, Provider, Request,
-        Truncation,
-    },
-    summaries::{Budget, MemoryStore, SummaryStore},
+    progress::Progress,
+    providers::{self, CondenseError, Lossless, Native, Provider, Request, Truncation},
+    summaries::{Budget, Llm, MemoryStore, Observed, Preview, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
     warning::{Warning, WarningCode},
 };

@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     manager::condense_with,
-    providers::{self, Preview, Provider},
+    providers::{self, Provider},
+    summaries::Preview,
     tokens::Encoding,
 };
 

@@ -25,7 +25,9 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, utf16},
     manager::{CallOptions, Report, Work, panic_message},
-    providers::{CondenseError, Llm, ProfileHandler, Progress},
+    progress::Progress,
+    providers::CondenseError,
+    summaries::{Llm, ProfileHandler},
 };
 
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.

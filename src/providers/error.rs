@@ -1,12 +1,7 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
 use super::ConfigError;
-use crate::{
-    cancel::Cancelled,
-    conversation::PlanError,
-    llm::{LlmError, LlmErrorKind},
-    summaries::OverBudget,
-};
+use crate::{cancel::Cancelled, conversation::PlanError, summaries::SummaryError};
 
 /// Why a condensation ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -88,34 +83,9 @@ pub enum CondenseError {
     /// Since the last summary there is at most one message outside the kept ones.
     #[error("the conversation was condensed recently: hardly anything is new since the last summary")]
     CondensedRecently,
-    /// A model is to be asked, but no handler can.
-    #[error(
-        "there is no handler that can answer; give `handler` or `condensingHandler`, made by httpHandler() or callbackHandler()"
-    )]
-    HandlerInvalid,
-    /// The model answered with nothing, or with white space.
-    #[error("the model's summary is empty; try again, or choose another model or prompt")]
-    SummaryEmpty,
-    /// The model, or a filter before it, refused to write the summary.
-    #[error("the model refused to summarise the conversation; choose another model or prompt")]
-    SummaryRefused,
-    /// Not even a part of the conversation fits the condensing model.
-    #[error(
-        "the condensing model's window of {window} tokens is too small: {needed} are needed for the prompt, the answer and a part of \
-         the conversation; choose a model with a larger window, or correct `contextWindow`"
-    )]
-    WindowTooSmall {
-        /// Tokens of the window.
-        window: usize,
-        /// The fewest that would do.
-        needed: usize,
-    },
-    /// The summary would probably exceed the limit on cost; nothing was sent.
-    #[error("the summary is not asked for, because {0}; raise `maxCost`")]
-    CostLimit(#[from] OverBudget),
-    /// The model gave no answer.
-    #[error("{0}")]
-    Llm(Box<LlmError>),
+    /// A model was to write a summary, and there is none.
+    #[error(transparent)]
+    Summary(SummaryError),
     /// A fault of this library.
     #[error("internal error: {0}; please report it")]
     Internal(String),
@@ -136,12 +106,7 @@ impl CondenseError {
             Self::CondenseLoop { .. } => "condense_loop",
             Self::NotEnoughMessages { .. } => "not_enough_messages",
             Self::CondensedRecently => "condensed_recently",
-            Self::HandlerInvalid => "handler_invalid",
-            Self::SummaryEmpty => "summary_empty",
-            Self::SummaryRefused => "summary_refused",
-            Self::WindowTooSmall { .. } => "context_window_too_small",
-            Self::CostLimit(_) => "cost_limit",
-            Self::Llm(error) => error.code(),
+            Self::Summary(error) => error.code(),
             Self::Internal(_) => "internal_error",
         }
     }
@@ -151,8 +116,7 @@ impl CondenseError {
     pub fn foreign_cause(&self) -> Option<usize> {
         match self {
             Self::ProviderFailed { foreign_cause, .. } => *foreign_cause,
-            // Handlers of the host number what they threw.
-            Self::Llm(error) => error.cause()?.0.downcast_ref::<usize>().copied(),
+            Self::Summary(error) => error.foreign_cause(),
             _ => None,
         }
     }
@@ -173,11 +137,11 @@ impl From<Cancelled> for CondenseError {
     }
 }
 
-impl From<LlmError> for CondenseError {
-    fn from(error: LlmError) -> Self {
-        match error.kind {
-            LlmErrorKind::Aborted => Self::Aborted,
-            _ => Self::Llm(Box::new(error)),
+impl From<SummaryError> for CondenseError {
+    fn from(error: SummaryError) -> Self {
+        match error {
+            SummaryError::Aborted => Self::Aborted,
+            error => Self::Summary(error),
         }
     }
 }

@@ -9,7 +9,7 @@ mod native;
 mod provider;
 mod request;
 mod settle;
-pub(crate) mod smart;
+mod smart;
 mod truncation;
 
 use std::sync::Arc;
@@ -22,12 +22,11 @@ pub use self::{
     lossless::Lossless,
     native::Native,
     provider::{Capabilities, Provider, ProviderInfo, Speed},
-    request::{Grade, Note, Progress, ProgressEvent, Proposal, Request},
+    request::{Grade, Note, Proposal, Request},
     settle::{Change, Settled, settle},
     smart::{PassReport, Smart},
     truncation::Truncation,
 };
-pub use crate::summaries::{Llm, Observed, Preview, ProfileHandler, Spent};
 
 /// The ids of the providers that [`create`] makes.
 pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];

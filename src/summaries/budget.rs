@@ -1,4 +1,4 @@
-//! A limit on what may be spent, kept while several requests are under way at once.
+//! Dollars: a limit on what may be spent, kept while several requests are under way at once, and what one call has spent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -100,6 +100,30 @@ impl Drop for Reservation {
     }
 }
 
+/// A sum of dollars that several requests add to: what was not taken yet, and everything.
+#[derive(Debug, Default)]
+pub struct Spent(Mutex<(f64, f64)>);
+
+impl Spent {
+    /// Adds dollars.
+    pub fn add(&self, cost: f64) {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.0 += cost;
+        spent.1 += cost;
+    }
+
+    /// What was added since the last time this was called.
+    pub fn take(&self) -> f64 {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Everything that was ever added.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,5 +147,13 @@ mod tests {
         budget.reserve(1e9).unwrap().settle(2.0);
         budget.record(0.5);
         assert_eq!((budget.limit(), budget.spent()), (None, 2.5));
+    }
+
+    #[test]
+    fn spent_dollars_are_handed_over_once() {
+        let spent = Spent::default();
+        spent.add(0.25);
+        spent.add(0.5);
+        assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
     }
 }

@@ -9,9 +9,12 @@ use std::{
 };
 
 use super::{
-    context::{Preview, Ratios},
-    estimate::{DEFAULT_ANSWER, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale},
-    messages::DEFAULT_WINDOW,
+    context::{Preview, SummaryContext},
+    error::SummaryError,
+    estimate::{
+        DEFAULT_ANSWER, DEFAULT_WINDOW, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale,
+    },
+    observed::Ratios,
     parts::cut,
     store::{StoreError, SummaryStore, cache_key},
 };
@@ -22,7 +25,6 @@ use crate::{
         surrogates::{enter_text, leave_text},
     },
     llm::{Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage},
-    providers::{CondenseError, Request},
     tokens::count,
     warning::{Warning, WarningCode, Warnings},
 };
@@ -37,14 +39,12 @@ const TYPICAL_OUTPUT_PRICE: usize = 5;
 /// Part of every key, so that a later release with other requests does not find the answers to these.
 const KEY_VERSION: &str = "roo-condense summary 1";
 
-/// Asks the handler of a request.
+/// Asks the handler that summaries are asked of.
 pub(crate) struct SummaryClient<'a> {
-    pub request: &'a Request,
-    /// Who asks, for progress events.
-    provider: &'static str,
-    pub handler: Arc<dyn LlmHandler>,
+    pub(super) context: SummaryContext<'a>,
+    pub(super) handler: Arc<dyn LlmHandler>,
     /// Stops all questions of this summary when one has failed.
-    pub cancel: Cancel,
+    pub(super) cancel: Cancel,
     /// What the caller should know.
     pub warnings: Warnings,
     /// The cache did not answer in time, and is not asked again.
@@ -53,7 +53,7 @@ pub(crate) struct SummaryClient<'a> {
 
 /// What the model said.
 #[derive(Debug)]
-pub(crate) struct SummaryAnswer {
+pub(super) struct SummaryAnswer {
     pub text: String,
     pub cached: bool,
     /// False when the model reached the longest answer allowed, so that the end is missing.
@@ -62,24 +62,22 @@ pub(crate) struct SummaryAnswer {
 
 impl<'a> SummaryClient<'a> {
     /// # Errors
-    /// [`CondenseError::HandlerInvalid`] when there is nobody to ask.
-    pub fn new(request: &'a Request, provider: &'static str) -> Result<Self, CondenseError> {
-        let handler = request.llm.summarizer().cloned().ok_or(CondenseError::HandlerInvalid)?;
+    /// [`SummaryError::HandlerInvalid`] when there is nobody to ask.
+    pub fn new(context: SummaryContext<'a>) -> Result<Self, SummaryError> {
+        let handler = context.llm.summarizer().cloned().ok_or(SummaryError::HandlerInvalid)?;
         Ok(Self {
-            request,
-            provider,
+            context,
             handler,
-            cancel: request.cancel.child(),
+            cancel: context.cancel.child(),
             warnings: Warnings::default(),
             without_cache: AtomicBool::new(false),
         })
     }
 
     /// Asks the same handler, and is stopped on its own.
-    pub fn for_group(other: &Self) -> Self {
+    pub(super) fn for_group(other: &Self) -> Self {
         Self {
-            request: other.request,
-            provider: other.provider,
+            context: other.context,
             handler: Arc::clone(&other.handler),
             cancel: other.cancel.child(),
             warnings: Warnings::default(),
@@ -88,27 +86,27 @@ impl<'a> SummaryClient<'a> {
     }
 
     /// The longest answer in tokens.
-    pub fn longest_answer(&self) -> usize {
+    pub(super) fn longest_answer(&self) -> usize {
         self.handler.max_output_tokens().map_or(DEFAULT_ANSWER, |tokens| tokens as usize)
     }
 
     /// Tokens of a question, as the model probably counts them.
     fn question_tokens(&self, question: &LlmRequest) -> usize {
-        let encoding = self.request.tally.encoding();
+        let encoding = self.context.encoding;
         let texts = question.messages.iter().map(|message| count(&message.text, encoding).tokens + PER_MESSAGE);
         let ours = texts.sum::<usize>() + count(&question.system, encoding).tokens;
-        (ours as f64 * typical_scale(self.request, self.handler.model())) as usize
+        (ours as f64 * typical_scale(self.context, self.handler.model())) as usize
     }
 
     fn price(&self) -> Option<&ModelPrice> {
-        self.handler.price().or(self.request.llm.price.as_ref())
+        self.handler.price().or(self.context.llm.price.as_ref())
     }
 
     /// The answer from the cache, or asked for; a whole one is kept, and a warning tells of one that broke off.
     ///
     /// # Errors
     /// Those of [`Self::ask_anew`].
-    pub async fn ask(&self, question: LlmRequest) -> Result<SummaryAnswer, CondenseError> {
+    pub(super) async fn ask(&self, question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let key = self.key(&question);
         if let Some(text) = self.cached(&key).await? {
@@ -130,51 +128,51 @@ impl<'a> SummaryClient<'a> {
     /// The answer to a question that was asked before.
     ///
     /// # Errors
-    /// [`CondenseError::Aborted`]. A cache that fails is a warning.
-    pub async fn known(&self, question: &LlmRequest) -> Result<Option<String>, CondenseError> {
+    /// [`SummaryError::Aborted`]. A cache that fails is a warning.
+    pub(super) async fn known(&self, question: &LlmRequest) -> Result<Option<String>, SummaryError> {
         self.cancel.check()?;
         self.cached(&self.key(question)).await
     }
 
     /// Keeps an answer that came by another way than [`Self::ask`].
-    pub async fn keep(&self, question: &LlmRequest, text: &str) {
+    pub(super) async fn keep(&self, question: &LlmRequest, text: &str) {
         self.store(&self.key(question), text).await;
     }
 
     /// Our tokens that the text of a question may have, so that it fits the model's window together with an answer of so many tokens.
-    pub fn room(&self, system: &str, answer_tokens: usize) -> usize {
+    pub(super) fn room(&self, system: &str, answer_tokens: usize) -> usize {
         /// With less, a question is not worth asking; the service may say what is wrong.
         const MIN_ROOM_TOKENS: usize = 64;
         let known = self.handler.context_window().and_then(|window| usize::try_from(window).ok());
         let window = known.unwrap_or(DEFAULT_WINDOW);
-        let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.request, self.handler.model());
-        let overhead = count(system, self.request.tally.encoding()).tokens + 2 * PER_MESSAGE;
+        let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.context, self.handler.model());
+        let overhead = count(system, self.context.encoding).tokens + 2 * PER_MESSAGE;
         (ours as usize).saturating_sub(overhead).max(MIN_ROOM_TOKENS)
     }
 
     /// Cuts what a question is about to so many tokens.
-    pub fn cut(&self, question: &mut LlmRequest, tokens: usize) {
+    pub(super) fn cut(&self, question: &mut LlmRequest, tokens: usize) {
         for message in &mut question.messages {
-            message.text = cut(&message.text, tokens, self.request.tally.encoding());
+            message.text = cut(&message.text, tokens, self.context.encoding);
         }
     }
 
     /// How long the answer will probably be, in tokens.
-    pub fn expected_tokens(&self, question: &LlmRequest) -> usize {
+    pub(super) fn expected_tokens(&self, question: &LlmRequest) -> usize {
         let longest = self.longest_answer_to(question);
-        answer_tokens(self.request, self.handler.model(), self.question_tokens(question), longest)
+        answer_tokens(self.context, self.handler.model(), self.question_tokens(question), longest)
     }
 
     /// A text of about the length of the answer, for a preview.
-    pub fn stand_in(&self, question: &LlmRequest) -> String {
-        stand_in(match self.request.llm.preview {
+    pub(super) fn stand_in(&self, question: &LlmRequest) -> String {
+        stand_in(match self.context.llm.preview {
             Some(Preview::Shortest) => 1,
             _ => self.expected_tokens(question),
         })
     }
 
     /// What a question and its answer of so many tokens probably cost, to be compared with others: dollars where the price is known.
-    pub fn weight(&self, question: &LlmRequest, answer_tokens: usize) -> f64 {
+    pub(super) fn weight(&self, question: &LlmRequest, answer_tokens: usize) -> f64 {
         let input = self.question_tokens(question);
         let dollars = self.dollars(&tokens_of(input, answer_tokens)).filter(|dollars| *dollars > 0.0);
         dollars.unwrap_or((input + TYPICAL_OUTPUT_PRICE * answer_tokens) as f64)
@@ -188,29 +186,29 @@ impl<'a> SummaryClient<'a> {
     ///
     /// # Errors
     /// Whatever keeps it from an answer. What was spent is written down in any case.
-    pub async fn ask_anew(&self, question: LlmRequest) -> Result<SummaryAnswer, CondenseError> {
+    pub(super) async fn ask_anew(&self, question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let model = self.handler.model();
         let expected_input = self.question_tokens(&question);
         let longest = self.longest_answer_to(&question);
-        let expected = answer_tokens(self.request, model, expected_input, longest);
-        let ratios = self.request.llm.observed.ratios(model);
+        let expected = answer_tokens(self.context, model, expected_input, longest);
+        let ratios = self.context.llm.observed.ratios(model);
         let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
-        let is_preview = self.request.llm.preview.is_some();
-        let reservation = self.request.llm.budget.reserve(estimate).inspect_err(|_| {
+        let is_preview = self.context.llm.preview.is_some();
+        let reservation = self.context.llm.budget.reserve(estimate).inspect_err(|_| {
             // What it would cost is told also when that is too much for anything to be done.
-            if is_preview && self.request.llm.spent.total() == 0.0 {
-                self.request.llm.spent.add(estimate);
+            if is_preview && self.context.llm.spent.total() == 0.0 {
+                self.context.llm.spent.add(estimate);
             }
         })?;
-        if self.price().is_none() && self.request.llm.budget.limit().is_some() {
+        if self.price().is_none() && self.context.llm.budget.limit().is_some() {
             let message =
                 format!("maxCost cannot be kept before a call, because the price of model \"{model}\" is not known");
             self.warnings.add(Warning::new(WarningCode::PriceUnknown, message).about("maxCost"));
         }
         if is_preview {
             reservation.settle(estimate);
-            self.request.llm.spent.add(estimate);
+            self.context.llm.spent.add(estimate);
             return Ok(SummaryAnswer { text: self.stand_in(&question), cached: false, complete: true });
         }
         let limited = longest < expected_answer(expected_input);
@@ -220,7 +218,7 @@ impl<'a> SummaryClient<'a> {
             Err(error) => self.dollars(error.spent()).unwrap_or(0.0),
         };
         reservation.settle(cost);
-        self.request.llm.spent.add(cost);
+        self.context.llm.spent.add(cost);
         let response = answer?;
         // A short limit says nothing about how long answers are when there is none.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
@@ -237,7 +235,7 @@ impl<'a> SummaryClient<'a> {
             if let LlmProgress::Retrying { attempt, attempts, wait, code } = progress {
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 let (attempt, attempts) = (attempt as usize, attempts as usize);
-                self.request.progress.retrying(self.provider, attempt, attempts, wait_ms, code);
+                self.context.progress.retrying(self.context.provider, attempt, attempts, wait_ms, code);
             }
         };
         let answer = self.handler.complete(question, self.cancel.token(), Some(&tell));
@@ -267,7 +265,7 @@ impl<'a> SummaryClient<'a> {
             return retries + self.dollars(&response.usage).unwrap_or(0.0);
         }
         // A service that reports nothing charges all the same.
-        let output = count(&response.text, self.request.tally.encoding()).tokens;
+        let output = count(&response.text, self.context.encoding).tokens;
         retries + self.dollars(&tokens_of(expected_input, output)).unwrap_or(0.0)
     }
 
@@ -275,12 +273,12 @@ impl<'a> SummaryClient<'a> {
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let input =
             if cached > usage.input_tokens { usage.input_tokens.saturating_add(cached) } else { usage.input_tokens };
-        let known = self.request.llm.observed.ratios(self.handler.model());
+        let known = self.context.llm.observed.ratios(self.handler.model());
         let seen = Ratios {
             input: if input == 0 { known.input } else { input as f64 / expected_input.max(1) as f64 },
             output: usage.output_tokens as f64 / expected_answer(expected_input) as f64,
         };
-        self.request.llm.observed.learn(self.handler.model(), seen);
+        self.context.llm.observed.learn(self.handler.model(), seen);
     }
 
     fn key(&self, question: &LlmRequest) -> String {
@@ -292,7 +290,7 @@ impl<'a> SummaryClient<'a> {
     }
 
     fn cache(&self) -> Option<&Arc<dyn SummaryStore>> {
-        self.request.llm.cache.as_ref().filter(|_| !self.without_cache.load(Ordering::Relaxed))
+        self.context.llm.cache.as_ref().filter(|_| !self.without_cache.load(Ordering::Relaxed))
     }
 
     fn warn_of_cache(&self, error: &StoreError) {
@@ -307,10 +305,10 @@ impl<'a> SummaryClient<'a> {
         })
     }
 
-    async fn cached(&self, key: &str) -> Result<Option<String>, CondenseError> {
+    async fn cached(&self, key: &str) -> Result<Option<String>, SummaryError> {
         let Some(store) = self.cache() else { return Ok(None) };
         let found = tokio::select! {
-            () = self.cancel.cancelled() => return Err(CondenseError::Aborted),
+            () = self.cancel.cancelled() => return Err(SummaryError::Aborted),
             found = self.patiently(store.get(key)) => found,
         };
         match found {
@@ -323,7 +321,7 @@ impl<'a> SummaryClient<'a> {
     }
 
     async fn store(&self, key: &str, text: &str) {
-        let Some(store) = self.cache().filter(|_| self.request.llm.preview.is_none()) else { return };
+        let Some(store) = self.cache().filter(|_| self.context.llm.preview.is_none()) else { return };
         let outside = leave_text(text);
         let kept = tokio::select! {
             () = self.cancel.cancelled() => return,
@@ -344,11 +342,11 @@ fn scaled(tokens: usize, ratio: f64) -> usize {
 }
 
 /// What the model said, if it is a summary.
-fn judge(response: &LlmResponse) -> Result<SummaryAnswer, CondenseError> {
+fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
     let text = response.text.trim();
     match response.stop_reason {
-        StopReason::Refusal => Err(CondenseError::SummaryRefused),
-        _ if is_blank(text) => Err(CondenseError::SummaryEmpty),
+        StopReason::Refusal => Err(SummaryError::Refused),
+        _ if is_blank(text) => Err(SummaryError::Empty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;
             Ok(SummaryAnswer { text: enter_text(text).into_owned(), cached: false, complete })

@@ -1,12 +1,18 @@
-//! What a provider needs to ask a model.
+//! What is needed to ask a model.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    budget::{Budget, Spent},
+    observed::Observed,
+    store::SummaryStore,
 };
-
-use super::{budget::Budget, store::SummaryStore};
-use crate::llm::{LlmHandler, ModelPrice};
+use crate::{
+    cancel::Cancel,
+    llm::{LlmHandler, ModelPrice},
+    progress::Progress,
+    tokens::{Encoding, Scale},
+};
 
 /// What is needed to ask a model within one call. The default can ask nobody.
 #[derive(Clone, Default)]
@@ -25,8 +31,7 @@ pub struct Llm {
     pub cache: Option<Arc<dyn SummaryStore>>,
     /// The limit on what may be spent.
     pub budget: Arc<Budget>,
-    /// Dollars of this call, added to as they are spent, so that they are known whatever happens then. What stands here is not in
-    /// [`Proposal::cost`](crate::providers::Proposal::cost).
+    /// Dollars of this call, added to as they are spent, so that they are known whatever happens then.
     pub spent: Arc<Spent>,
     /// What earlier answers tell about the next.
     pub observed: Arc<Observed>,
@@ -81,96 +86,26 @@ impl Llm {
     }
 }
 
-/// A sum of dollars that several requests add to: what was not taken yet, and everything.
-#[derive(Debug, Default)]
-pub struct Spent(Mutex<(f64, f64)>);
-
-impl Spent {
-    /// Adds dollars.
-    pub fn add(&self, cost: f64) {
-        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.0 += cost;
-        spent.1 += cost;
-    }
-
-    /// What was added since the last time this was called.
-    pub fn take(&self) -> f64 {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).0)
-    }
-
-    /// Everything that was ever added.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
-    }
+/// What a summary is asked for with: all that is known of a condensation but its messages. Cheap to copy.
+#[derive(Clone, Copy)]
+pub(crate) struct SummaryContext<'a> {
+    /// Who can be asked, and what that may cost.
+    pub llm: &'a Llm,
+    /// The provider that asks, for progress events.
+    pub provider: &'static str,
+    /// What our tokens are counted with.
+    pub encoding: Encoding,
+    /// How many tokens of the model's own tokenizer one of ours stands for.
+    pub scale: Scale,
+    /// Stops the work.
+    pub cancel: &'a Cancel,
+    /// Told how the work goes.
+    pub progress: &'a Progress,
 }
 
-/// How far what models reported was from what was expected, by model: it makes the next estimate better.
-#[derive(Debug, Default)]
-pub struct Observed(Mutex<HashMap<String, Ratios>>);
-
-/// Reported tokens over expected ones.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ratios {
-    /// Of the question.
-    pub input: f64,
-    /// Of the answer.
-    pub output: f64,
-}
-
-impl Default for Ratios {
-    fn default() -> Self {
-        Self { input: 1.0, output: 1.0 }
-    }
-}
-
-/// Weight of the newest observation; the first counts whole.
-const NEWEST: f64 = 0.5;
-/// No host uses as many models at once; the memory is bounded all the same.
-const MODELS: usize = 256;
-
-impl Observed {
-    /// What is known of a model; 1 before anything is.
-    #[must_use]
-    pub fn ratios(&self, model: &str) -> Ratios {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
-    }
-
-    /// Learns from an answer.
-    pub fn learn(&self, model: &str, seen: Ratios) {
-        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if models.len() >= MODELS && !models.contains_key(model) {
-            models.clear();
-        }
-        let limited = |ratio: f64| ratio.clamp(0.05, 20.0);
-        let mix = |old: f64, new: f64| old + NEWEST * (limited(new) - old);
-        let next = match models.get(model) {
-            None => Ratios { input: limited(seen.input), output: limited(seen.output) },
-            Some(old) => Ratios { input: mix(old.input, seen.input), output: mix(old.output, seen.output) },
-        };
-        models.insert(model.to_owned(), next);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_observation_counts_whole_and_later_ones_half() {
-        let observed = Observed::default();
-        assert_eq!(observed.ratios("m"), Ratios::default());
-        observed.learn("m", Ratios { input: 1.5, output: 0.5 });
-        observed.learn("m", Ratios { input: 1.0, output: 1000.0 });
-        assert_eq!(observed.ratios("m"), Ratios { input: 1.25, output: 10.25 });
-        assert_eq!(observed.ratios("other"), Ratios::default());
-    }
-
-    #[test]
-    fn spent_dollars_are_handed_over_once() {
-        let spent = Spent::default();
-        spent.add(0.25);
-        spent.add(0.5);
-        assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
+impl SummaryContext<'_> {
+    /// Tells how many of the questions are answered.
+    pub fn report(&self, done: usize, total: usize) {
+        self.progress.report("summarizing", self.provider, done, total);
     }
 }

@@ -1,17 +1,21 @@
 //! How many tokens a model will count, and how long its answer will be.
 
-use crate::{providers::Request, tokens::Family};
+use super::context::SummaryContext;
+use crate::tokens::Family;
 
 /// Tokens that a service adds to each message (role and separators; OpenAI documents 3 to 4, others add more).
-pub(crate) const PER_MESSAGE: usize = 8;
+pub(super) const PER_MESSAGE: usize = 8;
 
 /// The answer when the handler does not say how long it may be: what is sent to Anthropic's API, which wants a number.
-pub(crate) const DEFAULT_ANSWER: usize = 8192;
+pub(super) const DEFAULT_ANSWER: usize = 8192;
+
+/// Assumed for the window when neither the handler nor the configuration says: what the smaller models of the large services have.
+pub(crate) const DEFAULT_WINDOW: usize = 128_000;
 
 /// Tokens of the model for each of ours, for typical conversations: between what was measured on code and on English (Claude up to 4.6 1.26
 /// and 1.06, later ones 1.64 and 1.50, Gemini 1.19 and 1.03). A scale that the caller set wins.
-pub(crate) fn typical_scale(request: &Request, model: &str) -> f64 {
-    let configured = request.scale.factor();
+pub(super) fn typical_scale(context: SummaryContext<'_>, model: &str) -> f64 {
+    let configured = context.scale.factor();
     if configured != 1.0 {
         return configured;
     }
@@ -25,7 +29,7 @@ pub(crate) fn typical_scale(request: &Request, model: &str) -> f64 {
 
 /// Tokens of the model for each of ours that are not exceeded on ordinary text: the family's figure for code and 4% more; 1.25 for
 /// models whose tokenizer is not known.
-pub(crate) fn safe_scale(request: &Request, model: &str) -> f64 {
+pub(super) fn safe_scale(context: SummaryContext<'_>, model: &str) -> f64 {
     let family = Family::of_model(model);
     let name = model.to_ascii_lowercase();
     let own_vocabulary = ["gpt", "o1", "o3", "o4"]
@@ -36,17 +40,17 @@ pub(crate) fn safe_scale(request: &Request, model: &str) -> f64 {
         Family::Gpt => 1.2,
         family => family.scale().factor(),
     };
-    measured.max(request.scale.factor()) * 1.04
+    measured.max(context.scale.factor()) * 1.04
 }
 
 /// The length of a summary of this many tokens: 500 and a fortieth of them, which is the thousand tokens for a conversation of 20,000 that
 /// summaries in Roo-Code were reported to have; at most `longest`.
-pub(crate) fn answer_tokens(request: &Request, model: &str, question_tokens: usize, longest: usize) -> usize {
-    let expected = (expected_answer(question_tokens) as f64 * request.llm.observed.ratios(model).output) as usize;
+pub(super) fn answer_tokens(context: SummaryContext<'_>, model: &str, question_tokens: usize, longest: usize) -> usize {
+    let expected = (expected_answer(question_tokens) as f64 * context.llm.observed.ratios(model).output) as usize;
     expected.clamp(1, longest.max(1))
 }
 
 /// Before anything was observed.
-pub(crate) fn expected_answer(question_tokens: usize) -> usize {
+pub(super) fn expected_answer(question_tokens: usize) -> usize {
     500 + question_tokens / 40
 }

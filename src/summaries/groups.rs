@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use super::{
     client::SummaryClient,
-    questions::{prompt, question, room},
+    questions::{SourceText, prompt},
 };
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest},
-    providers::smart::{config::Summarize, individual::Target},
 };
 
 /// Tokens of a small text. Above this the prompt is a fifth of the question and less, and a fault in the answer would cost more.
@@ -22,42 +21,41 @@ const MAX_TOKENS: usize = 3000;
 const LINE: usize = 6;
 
 /// A text that a summary is wanted of.
-pub(crate) struct Wanted<'a> {
-    /// Which of the targets it is.
+pub(super) struct Wanted<'a> {
+    /// Which of all texts it is.
     pub index: usize,
-    pub target: &'a Target<'a>,
-    pub summarize: &'a Summarize,
+    pub source: &'a SourceText<'a>,
     /// The question about it alone.
     pub question: LlmRequest,
 }
 
 impl<'a> Wanted<'a> {
     /// Of a text that is longer than the model's window, what fits is asked for.
-    pub fn new(client: &SummaryClient<'_>, index: usize, target: &'a Target<'a>, summarize: &'a Summarize) -> Self {
-        let mut question = question(target, summarize);
-        let room = client.room(&question.system, summarize.max_tokens);
-        if target.tokens > room {
+    pub fn new(client: &SummaryClient<'_>, index: usize, source: &'a SourceText<'a>) -> Self {
+        let mut question = source.question();
+        let room = client.room(&question.system, source.max_tokens);
+        if source.tokens > room {
             client.cut(&mut question, room);
         }
-        Self { index, target, summarize, question }
+        Self { index, source, question }
     }
 
     /// The question about half of what was asked for.
     pub fn half(&self, client: &SummaryClient<'_>) -> LlmRequest {
         let mut question = self.question.clone();
-        let room = client.room(&question.system, self.summarize.max_tokens);
-        client.cut(&mut question, self.target.tokens.min(room) / 2);
+        let room = client.room(&question.system, self.source.max_tokens);
+        client.cut(&mut question, self.source.tokens.min(room) / 2);
         question
     }
 
     /// A prompt of one's own may ask for another form of answer.
     fn is_small(&self) -> bool {
-        self.target.tokens <= SMALL && self.summarize.prompt.is_none()
+        self.source.tokens <= SMALL && self.source.prompt.is_none()
     }
 }
 
 /// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
-pub(crate) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
+pub(super) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
     let most_tokens = MAX_TOKENS.min(client.room(prompt(ContentKind::ToolResults), MAX_TOKENS / 2));
     let mut requests = Vec::new();
     let mut open: Vec<(ContentKind, Vec<Wanted<'a>>)> = Vec::new();
@@ -66,14 +64,14 @@ pub(crate) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -
             requests.push(vec![text]);
             continue;
         }
-        let kind = text.target.piece.kind;
+        let kind = text.source.kind;
         let place = open.iter().position(|(of, _)| *of == kind).unwrap_or_else(|| {
             open.push((kind, Vec::new()));
             open.len() - 1
         });
         let group = &mut open[place].1;
-        let tokens: usize = group.iter().map(|member| member.target.tokens).sum();
-        if group.len() >= MAX_TEXTS || tokens + text.target.tokens > most_tokens {
+        let tokens: usize = group.iter().map(|member| member.source.tokens).sum();
+        if group.len() >= MAX_TEXTS || tokens + text.source.tokens > most_tokens {
             requests.push(std::mem::take(group));
         }
         group.push(text);
@@ -98,7 +96,7 @@ fn costs_less(client: &SummaryClient<'_>, group: &[Wanted<'_>]) -> bool {
 }
 
 /// One question about several texts.
-pub(crate) struct Together {
+pub(super) struct Together {
     pub question: LlmRequest,
     /// What the lines with numbers begin with.
     mark: String,
@@ -109,7 +107,7 @@ impl Together {
     pub fn new(group: &[Wanted<'_>]) -> Self {
         let mark = free_mark(group);
         let count = group.len();
-        let kind = group.first().map_or(ContentKind::ToolResults, |text| text.target.piece.kind);
+        let kind = group.first().map_or(ContentKind::ToolResults, |text| text.source.kind);
         let system = format!(
             "{}\n\nThere are {count} of them. Each stands below a line with its number, such as {}, what it belongs to, and how many \
              tokens you may use for it. Answer for each: a line with nothing but its number in the same form, and below it the \
@@ -119,13 +117,12 @@ impl Together {
         );
         let mut texts = String::new();
         let mut most = 0;
-        for (index, Wanted { target, summarize, .. }) in group.iter().enumerate() {
-            let (number, most_tokens) = (line(&mark, index + 1), room(summarize));
-            let label = target.piece.source.label();
-            let about = if label.is_empty() { String::new() } else { format!(" {label},") };
+        for (index, Wanted { source, .. }) in group.iter().enumerate() {
+            let (number, most_tokens) = (line(&mark, index + 1), source.room());
+            let about = if source.label.is_empty() { String::new() } else { format!(" {},", source.label) };
             let gap = if index == 0 { "" } else { "\n\n" };
-            let _ = write!(texts, "{gap}{number}{about} at most {most_tokens} tokens\n{}", target.text);
-            most += summarize.max_tokens + LINE;
+            let _ = write!(texts, "{gap}{number}{about} at most {most_tokens} tokens\n{}", source.text);
+            most += source.max_tokens + LINE;
         }
         let question = LlmRequest {
             system,
@@ -177,7 +174,7 @@ fn line(mark: &str, number: usize) -> String {
 /// What makes the lines with numbers differ from everything in the texts, so that no text can pass for the beginning of another.
 fn free_mark(group: &[Wanted<'_>]) -> String {
     let mut mark = String::new();
-    while group.iter().any(|text| text.target.text.contains(&format!("[[{mark}"))) {
+    while group.iter().any(|text| text.source.text.contains(&format!("[[{mark}"))) {
         mark.push('t');
     }
     mark

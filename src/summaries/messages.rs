@@ -4,6 +4,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     client::{SummaryAnswer, SummaryClient},
+    error::SummaryError,
     estimate::{PER_MESSAGE, safe_scale},
     parts::{Counted, cut, parts},
     prompt,
@@ -12,13 +13,9 @@ use super::{
 use crate::{
     llm::{LlmRequest, LlmRole},
     markers::SummaryHead,
-    providers::{CondenseError, Native, Request},
     tokens::{Encoding, count},
     warning::{Warning, WarningCode},
 };
-
-/// Assumed when neither the handler nor the configuration says: what the smaller models of the large services have.
-pub(crate) const DEFAULT_WINDOW: usize = 128_000;
 
 /// With less room for the conversation than this, a summary is not worth asking for.
 const MIN_ROOM_TOKENS: usize = 256;
@@ -47,11 +44,11 @@ pub(crate) struct Summary {
 /// Writes the summary. When a service says that a request was too long after all, it is tried once more with half the window.
 ///
 /// # Errors
-/// Those of [`SummaryClient::ask`], and [`CondenseError::WindowTooSmall`].
-pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, CondenseError> {
+/// Those of [`SummaryClient::ask`], and [`SummaryError::WindowTooSmall`].
+pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, SummaryError> {
     let known = client.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
-    let encoding = client.request.tally.encoding();
+    let encoding = client.context.encoding;
     let mut turns = Vec::with_capacity(job.turns.len());
     for turn in &job.turns {
         client.cancel.check()?;
@@ -59,7 +56,7 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
     }
     let first = Attempt::new(client, &job, window)?;
     match first.run(turns.clone()).await {
-        Err(CondenseError::Llm(error)) if error.is_context_too_long() => {
+        Err(error) if error.is_too_long() => {
             let smaller = first.sent(&turns).min(window) / 2;
             let message = format!(
                 "model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
@@ -69,7 +66,7 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
             // Nobody knows how the window could be too small for the model: its own words say more.
             match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,
-                Err(_) => Err(CondenseError::Llm(error)),
+                Err(_) => Err(error),
             }
         }
         result => result,
@@ -92,12 +89,12 @@ struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    fn new(client: &'a SummaryClient<'a>, job: &'a Job, window: usize) -> Result<Self, CondenseError> {
-        let encoding = client.request.tally.encoding();
+    fn new(client: &'a SummaryClient<'a>, job: &'a Job, window: usize) -> Result<Self, SummaryError> {
+        let encoding = client.context.encoding;
         let longest = client.longest_answer();
         // A third is for the answer at most; the rest is for what it is about.
         let reserved = longest.min(window / 3).max(1);
-        let scale = safe_scale(client.request, client.handler.model());
+        let scale = safe_scale(client.context, client.handler.model());
         let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
         let instruction = longest_instruction.iter().map(|text| count(text, encoding).tokens).max().unwrap_or(0);
         let overhead = count(&system(job), encoding).tokens + instruction + 4 * PER_MESSAGE;
@@ -105,14 +102,10 @@ impl<'a> Attempt<'a> {
         let room = all.saturating_sub(overhead);
         if room < MIN_ROOM_TOKENS {
             let needed = ((overhead + MIN_ROOM_TOKENS) as f64 * scale * 1.5) as usize;
-            return Err(CondenseError::WindowTooSmall { window, needed });
+            return Err(SummaryError::WindowTooSmall { window, needed });
         }
         let max_tokens = (reserved < longest).then(|| u32::try_from(reserved).unwrap_or(u32::MAX));
         Ok(Self { client, job, encoding, scale, room, overhead, max_tokens })
-    }
-
-    fn request(&self) -> &Request {
-        self.client.request
     }
 
     /// Tokens of the largest request this attempt sends, as the model may count them, answer included.
@@ -122,7 +115,7 @@ impl<'a> Attempt<'a> {
         ((total.min(self.room) + self.overhead) as f64 * self.scale) as usize + answer
     }
 
-    async fn run(&self, turns: Vec<Counted>) -> Result<Summary, CondenseError> {
+    async fn run(&self, turns: Vec<Counted>) -> Result<Summary, SummaryError> {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
         if total <= self.room {
             let answer = self.ask(turns.iter().map(|turn| &turn.turn), prompt::INSTRUCTION).await?;
@@ -187,15 +180,15 @@ impl<'a> Attempt<'a> {
         &self,
         turns: impl Iterator<Item = &'t Turn>,
         instruction: &str,
-    ) -> Result<SummaryAnswer, CondenseError> {
-        self.request().progress.report("summarizing", Native::ID, 0, 1);
+    ) -> Result<SummaryAnswer, SummaryError> {
+        self.client.context.report(0, 1);
         let answer = self.client.ask(self.question(turns, instruction)).await;
-        self.request().progress.report("summarizing", Native::ID, 1, 1);
+        self.client.context.report(1, 1);
         answer
     }
 
     /// Asks several questions at once. The first failure stops the others; what they had cost is written down.
-    async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<SummaryAnswer>, CondenseError> {
+    async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<SummaryAnswer>, SummaryError> {
         let total = questions.len();
         let done = std::sync::atomic::AtomicUsize::new(0);
         // Each set of questions has a signal of its own: a failure that is recovered from must not stop what follows.
@@ -207,11 +200,11 @@ impl<'a> Attempt<'a> {
                     group.cancel.cancel();
                 }
                 let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-                self.request().progress.report("summarizing", Native::ID, done, total);
+                self.client.context.report(done, total);
                 answer
             })
             .buffered(self.job.concurrency);
-        let answers: Vec<Result<SummaryAnswer, CondenseError>> = answers.collect().await;
+        let answers: Vec<Result<SummaryAnswer, SummaryError>> = answers.collect().await;
         self.client.warnings.extend(group.warnings.take());
         let mut good = Vec::with_capacity(total);
         let mut failure = None;
@@ -219,7 +212,7 @@ impl<'a> Attempt<'a> {
             match (answer, &failure) {
                 (Ok(answer), _) => good.push(answer),
                 // The failure that stopped the others, not theirs.
-                (Err(error), None | Some(CondenseError::Aborted)) => failure = Some(error),
+                (Err(error), None | Some(SummaryError::Aborted)) => failure = Some(error),
                 (Err(_), Some(_)) => {}
             }
         }

@@ -13,31 +13,44 @@
 //! | `parts` | what fits a window |
 //! | `estimate` | tokens and length of answers, before asking |
 //! | `store` | summaries already paid for |
-//! | `budget` | a limit on dollars |
+//! | `budget` | dollars: a limit, and what a call has spent |
+//! | `observed` | what earlier answers tell about the next |
+//! | `error` | what can keep a summary from being written |
+//!
+//! It knows no provider: a provider hands over a [`SummaryContext`].
 
 mod budget;
 mod client;
 mod context;
+mod error;
 mod estimate;
 mod groups;
 mod messages;
+mod observed;
 mod parts;
 mod prompt;
-pub(crate) mod questions;
+mod questions;
 mod store;
 mod texts;
 mod turns;
 
+#[cfg(test)]
+pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
-    budget::{Budget, OverBudget, Reservation},
-    context::{Llm, Observed, Preview, ProfileHandler, Ratios, Spent},
+    budget::{Budget, OverBudget, Reservation, Spent},
+    context::{Llm, Preview, ProfileHandler},
+    error::SummaryError,
+    observed::{Observed, Ratios},
     store::{DEFAULT_CACHE_BYTES, MemoryStore, StoreError, SummaryStore, cache_key},
 };
 pub(crate) use self::{
     client::SummaryClient,
-    messages::{DEFAULT_WINDOW, Job, Summary, summarize},
+    context::SummaryContext,
+    estimate::DEFAULT_WINDOW,
+    messages::{Job, Summary, summarize},
     parts::cut,
     prompt::DEFAULT_PROMPT,
-    texts::summarize as summarize_texts,
+    questions::SourceText,
+    texts::{WrittenSummary, summarize_texts},
     turns::{Turn, turns},
 };

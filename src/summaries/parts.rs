@@ -8,7 +8,7 @@ use crate::{
 
 /// A turn and its tokens, unscaled, with what a service adds to a message.
 #[derive(Debug, Clone)]
-pub(crate) struct Counted {
+pub(super) struct Counted {
     pub turn: Turn,
     pub tokens: usize,
 }
@@ -37,7 +37,7 @@ pub(crate) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
 }
 
 /// Consecutive parts of at most `limit` tokens each, of about the same size. A turn that is longer alone is cut.
-pub(crate) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Vec<Vec<Counted>> {
+pub(super) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Vec<Vec<Counted>> {
     let turns: Vec<Counted> = turns.into_iter().map(|turn| fitting(turn, limit, encoding)).collect();
     let total: usize = turns.iter().map(|turn| turn.tokens).sum();
     let wanted = total.div_ceil(limit.max(1)).max(1);

@@ -36,14 +36,14 @@ The very next thing to do, as specifically as the conversation says, and what th
 Answer with the summary alone.";
 
 /// The last message of the user when everything fits one request.
-pub(crate) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
+pub(super) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
 /// Added when the conversation begins with an earlier summary.
-pub(crate) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
+pub(super) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";
 
 /// For one of several parts.
-pub(crate) fn part(number: usize, parts: usize) -> String {
+pub(super) fn part(number: usize, parts: usize) -> String {
     format!(
         "The conversation is too long to be read at once. This is part {number} of {parts}. Summarize this part as you were told to, so that it can be \
          merged with the summaries of the others. Answer with the summary alone; do not continue the conversation."
@@ -51,5 +51,5 @@ pub(crate) fn part(number: usize, parts: usize) -> String {
 }
 
 /// For putting partial summaries together.
-pub(crate) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
+pub(super) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
     were told to. Where they differ, the later one is right. Keep every path, identifier, constraint and error message exactly. Answer with the summary alone.";

@@ -1,57 +1,56 @@
-//! What a model is asked for a summary of one text, and what its answer becomes.
+//! What a model is asked for a summary of one text.
 
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest},
-    markers::SummaryHead,
-    providers::smart::{
-        config::Summarize,
-        individual::{Replacement, Target},
-    },
     tokens::{Encoding, count, truncate_to_tokens},
 };
 
-/// Tokens of the line above a summary.
-const HEADING: usize = 8;
-
-/// Tokens that a summary itself may have, so that with its heading it keeps to the limit.
-pub(crate) fn room(summarize: &Summarize) -> usize {
-    summarize.max_tokens.saturating_sub(HEADING).max(HEADING)
+/// A text that a summary is to take the place of.
+pub(crate) struct SourceText<'a> {
+    /// The message it is in, by its index in the conversation that came in; `None` for one that was added.
+    pub origin: Option<usize>,
+    pub kind: ContentKind,
+    /// What it belongs to, such as a tool and its path; empty where nothing is known.
+    pub label: &'a str,
+    pub text: &'a str,
+    pub tokens: usize,
+    /// Tokens of the summary and the line above it.
+    pub max_tokens: usize,
+    /// The caller's own system prompt.
+    pub prompt: Option<&'a str>,
+    /// Whose handler is asked.
+    pub profile: Option<&'a str>,
 }
 
-/// The question about one text.
-pub(crate) fn question(target: &Target<'_>, summarize: &Summarize) -> LlmRequest {
-    let own = summarize.prompt.as_deref();
-    let system = own.unwrap_or_else(|| prompt(target.piece.kind));
-    let label = target.piece.source.label();
-    let about = if label.is_empty() { String::new() } else { format!(" It belongs to: {label}.") };
-    LlmRequest {
-        system: format!("{system}\n\nUse at most {} tokens, fewer where that is enough.{about}", room(summarize)),
-        messages: vec![LlmMessage::user(target.text.clone())],
-        max_tokens: Some(u32::try_from(summarize.max_tokens).unwrap_or(u32::MAX)),
-        temperature: None,
+/// Tokens of the line that is put above a summary.
+const HEADING: usize = 8;
+
+impl SourceText<'_> {
+    /// Tokens that the summary itself may have, so that with the line above it, it keeps to the limit.
+    pub(super) fn room(&self) -> usize {
+        self.max_tokens.saturating_sub(HEADING).max(HEADING)
+    }
+
+    /// The question about it alone.
+    pub(super) fn question(&self) -> LlmRequest {
+        let system = self.prompt.unwrap_or_else(|| prompt(self.kind));
+        let about = if self.label.is_empty() { String::new() } else { format!(" It belongs to: {}.", self.label) };
+        LlmRequest {
+            system: format!("{system}\n\nUse at most {} tokens, fewer where that is enough.{about}", self.room()),
+            messages: vec![LlmMessage::user(self.text)],
+            max_tokens: Some(u32::try_from(self.max_tokens).unwrap_or(u32::MAX)),
+            temperature: None,
+        }
     }
 }
 
 /// The summary with at most `most` tokens: a handler may not be able to hold a model to a limit. Whether something was cut off.
-pub(crate) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, bool) {
+pub(super) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, bool) {
     if count(summary, encoding).tokens <= most {
         return (summary, false);
     }
     (truncate_to_tokens(summary, most, encoding).trim_end(), true)
-}
-
-/// What takes the place of the text.
-pub(crate) fn replacement(target: &Target<'_>, summary: &str, from_cache: bool) -> Replacement {
-    let head = SummaryHead::Lines(target.text.split('\n').count());
-    let label = target.piece.source.label();
-    let of = if label.is_empty() { String::new() } else { format!(": {label}") };
-    let cached = if from_cache { ", from the cache" } else { "" };
-    Replacement {
-        text: format!("{head}\n{summary}"),
-        operation: "summarize",
-        reason: format!("summarised, {} tokens{cached}{of}", target.tokens),
-    }
 }
 
 /// The system prompt for a kind of content.

@@ -13,68 +13,57 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     client::{SummaryAnswer, SummaryClient},
+    context::SummaryContext,
+    error::SummaryError,
     groups::{Together, Wanted, grouped},
-    questions::{replacement, room, within},
+    questions::{SourceText, within},
 };
-use crate::{
-    llm::LlmErrorKind,
-    providers::{
-        CondenseError, Request, Smart,
-        smart::{
-            config::{ContentOperation, Summarize},
-            individual::{Replacement, Target, is_worth_summary},
-        },
-    },
-    warning::{Warning, WarningCode},
-};
+use crate::warning::{Warning, WarningCode};
 
-/// What came of the summaries of a pass.
+/// What came of the summaries of some texts.
+#[derive(Default)]
 pub(crate) struct Summaries {
-    /// By target; `None` where there is none.
-    pub replacements: Vec<Option<Replacement>>,
+    pub written: Vec<WrittenSummary>,
     pub warnings: Vec<Warning>,
     /// The first failure.
-    pub failure: Option<CondenseError>,
+    pub failure: Option<SummaryError>,
 }
 
-/// Writes the summaries that the targets ask for, at most `concurrency` requests at a time. Those that nobody can be asked for are left out.
+/// A summary of one of the texts.
+pub(crate) struct WrittenSummary {
+    /// Which of the texts.
+    pub index: usize,
+    pub text: String,
+    /// Nothing had to be asked.
+    pub cached: bool,
+}
+
+/// Writes summaries of the texts, at most `concurrency` requests at a time.
 ///
 /// # Errors
-/// When the call is aborted. Failed requests are in the result.
-pub(crate) async fn summarize(
-    request: &Request,
-    targets: &[Target<'_>],
+/// When the call is aborted, or there is nobody to ask. Failed requests are in the result.
+pub(crate) async fn summarize_texts(
+    context: SummaryContext<'_>,
+    texts: &[SourceText<'_>],
     concurrency: usize,
-) -> Result<Summaries, CondenseError> {
-    let mut by_profile: BTreeMap<Option<&str>, Vec<(usize, &Target<'_>, &Summarize)>> = BTreeMap::new();
-    for (index, target) in targets.iter().enumerate() {
-        if let ContentOperation::Summarize(summarize) = target.operation
-            && is_worth_summary(target, summarize)
-            && request.llm.can_ask(summarize.api_profile.as_deref())
-        {
-            let profile = summarize.api_profile.as_deref();
-            by_profile.entry(profile).or_default().push((index, target, summarize));
-        }
+) -> Result<Summaries, SummaryError> {
+    let mut by_profile: BTreeMap<Option<&str>, Vec<(usize, &SourceText<'_>)>> = BTreeMap::new();
+    for (index, text) in texts.iter().enumerate() {
+        by_profile.entry(text.profile).or_default().push((index, text));
     }
-    let total = by_profile.values().map(Vec::len).sum();
-    let mut summaries =
-        Summaries { replacements: targets.iter().map(|_| None).collect(), warnings: Vec::new(), failure: None };
-    let progress = Counter { request, done: AtomicUsize::new(0), total };
+    let mut summaries = Summaries::default();
+    let progress = Counter { context, done: AtomicUsize::new(0), total: texts.len() };
     progress.add(0);
     // Handlers one after the other: what may be asked at once is said of all of them together.
-    for (profile, wanted) in by_profile {
-        let request = Request { llm: request.llm.under(profile), ..request.clone() };
-        let client = SummaryClient::new(&request, Smart::ID)?;
+    for (profile, texts) in by_profile {
+        let llm = context.llm.under(profile);
+        let client = SummaryClient::new(SummaryContext { llm: &llm, ..context })?;
         let writer = Writer::new(&client, &progress, concurrency);
-        let question = |(index, target, summarize)| Wanted::new(&client, index, target, summarize);
-        let wanted = wanted.into_iter().map(question).collect();
-        for (index, replacement) in writer.write(wanted).await? {
-            summaries.replacements[index] = Some(replacement);
-        }
+        let wanted = texts.into_iter().map(|(index, text)| Wanted::new(&client, index, text)).collect();
+        summaries.written.extend(writer.write(wanted).await?);
         let failures = writer.into_failures();
         summaries.warnings.extend(client.warnings.take());
-        let entries = request.conversation.entries();
-        summaries.warnings.extend(failures.warnings(|message| entries[message].origin));
+        summaries.warnings.extend(failures.warnings());
         summaries.failure = summaries.failure.or(failures.first);
     }
     Ok(summaries)
@@ -82,7 +71,7 @@ pub(crate) async fn summarize(
 
 /// How many summaries are done, those that failed included.
 struct Counter<'a> {
-    request: &'a Request,
+    context: SummaryContext<'a>,
     done: AtomicUsize,
     total: usize,
 }
@@ -90,15 +79,12 @@ struct Counter<'a> {
 impl Counter<'_> {
     fn add(&self, summaries: usize) {
         let done = self.done.fetch_add(summaries, Ordering::Relaxed) + summaries;
-        self.request.progress.report("summarizing", Smart::ID, done, self.total);
+        self.context.report(done, self.total);
     }
 }
 
-/// A summary by the index of its target.
-type Written = (usize, Replacement);
-
 /// What one request left: summaries, and texts that are asked for again alone.
-type Answered<'t> = (Vec<Written>, Vec<Wanted<'t>>);
+type Answered<'t> = (Vec<WrittenSummary>, Vec<Wanted<'t>>);
 
 /// Has the summaries written by one handler.
 struct Writer<'a> {
@@ -132,7 +118,7 @@ impl<'a> Writer<'a> {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn write(&self, wanted: Vec<Wanted<'_>>) -> Result<Vec<Written>, CondenseError> {
+    async fn write(&self, wanted: Vec<Wanted<'_>>) -> Result<Vec<WrittenSummary>, SummaryError> {
         let requests = wanted.into_iter().map(|text| self.look_up(text)).collect();
         let (mut written, mut unknown) = (Vec::new(), Vec::new());
         for found in self.at_once(requests).await {
@@ -144,7 +130,7 @@ impl<'a> Writer<'a> {
         unknown.sort_by_key(|text| text.index);
         let requests = grouped(self.client, unknown).into_iter().map(|group| self.ask_together(group)).collect();
         let answered = self.at_once(requests).await;
-        self.client.request.cancel.check()?;
+        self.client.context.cancel.check()?;
         let mut alone = Vec::new();
         for (summaries, left) in answered {
             written.extend(summaries);
@@ -153,7 +139,7 @@ impl<'a> Writer<'a> {
         alone.sort_by_key(|text| text.index);
         let requests = alone.into_iter().map(|text| self.ask_alone(text)).collect();
         let answered = self.at_once(requests).await;
-        self.client.request.cancel.check()?;
+        self.client.context.cancel.check()?;
         written.extend(answered.into_iter().flatten());
         Ok(written)
     }
@@ -163,7 +149,7 @@ impl<'a> Writer<'a> {
         stream::iter(requests).buffer_unordered(self.concurrency).collect().await
     }
 
-    async fn look_up<'t>(&self, text: Wanted<'t>) -> Result<Answered<'t>, CondenseError> {
+    async fn look_up<'t>(&self, text: Wanted<'t>) -> Result<Answered<'t>, SummaryError> {
         Ok(match self.client.known(&text.question).await? {
             Some(summary) => {
                 self.progress.add(1);
@@ -182,14 +168,14 @@ impl<'a> Writer<'a> {
         }
         let together = Together::new(&group);
         let summaries = match self.client.ask_anew(together.question.clone()).await {
-            Ok(_) if self.client.request.llm.preview.is_some() => {
+            Ok(_) if self.client.context.llm.preview.is_some() => {
                 group.iter().map(|text| Some(self.client.stand_in(&text.question))).collect()
             }
             Ok(answer) => together.read(&answer.text, answer.complete),
-            Err(error) if is_hopeless(&error) => {
+            Err(error) if error.is_hopeless() => {
                 self.hopeless.store(true, Ordering::Relaxed);
                 self.progress.add(group.len());
-                self.failures().add(group.iter().map(|text| text.target.message), error);
+                self.failures().add(group.iter().map(|text| text.source.origin), error);
                 return (Vec::new(), Vec::new());
             }
             // Each alone will tell of the failure, if there still is one.
@@ -209,13 +195,13 @@ impl<'a> Writer<'a> {
         (written, left)
     }
 
-    async fn ask_alone(&self, text: Wanted<'_>) -> Option<Written> {
+    async fn ask_alone(&self, text: Wanted<'_>) -> Option<WrittenSummary> {
         if self.hopeless.load(Ordering::Relaxed) {
             self.failures().not_asked += 1;
             return None;
         }
         let answer = match self.client.ask_anew(text.question.clone()).await {
-            Err(CondenseError::Llm(error)) if error.is_context_too_long() => self.ask_for_half(&text).await,
+            Err(error) if error.is_too_long() => self.ask_for_half(&text).await,
             answer => answer,
         };
         self.progress.add(1);
@@ -224,20 +210,20 @@ impl<'a> Writer<'a> {
                 if answer.complete {
                     self.client.keep(&text.question, &answer.text).await;
                 } else {
-                    self.warn_of_cut(text.summarize);
+                    self.warn_of_cut(text.source.max_tokens);
                 }
                 Some(self.written(&text, &answer.text, false))
             }
             Err(error) => {
-                self.hopeless.fetch_or(is_hopeless(&error), Ordering::Relaxed);
-                self.failures().add([text.target.message], error);
+                self.hopeless.fetch_or(error.is_hopeless(), Ordering::Relaxed);
+                self.failures().add([text.source.origin], error);
                 None
             }
         }
     }
 
     /// Asks once more about half of a text that the service says is too long.
-    async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, CondenseError> {
+    async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, SummaryError> {
         let half = text.half(self.client);
         let model = self.client.handler.model();
         let message = format!("model \"{model}\" refused a text as too long; half of it was asked for instead");
@@ -245,19 +231,18 @@ impl<'a> Writer<'a> {
         self.client.ask_anew(half).await
     }
 
-    fn written(&self, text: &Wanted<'_>, summary: &str, from_cache: bool) -> Written {
-        let (summary, cut) = within(summary, room(text.summarize), self.client.request.tally.encoding());
+    fn written(&self, text: &Wanted<'_>, summary: &str, cached: bool) -> WrittenSummary {
+        let (summary, cut) = within(summary, text.source.room(), self.client.context.encoding);
         // A stand-in has the length that is allowed at most.
-        if cut && self.client.request.llm.preview.is_none() {
-            self.warn_of_cut(text.summarize);
+        if cut && self.client.context.llm.preview.is_none() {
+            self.warn_of_cut(text.source.max_tokens);
         }
-        (text.index, replacement(text.target, summary, from_cache))
+        WrittenSummary { index: text.index, text: summary.to_owned(), cached }
     }
 
-    fn warn_of_cut(&self, summarize: &Summarize) {
+    fn warn_of_cut(&self, max_tokens: usize) {
         let message = format!(
-            "some summaries were longer than `maxTokens` allows ({} tokens), so their ends are missing",
-            summarize.max_tokens
+            "some summaries were longer than `maxTokens` allows ({max_tokens} tokens), so their ends are missing"
         );
         self.client.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about("maxTokens"));
     }
@@ -273,16 +258,17 @@ struct Failure {
 /// Failed summaries; those that failed alike are told together.
 #[derive(Default)]
 struct Failures {
-    alike: BTreeMap<Failure, BTreeSet<usize>>,
-    first: Option<CondenseError>,
+    /// With the messages that the texts are in; `None` for one that was added.
+    alike: BTreeMap<Failure, BTreeSet<Option<usize>>>,
+    first: Option<SummaryError>,
     not_asked: usize,
 }
 
 impl Failures {
     /// Adds that the summaries of texts in `messages` failed.
-    fn add(&mut self, messages: impl IntoIterator<Item = usize>, error: CondenseError) {
+    fn add(&mut self, messages: impl IntoIterator<Item = Option<usize>>, error: SummaryError) {
         let mut failure = Failure { code: error.code(), sentence: error.to_string() };
-        if let CondenseError::CostLimit(_) = error
+        if let SummaryError::CostLimit(_) = error
             && let Some(known) = self.alike.keys().find(|known| known.code == failure.code)
         {
             // Each names its own price.
@@ -292,13 +278,13 @@ impl Failures {
         self.first.get_or_insert(error);
     }
 
-    /// What to tell; `origin` says where a message stood in the conversation that came in.
-    fn warnings(&self, origin: impl Fn(usize) -> Option<usize>) -> Vec<Warning> {
+    /// What to tell.
+    fn warnings(&self) -> Vec<Warning> {
         const NAMED: usize = 5;
         let failed = |message: String| Warning::new(WarningCode::SummaryFailed, message);
         let mut warnings = Vec::new();
         for (Failure { code, sentence }, messages) in &self.alike {
-            let origins: Vec<usize> = messages.iter().filter_map(|message| origin(*message)).collect();
+            let origins: Vec<usize> = messages.iter().copied().flatten().collect();
             let named: Vec<String> = origins.iter().take(NAMED).map(ToString::to_string).collect();
             let place = match origins.len().checked_sub(NAMED) {
                 None if origins.is_empty() => "an added message".to_owned(),
@@ -313,17 +299,5 @@ impl Failures {
             warnings.push(failed(format!("{more} more summaries were not asked for, because they would fail alike")));
         }
         warnings
-    }
-}
-
-/// Whether the next question would fail in the same way.
-fn is_hopeless(error: &CondenseError) -> bool {
-    match error {
-        CondenseError::Aborted | CondenseError::HandlerInvalid => true,
-        CondenseError::Llm(error) => matches!(
-            error.kind,
-            LlmErrorKind::Unauthorized | LlmErrorKind::QuotaExceeded | LlmErrorKind::NotFound | LlmErrorKind::Aborted
-        ),
-        _ => false,
     }
 }

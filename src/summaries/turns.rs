@@ -38,7 +38,7 @@ pub(crate) fn turns(conversation: &Conversation, range: Range<usize>) -> Vec<Tur
 }
 
 /// The turns as a question: roles alternate, the user begins and has the last word, which is `instruction`.
-pub(crate) fn question(turns: &[Turn], instruction: &str) -> Vec<LlmMessage> {
+pub(super) fn question(turns: &[Turn], instruction: &str) -> Vec<LlmMessage> {
     let mut messages: Vec<LlmMessage> = Vec::with_capacity(turns.len() + 1);
     if turns.first().is_some_and(|turn| turn.role == LlmRole::Assistant) {
         messages.push(LlmMessage::user("[The conversation continues here.]"));

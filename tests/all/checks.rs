@@ -10,7 +10,9 @@ use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Edit, PathStep, Plan},
     manager::{CallOptions, Report, Work, condense_with},
-    providers::{self, Llm, Progress},
+    progress::Progress,
+    providers,
+    summaries::Llm,
     tokens::{Encoding, Tally},
     warning::WarningCode,
 };

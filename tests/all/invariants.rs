@@ -13,7 +13,8 @@ use roo_condense::{
     conversation::{Conversation, problems},
     llm::{LlmError, LlmResponse, StopReason, TokenUsage},
     manager::Report,
-    providers::{self, BUILT_IN, Llm},
+    providers::{self, BUILT_IN},
+    summaries::Llm,
 };
 use serde_json::{Value, json};
 

@@ -18,8 +18,8 @@ use roo_condense::{
         StopReason, TokenUsage,
     },
     manager::{CallOptions, Manager, ManagerOptions, Report, Work},
-    providers::{Llm, Progress},
-    summaries::{StoreError, SummaryStore},
+    progress::Progress,
+    summaries::{Llm, StoreError, SummaryStore},
     tokens::{Encoding, count},
     warning::{Warning, WarningCode},
 };

@@ -130,7 +130,7 @@ impl Native {
     pub(super) async fn summarize_middle(request: &Request, what: Summarized<'_>) -> Result<Proposal, CondenseError> {
         let conversation = &request.conversation;
         let selection = select(conversation, what.keep)?;
-        let client = SummaryClient::new(request, Self::ID)?;
+        let client = SummaryClient::new(request.summaries(Self::ID))?;
         let job = Job {
             turns: to_summarize(request, &selection),
             prompt: chosen_prompt(request, what.prompt),

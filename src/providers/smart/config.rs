@@ -15,7 +15,7 @@ use crate::{
 
 /// A whole configuration.
 #[derive(Debug, Clone)]
-pub(crate) struct SmartConfig {
+pub(super) struct SmartConfig {
     pub enabled: bool,
     /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
     pub prelude: Option<Value>,
@@ -32,7 +32,7 @@ pub(crate) struct SmartConfig {
 
 /// One step of the work.
 #[derive(Debug, Clone)]
-pub(crate) struct Pass {
+pub(super) struct Pass {
     pub id: String,
     pub name: String,
     pub selection: MessageSelection,
@@ -45,7 +45,7 @@ pub(crate) struct Pass {
 
 /// Which messages a pass works on. The first and the newest message are never among them.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum MessageSelection {
+pub(super) enum MessageSelection {
     /// All but this many of the newest.
     PreserveRecent(usize),
     /// All but this share of the newest, in percent, rounded up.
@@ -56,7 +56,7 @@ pub(crate) enum MessageSelection {
 
 /// How a pass works.
 #[derive(Debug, Clone)]
-pub(crate) enum Mode {
+pub(super) enum Mode {
     /// Leaves everything as it is.
     BatchKeep,
     /// One summary takes the place of the selected messages.
@@ -66,7 +66,7 @@ pub(crate) enum Mode {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BatchSummary {
+pub(super) struct BatchSummary {
     pub prompt: String,
     pub keep_first: usize,
     pub keep_last: usize,
@@ -74,7 +74,7 @@ pub(crate) struct BatchSummary {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Individual {
+pub(super) struct Individual {
     defaults: ByKind<ContentOperation>,
     thresholds: ByKind<usize>,
     overrides: HashMap<usize, Override>,
@@ -106,7 +106,7 @@ impl<T> ByKind<T> {
 
 /// What is done to a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ContentOperation {
+pub(super) enum ContentOperation {
     Keep,
     Suppress,
     Truncate(Truncate),
@@ -114,7 +114,7 @@ pub(crate) enum ContentOperation {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Truncate {
+pub(super) struct Truncate {
     pub max_chars: Option<usize>,
     pub max_lines: Option<usize>,
     /// Characters of each line.
@@ -125,14 +125,14 @@ pub(crate) struct Truncate {
 
 /// Which part of a text stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Strategy {
+pub(super) enum Strategy {
     Salient,
     Head,
     HeadTail,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Summarize {
+pub(super) struct Summarize {
     /// The longest summary, in tokens.
     pub max_tokens: usize,
     /// Texts of fewer characters are left as they are.
@@ -142,20 +142,20 @@ pub(crate) struct Summarize {
 }
 
 /// The longest line of a text that is cut by lines, in characters, unless the configuration says otherwise: as in the truncation provider.
-pub(crate) const DEFAULT_LINE_CHARS: usize = 500;
+pub(super) const DEFAULT_LINE_CHARS: usize = 500;
 /// The longest summary of a text in tokens: what the published configuration for best quality has.
-pub(crate) const DEFAULT_SUMMARY_TOKENS: usize = 150;
-pub(crate) const DEFAULT_CONCURRENCY: usize = 4;
-pub(crate) const MAX_CONCURRENCY: usize = 32;
+pub(super) const DEFAULT_SUMMARY_TOKENS: usize = 150;
+pub(super) const DEFAULT_CONCURRENCY: usize = 4;
+pub(super) const MAX_CONCURRENCY: usize = 32;
 /// Larger limits than this make no difference.
-pub(crate) const MAX_LIMIT: usize = 1_000_000_000;
+pub(super) const MAX_LIMIT: usize = 1_000_000_000;
 
-pub(crate) const SELECTIONS: &[&str] = &["preserve_recent", "preserve_percent", "custom"];
-pub(crate) const MODES: &[&str] = &["individual", "batch"];
-pub(crate) const EXECUTIONS: &[&str] = &["always", "conditional"];
-pub(crate) const BATCH_OPERATIONS: &[&str] = &["keep", "summarize"];
-pub(crate) const OPERATIONS: &[&str] = &["keep", "suppress", "truncate", "summarize"];
-pub(crate) const STRATEGIES: &[&str] = &["salient", "head", "head_tail"];
+pub(super) const SELECTIONS: &[&str] = &["preserve_recent", "preserve_percent", "custom"];
+pub(super) const MODES: &[&str] = &["individual", "batch"];
+pub(super) const EXECUTIONS: &[&str] = &["always", "conditional"];
+pub(super) const BATCH_OPERATIONS: &[&str] = &["keep", "summarize"];
+pub(super) const OPERATIONS: &[&str] = &["keep", "suppress", "truncate", "summarize"];
+pub(super) const STRATEGIES: &[&str] = &["salient", "head", "head_tail"];
 
 impl SmartConfig {
     /// Reads a configuration; null and an empty object mean the preset `balanced`. Fields that are given replace those of the preset.
@@ -478,6 +478,6 @@ fn execution(mut execution: Object<'_>) -> Option<usize> {
 }
 
 /// Checks that the lossless provider knows what a prelude may be told.
-pub(crate) fn prelude_schema() -> Value {
+pub(super) fn prelude_schema() -> Value {
     Lossless::new(&Value::Null).map_or(Value::Null, |lossless| lossless.config_schema())
 }

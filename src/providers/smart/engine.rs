@@ -13,7 +13,8 @@ use super::{
     state::{Applied, State},
 };
 use crate::{
-    providers::{CondenseError, Lossless, Progress, Provider, Request, Truncation, merged},
+    progress::Progress,
+    providers::{CondenseError, Lossless, Provider, Request, Truncation, merged},
     summaries::summarize_texts,
     warning::{Warning, WarningCode, Warnings},
 };
@@ -260,11 +261,14 @@ impl<'a> Engine<'a> {
                 }
                 let mut replacements = individual::mechanical(&request, &targets);
                 if asks(&request, pass) {
-                    let written = summarize_texts(&request, &targets, config.max_concurrency).await?;
-                    self.warnings.extend(written.warnings);
-                    written.failure.into_iter().for_each(|error| self.fail(error));
-                    for (replacement, summary) in replacements.iter_mut().zip(written.replacements) {
-                        *replacement = summary.or(replacement.take());
+                    let (of, texts) = individual::to_summarize(&request, &targets);
+                    let context = request.summaries(Smart::ID);
+                    let summaries = summarize_texts(context, &texts, config.max_concurrency).await?;
+                    self.warnings.extend(summaries.warnings);
+                    summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
+                    for summary in summaries.written {
+                        let target = of[summary.index];
+                        replacements[target] = Some(individual::summarized(&targets[target], &summary));
                     }
                 }
                 individual::proposal(&request, &targets, replacements)

@@ -18,6 +18,7 @@ use crate::{
         truncation::cut::{Keep, cut_characters, cut_lines},
     },
     salience::{Room, Salience},
+    summaries::{SourceText, WrittenSummary},
     tokens::count,
     transcript::{ContentPiece, PieceSource, decompose},
 };
@@ -31,7 +32,7 @@ const CHARS_PER_TOKEN: usize = 4;
 const SHORT_PARAMETER: usize = 100;
 
 /// A text that something is to be done to.
-pub(crate) struct Target<'a> {
+pub(super) struct Target<'a> {
     pub message: usize,
     pub piece: ContentPiece,
     pub text: String,
@@ -40,7 +41,7 @@ pub(crate) struct Target<'a> {
 }
 
 /// The texts that an individual pass changes, in order of message and position.
-pub(crate) fn targets<'a>(
+pub(super) fn targets<'a>(
     request: &Request,
     selection: &MessageSelection,
     individual: &'a Individual,
@@ -85,7 +86,7 @@ pub(crate) fn targets<'a>(
 }
 
 /// A text that takes the place of another.
-pub(crate) struct Replacement {
+pub(super) struct Replacement {
     pub text: String,
     pub operation: &'static str,
     pub reason: String,
@@ -93,7 +94,7 @@ pub(crate) struct Replacement {
 
 /// What the operations without a model make of the texts. A summary that no model can write is replaced by a salient truncation to
 /// about as many tokens; those that one can are left out here.
-pub(crate) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
+pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
     for (index, target) in targets.iter().enumerate() {
@@ -240,9 +241,43 @@ fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
 }
 
 /// Whether a summary can be shorter than the text, which is not a summary yet.
-pub(crate) fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
+fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
     long && target.tokens > summarize.max_tokens && SummaryHead::of(&target.text).is_none()
+}
+
+/// The texts that a model is asked for summaries of, and which targets they are.
+pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> (Vec<usize>, Vec<SourceText<'t>>) {
+    let wanted = targets.iter().enumerate().filter_map(|(index, target)| match target.operation {
+        ContentOperation::Summarize(summarize)
+            if is_worth_summary(target, summarize) && request.llm.can_ask(summarize.api_profile.as_deref()) =>
+        {
+            let text = SourceText {
+                origin: request.conversation.entries()[target.message].origin,
+                kind: target.piece.kind,
+                label: target.piece.source.label(),
+                text: &target.text,
+                tokens: target.tokens,
+                max_tokens: summarize.max_tokens,
+                prompt: summarize.prompt.as_deref(),
+                profile: summarize.api_profile.as_deref(),
+            };
+            Some((index, text))
+        }
+        _ => None,
+    });
+    wanted.unzip()
+}
+
+/// The summary in the place of its text.
+pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Replacement {
+    let head = SummaryHead::Lines(target.text.split('\n').count());
+    let cached = if summary.cached { ", from the cache" } else { "" };
+    Replacement {
+        text: format!("{head}\n{}", summary.text),
+        operation: "summarize",
+        reason: format!("summarised, {} tokens{cached}{}", target.tokens, of(&target.piece.source)),
+    }
 }
 
 fn of(source: &PieceSource) -> String {
@@ -258,7 +293,7 @@ type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 type TextsByPath<'a> = HashMap<Vec<PathStep>, Cow<'a, str>>;
 
 /// The edits that put the replacements in place. A replacement that is no shorter is left out.
-pub(crate) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
+pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
     let encoding = request.tally.encoding();
     let mut proposal = Proposal::default();
     let mut changed: Changed = BTreeMap::new();

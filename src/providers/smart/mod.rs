@@ -13,9 +13,9 @@
 //! | `batch` | one summary for many messages |
 
 mod batch;
-pub(crate) mod config;
+mod config;
 mod engine;
-pub(crate) mod individual;
+mod individual;
 mod presets;
 mod reading;
 mod report;
@@ -32,12 +32,10 @@ use serde_json::Value;
 
 pub use self::report::PassReport;
 use self::{config::SmartConfig, engine::Engine, state::State};
-use super::{
-    Capabilities, CondenseError, ConfigError, Llm, Preview, Progress, Proposal, Provider, ProviderInfo, Request, Speed,
-    merged,
-};
+use super::{Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
 use crate::{
-    summaries::Budget,
+    progress::Progress,
+    summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
 };
 

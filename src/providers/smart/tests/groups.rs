@@ -8,8 +8,8 @@ use super::{Model, json_of, reads, text_of, with_model};
 use crate::{
     conversation::Conversation,
     llm::LlmRequest,
-    providers::{Preview, Request},
-    summaries::MemoryStore,
+    providers::Request,
+    summaries::{MemoryStore, Preview},
     warning::WarningCode,
 };
 
@@ -141,7 +141,7 @@ async fn a_preview_expects_as_many_requests() {
         cost
     };
     let together = cost(sixty_tokens()).await;
-    let mut prompt = crate::summaries::questions::prompt(crate::conversation::ContentKind::ToolResults).to_owned();
+    let mut prompt = crate::summaries::text_prompt(crate::conversation::ContentKind::ToolResults).to_owned();
     prompt.push('\n');
     let alone = cost(summarizing(json!({ "maxTokens": 60, "customPrompt": prompt }))).await;
     assert!(together < alone, "{together} and {alone}");

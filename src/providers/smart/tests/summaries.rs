@@ -9,8 +9,9 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems},
     llm::LlmRequest,
-    providers::{Preview, ProfileHandler, Progress, ProgressEvent, Request},
-    summaries::MemoryStore,
+    progress::{Progress, ProgressEvent},
+    providers::Request,
+    summaries::{MemoryStore, Preview, ProfileHandler},
     tokens::{Encoding, count},
     warning::{Warning, WarningCode},
 };

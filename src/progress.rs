@@ -1,0 +1,80 @@
+//! Tells whoever listens how the work goes.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// How the work goes.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressEvent {
+    /// What is being done: `counting`, `condensing`, `summarizing`, `retrying`, `done`, and for providers their own steps.
+    pub phase: &'static str,
+    /// Who does it.
+    pub provider_id: String,
+    /// Steps done.
+    pub done: usize,
+    /// Steps in all.
+    pub total: usize,
+    /// The pass it belongs to, of providers that work in passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_id: Option<String>,
+    /// Milliseconds until a request is sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+    /// The code of the error that made that necessary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+}
+
+/// Receives progress events. May be called from any thread.
+#[derive(Clone, Default)]
+pub struct Progress {
+    listener: Option<Arc<dyn Fn(ProgressEvent) + Send + Sync>>,
+    pass: Option<Arc<str>>,
+}
+
+impl Progress {
+    /// Calls `listener` with every event.
+    #[must_use]
+    pub fn new(listener: impl Fn(ProgressEvent) + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), pass: None }
+    }
+
+    /// The same listener, told of events as those of a pass.
+    #[must_use]
+    pub fn in_pass(&self, id: &str) -> Self {
+        Self { listener: self.listener.clone(), pass: Some(id.into()) }
+    }
+
+    /// Tells the listener, if there is one.
+    pub fn report(&self, phase: &'static str, provider_id: &str, done: usize, total: usize) {
+        self.tell(|| ProgressEvent {
+            phase,
+            provider_id: provider_id.to_owned(),
+            done,
+            total,
+            ..ProgressEvent::default()
+        });
+    }
+
+    /// Tells the listener that a request failed with `code` and is sent again after `wait_ms` milliseconds: `done` of at most
+    /// `total` attempts were made.
+    pub fn retrying(&self, provider_id: &str, done: usize, total: usize, wait_ms: u64, code: &'static str) {
+        self.tell(|| ProgressEvent {
+            phase: "retrying",
+            provider_id: provider_id.to_owned(),
+            done,
+            total,
+            wait_ms: Some(wait_ms),
+            code: Some(code),
+            ..ProgressEvent::default()
+        });
+    }
+
+    fn tell(&self, event: impl FnOnce() -> ProgressEvent) {
+        if let Some(listener) = &self.listener {
+            listener(ProgressEvent { pass_id: self.pass.as_deref().map(str::to_owned), ..event() });
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What earlier answers tell about the next.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+/// How far what models reported was from what was expected, by model: it makes the next estimate better.
+#[derive(Debug, Default)]
+pub struct Observed(Mutex<HashMap<String, Ratios>>);
+
+/// Reported tokens over expected ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratios {
+    /// Of the question.
+    pub input: f64,
+    /// Of the answer.
+    pub output: f64,
+}
+
+impl Default for Ratios {
+    fn default() -> Self {
+        Self { input: 1.0, output: 1.0 }
+    }
+}
+
+/// Weight of the newest observation; the first counts whole.
+const NEWEST: f64 = 0.5;
+/// No host uses as many models at once; the memory is bounded all the same.
+const MODELS: usize = 256;
+
+impl Observed {
+    /// What is known of a model; 1 before anything is.
+    #[must_use]
+    pub fn ratios(&self, model: &str) -> Ratios {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
+    }
+
+    /// Learns from an answer.
+    pub fn learn(&self, model: &str, seen: Ratios) {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if models.len() >= MODELS && !models.contains_key(model) {
+            models.clear();
+        }
+        let limited = |ratio: f64| ratio.clamp(0.05, 20.0);
+        let mix = |old: f64, new: f64| old + NEWEST * (limited(new) - old);
+        let next = match models.get(model) {
+            None => Ratios { input: limited(seen.input), output: limited(seen.output) },
+            Some(old) => Ratios { input: mix(old.input, seen.input), output: mix(old.output, seen.output) },
+        };
+        models.insert(model.to_owned(), next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_observation_counts_whole_and_later_ones_half() {
+        let observed = Observed::default();
+        assert_eq!(observed.ratios("m"), Ratios::default());
+        observed.learn("m", Ratios { input: 1.5, output: 0.5 });
+        observed.learn("m", Ratios { input: 1.0, output: 1000.0 });
+        assert_eq!(observed.ratios("m"), Ratios { input: 1.25, output: 10.25 });
+        assert_eq!(observed.ratios("other"), Ratios::default());
+    }
+}
