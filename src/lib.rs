@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | [`cancel`] | the signal that stops work early | nobody |
 //! | [`progress`] | tells whoever listens how the work goes | nobody |
-//! | [`parallel`] | a second thread for large work | nobody |
+//! | [`parallel`] | large work on all cores | nobody |
 //! | [`warning`] | what the caller should know of a call that did not fail | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |

@@ -1,90 +1,168 @@
-//! Threads that wait to take over half of a large work.
+//! Large work on all cores: divided into as many parts as there are threads, with the results in the order of the work.
 //!
-//! Waking one takes 10 microseconds. A new thread was measured to begin 2 milliseconds late, half of the time: Linux puts it on the core
-//! of the one that made it, though another is idle.
+//! The threads wait for work, because a new one begins too late: it was measured to take 2 milliseconds half of the time (Linux puts it on
+//! the core of the thread that made it, though another is idle), while waking one takes 10 microseconds.
 
 use std::{
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{
+        LazyLock, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
 };
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// More than this many calls at a time share the helpers.
-const MAX_HELPERS: usize = 4;
+/// More would get parts too small to be worth it: the largest conversations have some megabytes.
+const MAX_HELPERS: usize = 15;
 
-/// None where there is only one core, or the system gives us no thread.
+/// A smaller part, in bytes, takes no longer than waking a thread for it and waiting for its end.
+const MIN_PART_BYTES: usize = 32 * 1024;
+
+/// One thread for each core but the caller's. None where there is only one core, or the system gives us no thread.
 static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let others = thread::available_parallelism().ok()?.get().checked_sub(1).filter(|others| *others > 0)?;
     let builder = ThreadPoolBuilder::new().num_threads(others.min(MAX_HELPERS));
     builder.thread_name(|index| format!("condense-helper-{index}")).build().ok()
 });
 
-/// What both return. `first` runs here and `second` on a helper at the same time, or here afterwards if no helper had time for it.
-pub fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
-    let Some(helpers) = &*HELPERS else { return (first(), second()) };
-    let waiting = Mutex::new(Some(second));
-    let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (mut there, mut here) = (None, None);
-    let first = helpers.in_place_scope(|scope| {
-        scope.spawn(|_| there = take().map(|second| second()));
-        let first = first();
-        here = take().map(|second| second());
-        first
-    });
-    (first, here.or(there).expect("whoever took it has run it, or the scope has panicked"))
+/// Into how many parts work of so many bytes is best divided: one for each thread, the caller's included, unless they became too small.
+#[must_use]
+pub fn parts_for(bytes: usize) -> usize {
+    match bytes / MIN_PART_BYTES {
+        0 | 1 => 1,
+        large => large.min(HELPERS.as_ref().map_or(1, |helpers| helpers.current_num_threads() + 1)),
+    }
 }
 
-/// Below this many bytes, the two threads would mostly wait for each other.
-const WORTH_TWO: usize = 64 * 1024;
+/// What `of` makes of each part, in their order. This thread and the helpers that have time take one part after the other.
+///
+/// # Panics
+/// When `of` does.
+pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<R> {
+    let Some(helpers) = HELPERS.as_ref().filter(|_| parts.len() > 1) else {
+        return parts.into_iter().map(of).collect();
+    };
+    let waiting: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    let results: Vec<Mutex<Option<R>>> = waiting.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = waiting.get(index).and_then(take) else { return };
+            let result = of(part);
+            *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    };
+    helpers.in_place_scope(|scope| {
+        (1..waiting.len()).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
+    // The scope has panicked if any of them did not end.
+    results.iter().filter_map(take).collect()
+}
 
-/// What `of` makes of a list, in its order: two parts of the list at the same time where it is large. `bytes` tells the size of an item.
-pub fn in_two<'i, T: Sync, R: Send>(
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// What `of` makes of a list, in its order: of parts of it at the same time where it is large. `bytes` tells the size of an item.
+pub fn in_parts<'i, T: Sync, R: Send>(
     items: &'i [T],
     bytes: impl Fn(&T) -> usize,
     of: impl Fn(&'i [T]) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let Some(middle) = middle(items, bytes) else { return of(items) };
-    let (first, second) = items.split_at(middle);
-    let (mut results, rest) = both(|| of(first), || of(second));
-    results.extend(rest);
-    results
+    let ends = part_ends(items, bytes, parts_for);
+    if ends.len() < 2 {
+        return of(items);
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let parts = starts.zip(&ends).map(|(start, end)| &items[start..*end]).collect();
+    each(parts, of).into_iter().flatten().collect()
 }
 
-/// Where to divide a list so that both parts have about as many bytes; `None` when it is not large enough to be divided.
-pub fn middle<T>(items: &[T], bytes: impl Fn(&T) -> usize) -> Option<usize> {
-    let all: usize = items.iter().map(&bytes).sum();
+/// A list divided as [`in_parts`] divides it, for parts that are to be owned.
+pub fn divided<T>(mut items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    let ends = part_ends(&items, bytes, parts_for);
+    let mut parts: Vec<Vec<T>> = ends.iter().rev().skip(1).map(|end| items.split_off(*end)).collect();
+    parts.push(items);
+    parts.reverse();
+    parts
+}
+
+/// Where to divide a list so that all parts have about as many bytes: the ends of the parts, of which there are at most as many as `parts_for` says.
+fn part_ends<T>(items: &[T], bytes: impl Fn(&T) -> usize, parts_for: impl Fn(usize) -> usize) -> Vec<usize> {
+    let sizes: Vec<usize> = items.iter().map(bytes).collect();
+    let all: usize = sizes.iter().sum();
+    let parts = parts_for(all);
+    let mut ends = Vec::with_capacity(parts);
     let mut before = 0;
-    let middle = items.iter().position(|item| {
-        before += bytes(item);
-        before >= all / 2
-    })?;
-    (all >= WORTH_TWO).then_some(middle + 1)
+    for (index, size) in sizes.into_iter().enumerate() {
+        before += size;
+        // A large item may be more than the share of one part.
+        if ends.len() + 1 < parts && before >= all * (ends.len() + 1) / parts {
+            ends.push(index + 1);
+        }
+    }
+    if ends.last() != Some(&items.len()) {
+        ends.push(items.len());
+    }
+    ends
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
-    fn both_are_run_and_may_borrow() {
-        let words = ["one".to_owned(), "two".to_owned()];
-        assert_eq!(both(|| words[0].len(), || words[1].as_str()), (3, "two"));
+    fn results_come_in_order_and_parts_may_borrow() {
+        let words: Vec<String> = (0..100).map(|number| format!("word {number}")).collect();
+        let parts: Vec<&String> = words.iter().collect();
+        assert_eq!(each(parts, |word| word.as_str()), words);
+        assert!(each(Vec::<u8>::new(), |byte| byte).is_empty());
+        assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }
 
     #[test]
-    fn parts_come_back_in_order() {
-        for sizes in [vec![], vec![1], vec![WORTH_TWO; 5], vec![9 * WORTH_TWO, 1, 1], vec![1, 1, 9 * WORTH_TWO]] {
-            assert_eq!(in_two(&sizes, |size| *size, <[usize]>::to_vec), sizes);
+    fn lists_come_back_in_order() {
+        let large = MIN_PART_BYTES;
+        for sizes in [vec![], vec![1], vec![large; 50], vec![9 * large, 1, 1], vec![1, 1, 9 * large]] {
+            assert_eq!(in_parts(&sizes, |size| *size, <[usize]>::to_vec), sizes);
+            assert_eq!(divided(sizes.clone(), |size| *size).concat(), sizes);
         }
-        assert_eq!(middle(&[WORTH_TWO, 1, WORTH_TWO, 1], |size| *size), Some(2));
+    }
+
+    #[test]
+    fn little_work_is_not_divided() {
+        assert_eq!((parts_for(0), parts_for(2 * MIN_PART_BYTES - 1)), (1, 1));
+        assert!(parts_for(usize::MAX) <= MAX_HELPERS + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_of_about_the_same_size(sizes in prop::collection::vec(0_usize..100, 0..60), parts in 1_usize..20) {
+            let ends = part_ends(&sizes, |size| *size, |_| parts);
+            prop_assert!(ends.is_sorted() && ends.len() <= parts);
+            prop_assert_eq!(ends.last(), Some(&sizes.len()));
+            let share = sizes.iter().sum::<usize>() / parts;
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            for (start, end) in starts.zip(&ends) {
+                // The last item of a part may go beyond its share, and so may that of the part before.
+                prop_assert!(sizes[start..*end].iter().sum::<usize>() <= share + 200);
+            }
+        }
     }
 
     #[test]
     fn many_at_a_time_all_get_their_results() {
         thread::scope(|scope| {
             for number in 0..16 {
-                scope.spawn(move || assert_eq!(both(|| number, || number * 2), (number, number * 2)));
+                scope.spawn(move || {
+                    let doubled = each((0..20).collect(), |part| part * number);
+                    assert_eq!(doubled, (0..20).map(|part| part * number).collect::<Vec<_>>());
+                });
             }
         });
     }
@@ -92,8 +170,9 @@ mod tests {
     #[test]
     fn a_panic_comes_back() {
         // Without the panic hook, which would print.
-        let panics = || both(|| 1, || std::panic::resume_unwind(Box::new("lost")));
-        let caught = std::panic::catch_unwind(|| panics().1);
+        let panics =
+            || each(vec![1, 2, 3], |part| if part == 3 { std::panic::resume_unwind(Box::new("lost")) } else { part });
+        let caught = std::panic::catch_unwind(panics);
         assert!(caught.is_err_and(|panic: Box<dyn std::any::Any + Send>| panic.downcast_ref() == Some(&"lost")));
     }
 }

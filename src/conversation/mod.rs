@@ -30,7 +30,7 @@ pub use self::{
     shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},
 };
-use crate::parallel::in_two;
+use crate::parallel::in_parts;
 
 /// A conversation under work: its messages, and where each one came from. Messages are shared, so a copy is cheap.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +89,7 @@ impl Conversation {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
         let read = |raw: &[&RawValue]| raw.iter().map(|raw| Message::read(raw)).collect();
-        Ok(Self::new(in_two(&raw, |raw| raw.get().len(), read)))
+        Ok(Self::new(in_parts(&raw, |raw| raw.get().len(), read)))
     }
 
     /// A conversation of these messages.
@@ -139,7 +139,7 @@ impl Conversation {
     /// The texts of every message: [`Message::texts`].
     #[must_use]
     pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {
-        in_two(
+        in_parts(
             &self.entries,
             |entry| entry.message.bytes(),
             |entries| entries.iter().map(|entry| entry.message.texts()).collect(),

@@ -12,7 +12,7 @@ use crate::{
         Conversation, Edit, Message, NewValue, NumberStyle, PathStep, Plan, TextAt, surrogates::differs_outside,
     },
     markers::{NUMBERED_EVERY, Pointer, Target, may_hold_pointers, messages_named},
-    parallel::in_two,
+    parallel::in_parts,
 };
 
 use super::{
@@ -89,7 +89,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     let needed = needed(before, plan, &position);
     let messages: Vec<Option<&Message>> =
         after.messages().enumerate().map(|(index, message)| needed.contains(&index).then_some(message)).collect();
-    let texts: Vec<Vec<TextAt<'_>>> = in_two(
+    let texts: Vec<Vec<TextAt<'_>>> = in_parts(
         &messages,
         |message| message.map_or(0, Message::bytes),
         |messages| messages.iter().map(|message| message.map_or_else(Vec::new, Message::texts)).collect(),
@@ -109,7 +109,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
         Edit::Drop { .. } | Edit::Insert { .. } => 0,
     };
-    in_two(&edits, bytes, |edits| {
+    in_parts(&edits, bytes, |edits| {
         let mut rebuild = Rebuild { texts: &flat, names: &names, rows: HashMap::new(), units: HashMap::new() };
         let mut found = Vec::new();
         // The texts of the message that the edit before was about: most often it is the same.

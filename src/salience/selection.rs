@@ -14,7 +14,7 @@ use super::{
     weights::{OPENING, Signal, Weights, as_float},
     windows::Windows,
 };
-use crate::parallel::in_two;
+use crate::parallel::in_parts;
 
 /// What can be added to a tool round.
 struct More {
@@ -32,7 +32,7 @@ impl More {
 fn outlines(survey: &Survey<'_>, weights: Weights) -> Vec<Outline> {
     let bytes =
         |round: &ToolRound| survey.passages[round.passages.clone()].iter().map(|passage| passage.text.len()).sum();
-    in_two(&survey.rounds, bytes, |rounds| {
+    in_parts(&survey.rounds, bytes, |rounds| {
         let (mut in_part, mut in_passage) = (Seen::of(survey.weights.len()), Seen::of(survey.weights.len()));
         let outline = |round| Outline::of(survey, round, weights, &mut in_part, &mut in_passage);
         rounds.iter().map(outline).collect()

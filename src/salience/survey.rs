@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, answers, calls, is_blank},
-    parallel::{both, middle},
+    parallel::{divided, each},
     tokens::{Tally, count},
     transcript::{ContentPiece, Meaning, PieceSource, ToolTable, decompose_texts},
 };
@@ -136,24 +136,25 @@ impl<'t> Survey<'t> {
         for (index, messages) in rounds.iter().enumerate() {
             round_of[messages.clone()].fill(Some(index));
         }
-        let mut first = Reading::of(scope, texts, &round_of);
+        let mut whole = Reading::of(scope, texts, &round_of);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
-                texts.iter().for_each(|text| first.names.stay(&text.text));
+                texts.iter().for_each(|text| whole.names.stay(&text.text));
             }
         }
-        let mut pieces: Vec<_> =
+        let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
-        if let Some(middle) = middle(&pieces, bytes) {
-            let rest = pieces.split_off(middle);
-            let mut second = Reading::of(scope, texts, &round_of);
-            both(|| first.read(pieces), || second.read(rest));
-            first.append(second);
-        } else {
-            first.read(pieces);
-        }
-        let Reading { passages, occurrences, mut names, .. } = first;
+        let mut parts = divided(pieces, bytes).into_iter();
+        let first = parts.next().map(|pieces| (whole, pieces));
+        let rest = parts.map(|pieces| (Reading::of(scope, texts, &round_of), pieces));
+        let readings = each(first.into_iter().chain(rest).collect(), |(mut reading, pieces)| {
+            reading.read(pieces);
+            reading
+        });
+        let read = readings.into_iter().reduce(Reading::with);
+        let Reading { passages, occurrences, mut names, .. } =
+            read.unwrap_or_else(|| Reading::of(scope, texts, &round_of));
         let mut now = scope.conversation.len();
         if let Some((before, zone)) = &scope.before {
             names.learn(before, zone.clone(), scope.tools);
@@ -301,8 +302,8 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
-    /// Adds what was read of later messages.
-    fn append(&mut self, later: Self) {
+    /// With what was read of later messages.
+    fn with(mut self, later: Self) -> Self {
         let numbers = self.names.append(later.names);
         let before = self.occurrences.len();
         self.occurrences.extend(later.occurrences.into_iter().map(|name| numbers[name as usize]));
@@ -312,6 +313,7 @@ impl<'a, 't> Reading<'a, 't> {
             }
             passage
         }));
+        self
     }
 }
 

@@ -1,4 +1,4 @@
-//! Counting texts: whole, until a limit, or many on two threads.
+//! Counting texts: whole, until a limit, or many on all cores.
 
 use std::{
     iter::Sum,
@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     cancel::{Cancel, Cancelled},
-    parallel::both,
+    parallel::{each, parts_for},
 };
 
-/// With fewer bytes to count, a second thread costs what it saves.
+/// With fewer bytes to count, other threads cost what they save.
 const PARALLEL_BYTES: usize = 128 * 1024;
 
 /// Threads share the work by batches of pieces of about this many bytes.
@@ -53,7 +53,7 @@ impl Sum for Count {
     }
 }
 
-/// Counts a text. Of large ones, what is not in the cache is counted on two threads if it is over 128 KB. Text that looks like a special token (`<|endoftext|>`) is
+/// Counts a text. Of large ones, what is not in the cache is counted on all cores if it is over 128 KB. Text that looks like a special token (`<|endoftext|>`) is
 /// ordinary text. Loads the vocabulary if nothing has yet.
 #[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
@@ -86,7 +86,7 @@ pub fn count_until(text: &str, limit: usize, encoding: Encoding) -> Option<Count
     Some(count)
 }
 
-/// Counts many texts, in their order, on two threads when over 128 KB of them are not in the cache. Stops within a piece (milliseconds)
+/// Counts many texts, in their order, on all cores when over 128 KB of them are not in the cache. Stops within a piece (milliseconds)
 /// of `cancel`.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
@@ -124,7 +124,7 @@ impl Job<'_> {
     }
 }
 
-/// Looks all pieces up on this thread, then counts what is missing, on two threads if that is much.
+/// Looks all pieces up on this thread, then counts what is missing, on all cores if that is much.
 fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Result<Vec<Count>, Cancelled> {
     let check = || cancel.map_or(Ok(()), Cancel::check);
     let mut counts = vec![Count::default(); texts.len()];
@@ -140,7 +140,7 @@ fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Re
     }
     let batches = batches(&jobs);
     let next = AtomicUsize::new(0);
-    let work = || {
+    let work = |()| {
         let mut done = Vec::new();
         while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
             for job in *batch {
@@ -151,9 +151,11 @@ fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Re
         Ok(done)
     };
     let bytes: usize = jobs.iter().map(|job| job.piece.text.len()).sum();
-    let (done, by_helper) = if bytes < PARALLEL_BYTES { (work(), Ok(Vec::new())) } else { both(work, work) };
-    for (index, count) in done?.into_iter().chain(by_helper?) {
-        counts[index] += count;
+    let threads = if bytes < PARALLEL_BYTES { 1 } else { parts_for(bytes) };
+    for done in each(vec![(); threads], work) {
+        for (index, count) in done? {
+            counts[index] += count;
+        }
     }
     Ok(counts)
 }

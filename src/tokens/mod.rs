@@ -1,6 +1,6 @@
 //! Counting tokens: exactly as `tiktoken-rs` does, fast, and on any text without panic or stall.
 //!
-//! A text is cut into pieces at places where no token can cross (module `pieces`), so pieces are counted on two threads, one at a time
+//! A text is cut into pieces at places where no token can cross (module `pieces`), so pieces are counted on all cores, one at a time
 //! until a limit, or not at all when the cache by content hash ([`clear_cache`]) knows them. [`Scale`] turns counts of our vocabulary into
 //! those of another model's.
 //!

@@ -46,7 +46,7 @@ impl<'a> Part<'a> {
 }
 
 impl Tally {
-    /// Counts `conversation`, on two threads when it is large.
+    /// Counts `conversation`, on all cores when it is large.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` is set meanwhile.

@@ -23,7 +23,7 @@ fn equal_to_the_reference_on_a_large_mixed_text() {
     for encoding in Encoding::ALL {
         let tokens = reference(encoding).count_ordinary(&text);
         assert_eq!(count_uncached(&text, encoding), exactly(tokens), "{encoding}");
-        assert_eq!(count(&text, encoding), exactly(tokens), "two threads, {encoding}");
+        assert_eq!(count(&text, encoding), exactly(tokens), "in parts, {encoding}");
         assert_eq!(count(&text, encoding), exactly(tokens), "from the cache, {encoding}");
     }
 }

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::texts::Text;
 use crate::{
-    parallel::in_two,
+    parallel::in_parts,
     restore::{NONE, RowKind, Rows},
 };
 
@@ -43,7 +43,7 @@ impl Lines {
             (rows, hashes)
         };
         let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) =
-            in_two(texts, |text| text.text.len(), |texts| texts.iter().map(read).collect()).into_iter().unzip();
+            in_parts(texts, |text| text.text.len(), |texts| texts.iter().map(read).collect()).into_iter().unzip();
         let count = rows.iter().map(|rows| rows.rows.len()).sum();
         let mut lines = Self {
             rows: Vec::new(),
