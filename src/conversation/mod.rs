@@ -6,6 +6,7 @@ pub mod json_text;
 mod line_numbers;
 mod message;
 mod plan;
+mod recipe;
 mod scan;
 mod shape;
 pub mod surrogates;
@@ -27,6 +28,7 @@ pub use self::{
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
     plan::{Edit, Inserted, NewValue, Plan, PlanError},
+    recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},
 };

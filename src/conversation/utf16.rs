@@ -2,6 +2,8 @@
 //!
 //! Copying a string as it is takes the main thread half the time of writing it as UTF-8; turning it into UTF-8 is then done here, on another.
 
+use super::surrogates::differs_outside;
+
 /// Code units that are narrowed at once while they are ASCII.
 const UNITS: usize = 16;
 
@@ -47,6 +49,52 @@ fn narrow(units: &[[u8; 2]; UNITS]) -> Option<[u8; UNITS]> {
     (all < 0x80).then_some(ascii)
 }
 
+/// UTF-16 units of a text by byte.
+#[derive(Debug)]
+pub(crate) struct Units {
+    /// How many units the characters have that begin before every [`Units::STEP`]th byte; empty when bytes are units.
+    before: Vec<usize>,
+    /// The text has other characters outside, such as an unpaired surrogate, which count otherwise.
+    stand_ins: bool,
+}
+
+impl Units {
+    const STEP: usize = 1024;
+
+    /// Of this text.
+    pub(crate) fn of(text: &str) -> Self {
+        if text.is_ascii() {
+            return Self { before: Vec::new(), stand_ins: false };
+        }
+        let mut count = 0;
+        let before = text.as_bytes().chunks(Self::STEP).map(|chunk| {
+            let before = count;
+            count += Self::in_bytes(chunk);
+            before
+        });
+        let before = before.collect();
+        let stand_ins = differs_outside(text);
+        Self { before, stand_ins }
+    }
+
+    /// Whether they are those of JavaScript's text.
+    pub(crate) fn are_exact(&self) -> bool {
+        !self.stand_ins
+    }
+
+    /// The units of the characters that begin in `bytes` of a text: one each, two where four bytes are needed.
+    fn in_bytes(bytes: &[u8]) -> usize {
+        bytes.iter().map(|byte| usize::from(*byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
+    }
+
+    /// How many units stand before a byte, which is where a character begins.
+    pub(crate) fn at(&self, text: &str, byte: usize) -> usize {
+        let Some(last) = self.before.len().checked_sub(1) else { return byte };
+        let step = (byte / Self::STEP).min(last);
+        self.before[step] + Self::in_bytes(&text.as_bytes()[step * Self::STEP..byte])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -63,6 +111,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn units_are_those_of_the_standard_library(text in "(a{0,600}|é|→|\u{1F600}){0,40}") {
+            let units = Units::of(&text);
+            for (at, _) in text.char_indices().step_by(7).chain([(text.len(), ' ')]) {
+                prop_assert_eq!(units.at(&text, at), text[..at].encode_utf16().count());
+            }
+        }
+
         #[test]
         fn every_text_is_read(text in "[ -~]{0,40}(\\PC{0,3}[ -~]{0,20}){0,4}") {
             let units: Vec<u16> = text.encode_utf16().collect();

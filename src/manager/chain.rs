@@ -13,9 +13,9 @@ use super::{
     totals::{HostCount, host_count},
 };
 use crate::{
-    conversation::{Edit, Plan},
+    conversation::{Edit, Plan, Recipe},
     providers::{Change, CondenseError, PassReport, Provider, Request, Settled, Speed, settle},
-    restore::{Recipe, recipes},
+    restore::recipes,
     tokens::Tally,
     warning::{Warning, WarningCode},
 };

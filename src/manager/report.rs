@@ -8,10 +8,9 @@ use super::{
     metrics::{CallRecord, percent},
 };
 use crate::{
-    conversation::Plan,
+    conversation::{Plan, Recipe},
     llm::ModelPrice,
     providers::{Change, CondenseError, PassReport},
-    restore::Recipe,
     warning::Warning,
 };
 

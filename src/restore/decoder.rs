@@ -6,8 +6,8 @@
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use super::{
-    names::{Names, TextPlace},
-    rows::{NONE, RowKind, Rows},
+    names::{TextNames, TextPlace},
+    rows::{NO_EXCERPT, RowKind, Rows},
 };
 use crate::{
     conversation::Conversation,
@@ -25,7 +25,7 @@ pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
         (*message, text.block, text.path.clone(), text.kind)
     };
     let places: Vec<_> = flat.iter().map(place).collect();
-    let names = Names::new(places.iter().map(|(message, block, path, kind)| TextPlace {
+    let names = TextNames::new(places.iter().map(|(message, block, path, kind)| TextPlace {
         message: *message,
         block: *block,
         path,
@@ -43,7 +43,7 @@ pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
 
 /// Expands the markers in some texts.
 pub struct Decoder<'a> {
-    names: &'a Names<'a>,
+    names: &'a TextNames<'a>,
     texts: &'a [&'a str],
     rows: HashMap<usize, Rows>,
     /// How many bytes may still be written. Hostile markers could ask for more than any memory holds.
@@ -53,7 +53,7 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// For these texts. Together the expanded texts get no longer than `budget` bytes; markers beyond that stay as they are.
     #[must_use]
-    pub fn new(names: &'a Names<'a>, texts: &'a [&'a str], budget: usize) -> Self {
+    pub fn new(names: &'a TextNames<'a>, texts: &'a [&'a str], budget: usize) -> Self {
         Self { names, texts, rows: HashMap::new(), budget }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Decoder<'a> {
                 continue;
             }
             let expanded = (row.kind == RowKind::Pointer).then(|| self.expanded(index, &rows, at)).flatten();
-            let excerpt = (row.excerpt != NONE).then(|| &rows.excerpts[row.excerpt as usize]);
+            let excerpt = (row.excerpt != NO_EXCERPT).then(|| &rows.excerpts[row.excerpt as usize]);
             let Some(lines) = expanded else {
                 line_break(&mut first, &mut out);
                 if let Some(excerpt) = excerpt.filter(|excerpt| excerpt.sparse && row.content == row.start) {

@@ -7,7 +7,7 @@ mod rows;
 
 pub use self::{
     decoder::{Decoder, decode, first_line, rows_of},
-    names::{Names, TextPlace},
-    recipes::{Recipe, recipes},
-    rows::{Excerpt, NONE, Row, RowKind, Rows},
+    names::{TextNames, TextPlace},
+    recipes::recipes,
+    rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
 };

@@ -32,13 +32,13 @@ impl TextPlace<'_> {
 }
 
 /// The names of the texts of a conversation. They depend on which texts there are, not on what they say.
-pub struct Names<'a> {
+pub struct TextNames<'a> {
     texts: Vec<TextPlace<'a>>,
     /// The texts of each message.
     messages: Vec<Range<usize>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> TextNames<'a> {
     /// Of these texts, which come in the order of their messages.
     pub fn new(texts: impl Iterator<Item = TextPlace<'a>>) -> Self {
         let texts: Vec<_> = texts.collect();
@@ -134,7 +134,7 @@ mod tests {
                 kind: *kind,
             })
         };
-        let names = Names::new(places());
+        let names = TextNames::new(places());
         let shown: Vec<_> = (0..texts.len()).map(|text| names.name(text).map(|name| name.to_string())).collect();
         let expected = [
             Some("message 1"),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// No excerpt.
-pub const NONE: u32 = u32::MAX;
+pub const NO_EXCERPT: u32 = u32::MAX;
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Row {
     pub line: u32,
     /// How many lines it stands for.
     pub lines: u32,
-    /// Index of the excerpt it belongs to; [`NONE`] when it has no number.
+    /// Index of the excerpt it belongs to; [`NO_EXCERPT`] when it has no number.
     pub excerpt: u32,
     /// What it is.
     pub kind: RowKind,
@@ -58,7 +58,7 @@ impl Row {
 
 /// Successive lines with successive numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt {
+pub struct NumberedExcerpt {
     /// Its rows.
     pub rows: Range<u32>,
     /// Its first line, from 0.
@@ -75,7 +75,7 @@ pub struct Excerpt {
     pub has_pointers: bool,
 }
 
-impl Excerpt {
+impl NumberedExcerpt {
     /// The number of a line of the text.
     #[must_use]
     pub fn number_of(&self, line: u32) -> u32 {
@@ -96,7 +96,7 @@ pub struct Rows {
     /// In order.
     pub rows: Vec<Row>,
     /// In order.
-    pub excerpts: Vec<Excerpt>,
+    pub excerpts: Vec<NumberedExcerpt>,
     /// Whether there is any marker.
     pub has_pointers: bool,
 }
@@ -144,7 +144,7 @@ struct Reader<'a> {
     /// The next line.
     line: u32,
     /// The excerpt that the row before belongs to, which the next row may continue.
-    open: Option<Excerpt>,
+    open: Option<NumberedExcerpt>,
     /// How many lines of the open excerpt are still to come without numbers.
     left: u32,
 }
@@ -159,7 +159,7 @@ impl Reader<'_> {
             content: start as u32,
             line: self.line,
             lines: 1,
-            excerpt: NONE,
+            excerpt: NO_EXCERPT,
             kind: RowKind::Line,
         };
         if self.left > 0 {
@@ -195,7 +195,7 @@ impl Reader<'_> {
             row.content += content as u32;
             self.left = lines;
             self.found.has_pointers = true;
-            let excerpt = Excerpt {
+            let excerpt = NumberedExcerpt {
                 rows: index..index,
                 line: self.line,
                 lines: 0,
@@ -215,7 +215,7 @@ impl Reader<'_> {
         });
         if !continues {
             self.close();
-            let excerpt = Excerpt {
+            let excerpt = NumberedExcerpt {
                 rows: index..index,
                 line: self.line,
                 lines: 0,
@@ -328,7 +328,7 @@ mod tests {
         let excerpt = &rows.excerpts[0];
         assert_eq!((excerpt.sparse, excerpt.number, excerpt.lines, excerpt.rows.clone()), (true, 8, 4, 0..5));
         assert_eq!(rows.rows[3].content - rows.rows[3].start, "    10→".len() as u32);
-        assert_eq!((rows.rows[0].kind, rows.rows[5].excerpt, rows.rows[5].line), (RowKind::Heading, NONE, 4));
+        assert_eq!((rows.rows[0].kind, rows.rows[5].excerpt, rows.rows[5].line), (RowKind::Heading, NO_EXCERPT, 4));
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub struct Survey<'t> {
     pub passages: Vec<Passage<'t>>,
     /// In order.
     pub rounds: Vec<ToolRound>,
-    /// Names by their number, line after line.
+    /// NameTable by their number, line after line.
     pub occurrences: Vec<u32>,
     /// The probability that each name is used again.
     pub weights: Vec<f32>,
@@ -218,12 +218,12 @@ struct Reading<'a, 't> {
     round_of: &'a [Option<usize>],
     passages: Vec<Passage<'t>>,
     occurrences: Vec<u32>,
-    names: Names<'t>,
+    names: NameTable<'t>,
 }
 
 impl<'a, 't> Reading<'a, 't> {
     fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
-        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: Names::default() }
+        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
     fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
@@ -319,14 +319,14 @@ impl<'a, 't> Reading<'a, 't> {
 
 /// Numbers names and collects what is known of them.
 #[derive(Default)]
-struct Names<'t> {
+struct NameTable<'t> {
     /// By hash. Two names with the same one would count as one, which no conversation is large enough for.
     numbers: HashMap<u64, u32, ByHash>,
     names: Vec<&'t str>,
     facts: Vec<NameFacts>,
 }
 
-impl<'t> Names<'t> {
+impl<'t> NameTable<'t> {
     fn number(&mut self, name: &'t str) -> u32 {
         *self.numbers.entry(xxh3_64(name.as_bytes())).or_insert_with(|| {
             self.names.push(name);

@@ -3,7 +3,7 @@
 use super::runs::Run;
 use crate::{
     markers::{NUMBERED_EVERY, Pointer},
-    restore::{Excerpt, NONE, Rows},
+    restore::{NO_EXCERPT, NumberedExcerpt, Rows},
     tokens::{Encoding, count},
 };
 
@@ -24,7 +24,7 @@ pub fn compose(
     rows: &Rows,
     runs: &[Run],
     encoding: Encoding,
-    may_lose_numbers: impl Fn(&Excerpt) -> bool,
+    may_lose_numbers: impl Fn(&NumberedExcerpt) -> bool,
 ) -> Option<Composed> {
     let mut unnumbered = (0, 0);
     let headings: Vec<Option<String>> = rows
@@ -46,7 +46,7 @@ pub fn compose(
         if at > 0 {
             out.push('\n');
         }
-        let heading = (row.excerpt != NONE).then(|| headings[row.excerpt as usize].as_deref()).flatten();
+        let heading = (row.excerpt != NO_EXCERPT).then(|| headings[row.excerpt as usize].as_deref()).flatten();
         if let Some(heading) = heading
             && rows.excerpts[row.excerpt as usize].rows.start as usize == at
         {
@@ -71,7 +71,7 @@ pub fn compose(
 
 /// The heading with which the numbers of an excerpt can be left out, how many lines lose theirs, and how many tokens that wins.
 /// `None` when it does not pay.
-fn heading(excerpt: &Excerpt, runs: &[Run], encoding: Encoding) -> Option<(String, usize, usize)> {
+fn heading(excerpt: &NumberedExcerpt, runs: &[Run], encoding: Encoding) -> Option<(String, usize, usize)> {
     let (start, end) = (excerpt.rows.start as usize, excerpt.rows.end as usize);
     // Runs do not cross the border of an excerpt.
     let first = runs.partition_point(|run| run.rows.start < start);

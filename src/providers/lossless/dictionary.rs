@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, hash::BuildHasherDefault, ops::Range};
 
-use super::lines::{Lines, NO_LINE, Ready};
+use super::lines::{LineTable, NO_LINE, Ready};
 
 /// A line alone is looked for only when it is at least this long, in bytes: shorter ones cost no more than a marker.
 pub const LONG_LINE: u32 = 64;
@@ -31,9 +31,9 @@ struct Places {
     long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
 }
 
-/// Lines that stay.
+/// LineTable that stay.
 pub struct Dictionary<'a> {
-    lines: &'a Lines,
+    lines: &'a LineTable,
     /// In the texts that have had their turn.
     done: Places,
     /// In the text whose turn it is, so far.
@@ -49,7 +49,7 @@ const NOWHERE: u32 = u32::MAX;
 impl<'a> Dictionary<'a> {
     /// An empty one.
     #[must_use]
-    pub fn new(lines: &'a Lines) -> Self {
+    pub fn new(lines: &'a LineTable) -> Self {
         let count = lines.ids.len();
         let mut done = Places::default();
         done.windows.reserve(count / 2);
@@ -125,7 +125,7 @@ impl<'a> Dictionary<'a> {
 
     /// How many rows from `row` on equal those from `target` on, within one zone each.
     fn common(&self, row: usize, row_end: usize, target: usize, target_end: usize) -> usize {
-        let Lines { ids, zones, .. } = self.lines;
+        let LineTable { ids, zones, .. } = self.lines;
         let length = (row_end - row).min(target_end.min(ids.len()).saturating_sub(target));
         (0..length)
             .take_while(|at| {
@@ -140,7 +140,7 @@ impl<'a> Dictionary<'a> {
     /// `found` for `row`, made longer towards the top, at most up to `first`. Returns where it begins then.
     #[must_use]
     pub fn extended(&self, row: usize, found: Match, first: usize, text: &Range<usize>) -> (usize, Match) {
-        let Lines { ids, zones, .. } = self.lines;
+        let LineTable { ids, zones, .. } = self.lines;
         let mut by = 0;
         while row - by > first
             && found.target > by
@@ -156,7 +156,7 @@ impl<'a> Dictionary<'a> {
     }
 
     fn window(&self, row: usize) -> Option<u64> {
-        let Lines { ids, zones, .. } = self.lines;
+        let LineTable { ids, zones, .. } = self.lines;
         let end = row + WINDOW;
         if end > ids.len() || zones[row] != zones[end - 1] || ids[row..end].contains(&NO_LINE) {
             return None;

@@ -7,13 +7,13 @@ use std::{
 
 use super::{
     compose::{Composed, compose},
-    lines::Lines,
+    lines::LineTable,
     operations::{LosslessOperation, LosslessOptions},
     runs::{Finder, Run},
     texts::Text,
 };
 use crate::{
-    restore::{Decoder, Names},
+    restore::{Decoder, TextNames},
     tokens::Encoding,
 };
 
@@ -45,8 +45,8 @@ pub const BYTES_PER_TOKEN: usize = 4;
 /// Every text that gets shorter. `length` is how many messages there are.
 #[must_use]
 pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, encoding: Encoding) -> Vec<Changed> {
-    let names = Names::new(texts.iter().map(Text::place));
-    let lines = Lines::read(texts);
+    let names = TextNames::new(texts.iter().map(Text::place));
+    let lines = LineTable::read(texts);
     let runs = Finder { texts, lines: &lines, names: &names, options, encoding }.find();
     let mut changed: Vec<Changed> = runs
         .iter()
@@ -72,7 +72,7 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, en
 }
 
 /// Takes back every change that the decoder cannot undo.
-fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, changed: &mut Vec<Changed>) {
+fn keep_what_decodes(texts: &[Text<'_>], lines: &LineTable, names: &TextNames<'_>, changed: &mut Vec<Changed>) {
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let bytes: usize = before.iter().map(|text| text.len()).sum();
     let budget = 64 * bytes + (16 << 20);
@@ -102,7 +102,7 @@ fn keep_what_decodes(texts: &[Text<'_>], lines: &Lines, names: &Names<'_>, chang
 }
 
 /// What was done to a text, by operation.
-fn done(texts: &[Text<'_>], index: usize, lines: &Lines, runs: &[Run], composed: &Composed) -> Vec<Done> {
+fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], composed: &Composed) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
     let mut found: Vec<(LosslessOperation, usize, usize, Vec<usize>)> = Vec::new();
     for run in runs {

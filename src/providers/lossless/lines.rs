@@ -11,14 +11,14 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::texts::Text;
 use crate::{
     parallel::in_parts,
-    restore::{NONE, RowKind, Rows},
+    restore::{NO_EXCERPT, RowKind, Rows},
 };
 
 /// What no line has: its row is a marker.
 pub const NO_LINE: u32 = u32::MAX;
 
 /// The rows of all texts, one after the other.
-pub struct Lines {
+pub struct LineTable {
     /// The rows of each text.
     pub rows: Vec<Rows>,
     /// Where the rows of each text begin in the lists below; one more at the end.
@@ -31,7 +31,7 @@ pub struct Lines {
     pub may_change: Vec<bool>,
 }
 
-impl Lines {
+impl LineTable {
     /// Of these texts.
     #[must_use]
     pub fn read(texts: &[Text<'_>]) -> Self {
@@ -58,7 +58,7 @@ impl Lines {
         for ((text, rows), hashes) in texts.iter().zip(&rows).zip(hashes) {
             lines.starts.push(lines.ids.len());
             let mut parts = text.may_change.iter().peekable();
-            let mut excerpt = NONE;
+            let mut excerpt = NO_EXCERPT;
             let mut part_before = None;
             zone += 1;
             for (row, hash) in rows.rows.iter().zip(hashes) {

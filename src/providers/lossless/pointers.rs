@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use super::texts::Text;
 use crate::{
     markers::{Pointer, Target},
-    restore::{Names, RowKind, Rows, rows_of},
+    restore::{RowKind, Rows, TextNames, rows_of},
 };
 
 /// Rows of a text that a marker leads to.
@@ -19,7 +19,11 @@ pub struct Pointed {
 
 /// What the markers in `texts` lead to. `may_hold_pointers` says whether there can be any in the text of an index.
 #[must_use]
-pub fn pointed_at(texts: &[Text<'_>], names: &Names<'_>, may_hold_pointers: impl Fn(usize) -> bool) -> Vec<Pointed> {
+pub fn pointed_at(
+    texts: &[Text<'_>],
+    names: &TextNames<'_>,
+    may_hold_pointers: impl Fn(usize) -> bool,
+) -> Vec<Pointed> {
     let mut pointed = Vec::new();
     let mut others: HashMap<usize, Rows> = HashMap::new();
     for (index, text) in texts.iter().enumerate().filter(|(index, _)| may_hold_pointers(*index)) {

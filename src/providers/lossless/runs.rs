@@ -1,24 +1,24 @@
-//! Decides which runs of lines become pointers: each is said once, in the text whose turn came first.
+//! Decides which runs of lines become pointers, so that each line is said only once.
 //!
-//! The texts take turns from the newest to the oldest (or the other way round). A run may only point at lines that stay, and what
-//! has had its turn stays as it is, so there are no chains and no circles.
+//! The texts take turns, from the newest to the oldest or the other way round, and a line stays in the first text that has it. Once a text
+//! has had its turn, it changes no more; and a pointer may lead only to lines that stay. So no pointer leads to a pointer.
 
 use std::ops::Range;
 
 use super::{
     dictionary::{Dictionary, Match, WINDOW},
-    lines::{Lines, NO_LINE},
+    lines::{LineTable, NO_LINE},
     operations::{LosslessOperation, LosslessOptions},
     pointers::{Pointed, pointed_at},
     texts::Text,
 };
 use crate::{
     markers::{Counted, Pointer, Reference, Target},
-    restore::{NONE, Names, Row, first_line},
+    restore::{NO_EXCERPT, Row, TextNames, first_line},
     tokens::{Encoding, count},
 };
 
-/// Rows of one text that become a marker.
+/// Rows of one text that become a pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// The rows, counted in their text.
@@ -36,22 +36,23 @@ pub struct Finder<'a> {
     /// The texts.
     pub texts: &'a [Text<'a>],
     /// Their lines.
-    pub lines: &'a Lines,
+    pub lines: &'a LineTable,
     /// What the texts are called.
-    pub names: &'a Names<'a>,
+    pub names: &'a TextNames<'a>,
     /// What is switched on.
     pub options: &'a LosslessOptions,
     /// For counting.
     pub encoding: Encoding,
 }
 
-/// So many rows that may stay are held back, in case a match turns out to begin above.
+/// A row is noted as staying only this many rows later: a match that is found below may turn out to begin above it.
 const HELD_BACK: usize = 32;
 
-/// So many times the bytes of a marker, and of the fewest tokens to save, are more tokens for certain, if they are letters and digits of several lines.
+/// When to trust bytes and not count tokens. Lines with this many times more letters and digits than a pointer has bytes (and has to save
+/// tokens) have more tokens than it for certain.
 const CLEARLY: usize = 6;
 
-/// A line that repeats is said once more often than this.
+/// A line has to be repeated this often, after it was said once, to become a pointer.
 const MIN_REPEATS: usize = 3;
 
 impl Finder<'_> {
@@ -99,7 +100,7 @@ impl Finder<'_> {
         let mut from = range.start;
         let ends = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
         for gap in ends.chain(std::iter::once(range.end..range.end)) {
-            let mut kept = Kept { text: range.start, next: from, window: from, is_final: true };
+            let mut kept = KeptRows { text: range.start, next: from, window: from, is_final: true };
             kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
             from = gap.end;
         }
@@ -111,7 +112,7 @@ impl Finder<'_> {
         let rows = &self.lines.rows[text].rows;
         let mut found = Vec::new();
         dictionary.begin(range.clone());
-        let mut kept = Kept { text: range.start, next: range.start, window: range.start, is_final: false };
+        let mut kept = KeptRows { text: range.start, next: range.start, window: range.start, is_final: false };
         let mut runs = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end).peekable();
         let mut row = range.start;
         while row < range.end {
@@ -140,7 +141,7 @@ impl Finder<'_> {
                 dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
             let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next, &range));
             let match_here = match_here.map(|(first, found)| {
-                // Lines that have to stay end the run.
+                // LineTable that have to stay end the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
@@ -171,7 +172,7 @@ impl Finder<'_> {
 
     /// How many more times the line of this row stands right below it.
     fn repeats(&self, row: usize, end: usize, protected: &[bool]) -> usize {
-        let Lines { ids, zones, .. } = self.lines;
+        let LineTable { ids, zones, .. } = self.lines;
         let is_same = |below: &usize| ids[*below] == ids[row] && zones[*below] == zones[row] && !protected[*below];
         if ids[row] == NO_LINE { 0 } else { (row + 1..end).take_while(is_same).count() }
     }
@@ -247,7 +248,7 @@ impl Finder<'_> {
         let part = |text: usize, range: Range<usize>| self.texts[text].part(&range);
         let there = part(target, first.start as usize..last.end as usize);
         let place = if target == text { Target::Above } else { Target::Text(self.names.name(target)?) };
-        let outside = first.excerpt == NONE && !of.excerpts.is_empty();
+        let outside = first.excerpt == NO_EXCERPT && !of.excerpts.is_empty();
         let label = match there {
             // What stands around a file's lines is not the file.
             Some(there) if target != text && !outside => {
@@ -282,12 +283,12 @@ impl Finder<'_> {
         self.lines.rows[text].rows[rows.clone()].iter().map(|row| row.content_range().len() + 1).sum()
     }
 
-    /// How many tokens a marker has to replace.
+    /// How many tokens the lines must have that a pointer stands for: those of the pointer, and what it has to save.
     fn least(&self, marker: &str) -> usize {
         count(marker, self.encoding).tokens + self.options.least_saved
     }
 
-    /// Whether the marker has clearly fewer tokens than the lines it stands for.
+    /// Whether a pointer saves enough tokens in the place of these rows.
     fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
         if self.bytes(text, rows) <= marker.len() {
             return false;
@@ -312,7 +313,7 @@ impl Finder<'_> {
         for row in &of.rows[rows.clone()] {
             removed.push_str(&content[row.content_range()]);
             removed.push('\n');
-            // A part is enough as soon as it has paid.
+            // As soon as the first lines have enough tokens, the others need not be counted.
             if removed.len() > 4 * marker.len() {
                 let cost = *cost.get_or_insert_with(|| self.least(marker));
                 gained += count(&removed, self.encoding).tokens;
@@ -328,7 +329,7 @@ impl Finder<'_> {
 }
 
 /// How far the rows of a text have been noted as staying.
-struct Kept {
+struct KeptRows {
     /// The first row of the text.
     text: usize,
     /// The first row that is not decided.
@@ -339,7 +340,7 @@ struct Kept {
     is_final: bool,
 }
 
-impl Kept {
+impl KeptRows {
     /// The rows up to `end` stay.
     fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
         if end <= self.next {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::{
     conversation::{Block, Conversation, Edit, NewValue, json_text},
     markers::{LeftOut, OldState, may_hold_pointers},
-    restore::Names,
+    restore::TextNames,
     tokens::{Encoding, count},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
@@ -80,7 +80,7 @@ pub fn leave_out(
         return superseded;
     }
     let pointed: HashSet<usize> = {
-        let names = Names::new(texts.iter().map(Text::place));
+        let names = TextNames::new(texts.iter().map(Text::place));
         pointed_at(texts, &names, |text| may_hold_pointers(&texts[text].text))
             .into_iter()
             .map(|pointed| pointed.text)
@@ -133,7 +133,7 @@ type Replacements = Vec<(Range<usize>, String)>;
 /// What saves fewer tokens stays: it might as well be read.
 const MIN_SAVED_TOKENS: usize = 8;
 
-/// So many times the bytes save tokens for certain.
+/// A text with this many times the bytes of the note has more tokens than it for certain, unless it is blank.
 const CLEARLY: usize = 16;
 
 /// How many tokens it saves to say `new` in the place of `removed`, if it is enough.

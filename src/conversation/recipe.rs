@@ -1,0 +1,200 @@
+//! How an old text is put together again from the condensed conversation, so that restoring needs few bytes beside it.
+
+use std::{collections::HashMap, ops::Range};
+
+use serde::{Serialize, Serializer, ser::SerializeSeq};
+
+use super::{NumberStyle, PathStep, TextAt, utf16::Units};
+
+/// The parts of a text. Joined by line feeds they are what it said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recipe {
+    /// The texts that the parts are taken from: index of the message in the condensed conversation, and path in it.
+    texts: Vec<(usize, Vec<PathStep>)>,
+    parts: Vec<Part>,
+}
+
+/// Some lines. As JSON `[text, start, end, from, to, times]`: index in [`Recipe::texts`], UTF-16 units, numbers to be taken off
+/// (`[number, width, separator, every]`, 0 for none), numbers to be put on (`[number, width, separator]`, 0 for none), how often
+/// it stands there. What is 0, and 1 for `times`, is left out at the end.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    text: usize,
+    /// UTF-16 units.
+    range: Range<usize>,
+    /// The first line's number and how it is written. Lines whose number is a multiple of the last value carry theirs.
+    from: Option<(u32, NumberStyle, u32)>,
+    to: Option<(u32, NumberStyle)>,
+    times: u32,
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let length = match (&self.from, &self.to, self.times) {
+            (None, None, 1) => 3,
+            (Some(_), None, 1) => 4,
+            (_, Some(_), 1) => 5,
+            _ => 6,
+        };
+        let mut part = serializer.serialize_seq(Some(length))?;
+        part.serialize_element(&self.text)?;
+        part.serialize_element(&self.range.start)?;
+        part.serialize_element(&self.range.end)?;
+        if length > 3 {
+            match self.from {
+                Some((number, style, every)) => {
+                    part.serialize_element(&(number, style.width(), style.separator(), every))?
+                }
+                None => part.serialize_element(&0)?,
+            }
+        }
+        if length > 4 {
+            match self.to {
+                Some((number, style)) => part.serialize_element(&(number, style.width(), style.separator()))?,
+                None => part.serialize_element(&0)?,
+            }
+        }
+        if length > 5 {
+            part.serialize_element(&self.times)?;
+        }
+        part.end()
+    }
+}
+
+/// Lines of a condensed text that are written again in an old one.
+#[derive(Debug, Clone)]
+pub struct RecipeLines {
+    /// Index in the texts of [`RecipeWriter`].
+    pub text: usize,
+    /// Bytes of it.
+    pub range: Range<usize>,
+    /// The number of the first line and how it is written, to be taken off. Only lines whose number is a multiple of the last value carry theirs.
+    pub from: Option<(u32, NumberStyle, u32)>,
+    /// The number of the first line and how it is written, to be put on.
+    pub to: Option<(u32, NumberStyle)>,
+    /// How often they stand there.
+    pub times: u32,
+}
+
+/// Writes recipes from the texts of a condensed conversation.
+pub struct RecipeWriter<'a> {
+    /// With the message each is in.
+    texts: &'a [(usize, &'a TextAt<'a>)],
+    /// Of those that were needed.
+    units: HashMap<usize, Units>,
+}
+
+impl<'a> RecipeWriter<'a> {
+    /// From these texts, each with the message it is in.
+    #[must_use]
+    pub fn new(texts: &'a [(usize, &'a TextAt<'a>)]) -> Self {
+        Self { texts, units: HashMap::new() }
+    }
+
+    /// The recipe for the text `was`. It is tried: `None` when the lines are not the text, or the recipe would be no shorter than it.
+    pub fn recipe(&mut self, was: &str, lines: Vec<RecipeLines>) -> Option<Recipe> {
+        if self.written(&lines, was.len())? != was {
+            return None;
+        }
+        let mut recipe = Recipe { texts: Vec::new(), parts: Vec::new() };
+        let mut known: HashMap<usize, usize> = HashMap::new();
+        for RecipeLines { text, range, from, to, times } in lines {
+            let (message, place) = self.texts[text];
+            let content = place.text.as_ref();
+            let units = self.units.entry(text).or_insert_with(|| Units::of(content));
+            // What stands for an unpaired surrogate here counts otherwise in JavaScript.
+            if !units.are_exact() {
+                return None;
+            }
+            let number = *known.entry(text).or_insert_with(|| {
+                recipe.texts.push((message, place.path.clone()));
+                recipe.texts.len() - 1
+            });
+            let range = units.at(content, range.start)..units.at(content, range.end);
+            recipe.parts.push(Part { text: number, range, from, to, times });
+        }
+        let size = serde_json::to_string(&recipe).ok()?.len();
+        (size < was.len()).then_some(recipe)
+    }
+
+    /// What the parts say together; `None` as soon as it is longer than it should be.
+    fn written(&self, parts: &[RecipeLines], length: usize) -> Option<String> {
+        let mut out = String::with_capacity(length);
+        let mut prefix = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            let content = &self.texts[part.text].1.text[part.range.clone()];
+            for turn in 0..part.times {
+                for (offset, line) in (0..).zip(content.split('\n')) {
+                    if at > 0 || turn > 0 || offset > 0 {
+                        out.push('\n');
+                    }
+                    let mut line = line;
+                    if let Some((number, style, every)) = part.from
+                        && (number + offset) % every == 0
+                    {
+                        prefix.clear();
+                        style.write(number + offset, &mut prefix);
+                        line = line.strip_prefix(prefix.as_str())?;
+                    }
+                    if let Some((number, style)) = part.to {
+                        style.write(number + turn + offset, &mut out);
+                    }
+                    out.push_str(line);
+                    if out.len() > length {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conversation::ContentKind;
+
+    fn text(text: &str) -> TextAt<'_> {
+        TextAt { block: 0, path: vec!["content".into()], kind: ContentKind::MessageText, text: text.into() }
+    }
+
+    fn lines(range: Range<usize>) -> RecipeLines {
+        RecipeLines { text: 0, range, from: None, to: None, times: 1 }
+    }
+
+    #[test]
+    fn numbers_are_taken_off_and_put_on() {
+        let (_, style, _) = NumberStyle::read("    10→".as_bytes()).unwrap();
+        let text = text("    10→the tenth line, é\nthe eleventh line of a text that is long enough\nmore");
+        let texts = [(4, &text)];
+        let mut writer = RecipeWriter::new(&texts);
+        let parts = vec![
+            RecipeLines { from: Some((10, style, 10)), ..lines(0..text.text.len() - 5) },
+            RecipeLines { to: Some((7, style)), times: 40, ..lines(text.text.len() - 4..text.text.len()) },
+        ];
+        let repeated: Vec<String> = (7..47).map(|number| format!("{number:>6}→more")).collect();
+        let was =
+            format!("the tenth line, é\nthe eleventh line of a text that is long enough\n{}", repeated.join("\n"));
+        let recipe = writer.recipe(&was, parts.clone()).unwrap();
+        let json = serde_json::to_string(&recipe).unwrap();
+        assert_eq!(json, r#"{"texts":[[4,["content"]]],"parts":[[0,0,72,[10,6,"→",10]],[0,73,77,0,[7,6,"→"],40]]}"#);
+        assert_eq!(writer.recipe(&format!("{was}!"), parts), None, "the lines are another text");
+    }
+
+    proptest! {
+        #[test]
+        fn there_is_a_recipe_only_where_the_lines_are_the_text(whole in "[a-zé\n]{0,200}", other in "[a-z]{0,3}", at in 0_usize..200) {
+            let end = (0..=whole.len().min(at)).rev().find(|end| whole.is_char_boundary(*end)).unwrap_or(0);
+            let text = text(&whole);
+            let texts = [(0, &text)];
+            let mut writer = RecipeWriter::new(&texts);
+            let was = format!("{}{other}", &whole[..end]);
+            let found = writer.recipe(&was, vec![lines(0..end)]);
+            prop_assert!(found.is_none() || other.is_empty());
+            prop_assert!(found.is_none_or(|recipe| serde_json::to_string(&recipe).unwrap().len() < was.len()));
+        }
+    }
+}
