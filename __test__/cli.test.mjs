@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../scripts/tools.mjs";
+import { withShared } from "./shared.mjs";
 
 const require = createRequire(import.meta.url);
 const library = require("../index.js");
@@ -31,7 +32,6 @@ const { readHistory } = require("../js/cli/history-file.js");
 
 const main = path.join(root, "js", "cli", "main.js");
 const fixture = (name) => path.join(root, "fixtures", `${name}.json`);
-const corpus = path.join(root, "..", "shared", "corpus");
 
 const isWindows = process.platform === "win32";
 const isRoot = process.getuid?.() === 0;
@@ -1006,10 +1006,9 @@ describe("on a terminal", () => {
   });
 });
 
-describe("real histories", () => {
-  const files = existsSync(corpus) ? readdirSync(corpus).filter((name) => name.endsWith(".json")) : [];
-
-  test.skipIf(files.length === 0)("of ../shared/corpus (skipped without it): reports add up, what is written restores", () => {
+withShared("corpus", (corpus) => {
+  test("on real histories, reports add up and what is written restores", () => {
+    const files = readdirSync(corpus).filter((name) => name.endsWith(".json"));
     for (const name of files.filter((_, index) => index % 4 === 0)) {
       const { code, report } = runJson([path.join(corpus, name), "--target", "40%", "--out", `out-${name}`, "--messages"]);
       expect([name, code]).toEqual([name, 0]);

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { api, conversation, deepFreeze, expectFailed, expectThrown, lines, managerWith, shared, withoutShared } from "./support.mjs";
+import { withShared } from "../shared.mjs";
+import { api, conversation, deepFreeze, expectFailed, expectThrown, lines, managerWith } from "./support.mjs";
 
 const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider } = api;
 
@@ -211,19 +212,21 @@ describe("shouldCondense", () => {
     expect(manager.shouldCondense({ totalTokens: 90_000, contextWindow: 100_000 })).toMatchObject({ due: true, reason: "window" });
   });
 
-  test.skipIf(withoutShared)("decides as Roo-Code does, on its recorded calls", () => {
-    const records = readFileSync(path.join(shared, "vectors", "roo-head.jsonl"), "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line))
-      .filter(({ fn }) => fn === "willManageContext");
-    expect(records.length).toBeGreaterThan(0);
-    for (const { input, output } of records) {
-      const { autoCondenseContext, autoCondenseContextPercent, profileThresholds, currentProfileId: profileId, ...usage } = input;
-      const manager = new CondensationManager({ autoCondenseContext, autoCondenseContextPercent, profileThresholds });
-      expect(manager.shouldCondense({ ...usage, profileId }).due, JSON.stringify(input)).toBe(output);
-    }
-  });
+  withShared("vectors", (vectors) =>
+    test("decides as Roo-Code does, on its recorded calls", () => {
+      const records = readFileSync(path.join(vectors, "roo-head.jsonl"), "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+        .filter(({ fn }) => fn === "willManageContext");
+      expect(records.length).toBeGreaterThan(0);
+      for (const { input, output } of records) {
+        const { autoCondenseContext, autoCondenseContextPercent, profileThresholds, currentProfileId: profileId, ...usage } = input;
+        const manager = new CondensationManager({ autoCondenseContext, autoCondenseContextPercent, profileThresholds });
+        expect(manager.shouldCondense({ ...usage, profileId }).due, JSON.stringify(input)).toBe(output);
+      }
+    }),
+  );
 });
 
 describe("condenseIfNeeded", () => {

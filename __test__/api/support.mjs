@@ -1,6 +1,5 @@
 // What the tests of the JavaScript API share.
 
-import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { expect } from "vitest";
@@ -13,18 +12,6 @@ export const api = require("../../index.js");
 /** The addon itself, to see whether it is called. */
 export const native = require("../../js/native.js");
 export const packageFile = path.join(root, "index.js");
-
-/** Files that are there only where this project is developed; undefined elsewhere. */
-const sharedFolder = path.join(root, "..", "shared");
-export const shared = [sharedFolder, process.env.ROO_CONDENSE_SHARED].find((folder) => folder && existsSync(folder));
-export const withoutShared = shared === undefined;
-if (withoutShared) console.info("../shared is missing: the tests that compare with it are skipped.");
-
-/** The conversations of the corpus: { name, messages }. */
-export function corpus() {
-  const folder = path.join(/** @type {string} */ (shared), "corpus");
-  return readdirSync(folder).map((name) => ({ name, messages: JSON.parse(readFileSync(path.join(folder, name), "utf8")).messages }));
-}
 
 export function deepFreeze(value) {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

@@ -4,7 +4,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { api, conversation, corpus, shared, withoutShared } from "./support.mjs";
+import { conversationsIn, withShared } from "../shared.mjs";
+import { api, conversation } from "./support.mjs";
 
 const { CondensationManager, validateMessages } = api;
 
@@ -61,11 +62,11 @@ describe("not legal", () => {
   });
 });
 
-describe.skipIf(withoutShared)("against the checker in ../shared", () => {
-  test("as many problems in every conversation of the corpus, whole and cut anywhere, and no more after condensing", async () => {
-    const { problems } = await import(pathToFileURL(path.join(shared, "tools", "conversation.mjs")).href);
+withShared(["tools", "corpus"], (tools, corpus) => {
+  test("against the checker in ../shared: as many problems in every conversation of the corpus, whole and cut anywhere, and no more after condensing", async () => {
+    const { problems } = await import(pathToFileURL(path.join(tools, "conversation.mjs")).href);
     const manager = new CondensationManager();
-    for (const { name, messages } of corpus()) {
+    for (const { name, messages } of conversationsIn(corpus)) {
       expect(validateMessages(messages).length, name).toBe(problems(messages).length);
       // Without a message here and there, calls and results lose each other.
       const holes = messages.filter((_, index) => index % 7 !== 3);

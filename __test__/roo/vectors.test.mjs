@@ -1,14 +1,14 @@
 // Recorded calls of Roo-Code's own functions give the recorded results: those of `fixtures/roo`, and those of `../shared/vectors`
-// where that folder is (ROO_CONDENSE_VECTORS names another place).
+// where that folder is.
 
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { withShared } from "../shared.mjs";
 import { CLOCK, readRecords, replay } from "./recorded.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const shared = process.env.ROO_CONDENSE_VECTORS ?? path.join(root, "..", "shared", "vectors");
 
 beforeAll(() => vi.useFakeTimers({ toFake: ["Date"], now: CLOCK }));
 afterAll(() => vi.useRealTimers());
@@ -43,8 +43,4 @@ function group(records) {
 
 describe("fixtures/roo", () => replayAll(path.join(root, "fixtures", "roo")));
 
-if (existsSync(shared)) {
-  describe("recorded", () => replayAll(shared));
-} else {
-  describe("recorded", () => test.skip("skipped: there is no folder ../shared/vectors, and ROO_CONDENSE_VECTORS names none", () => {}));
-}
+withShared("vectors", (folder) => describe("recorded", () => replayAll(folder)));

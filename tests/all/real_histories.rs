@@ -16,10 +16,11 @@ pub fn fixtures() -> Histories {
     histories(&root().join("fixtures"))
 }
 
-/// The real histories; `ROO_CONDENSE_CORPUS` names another folder. Without any, the test that asks fails in continuous integration, and
-/// elsewhere says that it goes without.
+/// The real histories. Where there are none, the test that asks fails in continuous integration, and elsewhere says that it goes without.
+/// `ROO_CONDENSE_SHARED` names another folder than `../shared`.
 pub fn corpus(test: &str) -> Histories {
-    let folder = env::var_os("ROO_CONDENSE_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    let shared = env::var_os("ROO_CONDENSE_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let folder = shared.join("corpus");
     if folder.is_dir() {
         return histories(&folder);
     }

@@ -1,7 +1,6 @@
-//! The provider as a whole: seeds' configurations, presets, invariants, summaries with a model made for the tests.
+//! The provider as a whole: seeds' configurations, presets, summaries with a model made for the tests.
 
 mod groups;
-mod invariants;
 mod model;
 mod order;
 mod preset_names;

@@ -1,0 +1,25 @@
+// Passages that the assistant goes on to replace in a file (`old_string`, two lines and more) and that stood whole in one block of the older part.
+
+import { blocksOf, textOf, withoutLineNumbers } from "./conversations.mjs";
+import { share } from "./cuts.mjs";
+
+const strings = (input) => Object.values(input ?? {}).filter((value) => typeof value === "string");
+const readable = (block) => withoutLineNumbers(block.type === "tool_use" ? strings(block.input).join("\n") : textOf(block));
+const readables = (messages) => messages.flatMap(blocksOf).map(readable);
+const stands = (texts, passage) => texts.some((text) => text.includes(passage));
+
+/** The passages that are needed after a cut. */
+export function neededEdits({ older, kept, future }) {
+  const [old, there] = [readables(older), readables(kept)];
+  return future
+    .flatMap(blocksOf)
+    .filter((block) => block.type === "tool_use" && typeof block.input?.old_string === "string")
+    .map((block) => block.input.old_string.trim())
+    .filter((passage) => passage.includes("\n") && stands(old, passage) && !stands(there, passage));
+}
+
+/** The share of the passages that still stand whole in one block. */
+export function keptEdits(messages, needed) {
+  const texts = readables(messages);
+  return share(needed, (passage) => stands(texts, passage));
+}
