@@ -9,12 +9,12 @@
 //! | [`progress`] | tells whoever listens how the work goes | nobody |
 //! | [`parallel`] | large work on all cores | nobody |
 //! | [`warning`] | what the caller should know of a call that did not fail | nobody |
-//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, restore | `parallel` |
+//! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
-//! | `markers` | what a model reads where something was left out, written and recognised | nobody |
-//! | [`restore`] | what markers stand for, and old texts, put together again from a condensed conversation | `conversation`, `markers` |
-//! | `salience` | what is likely to be used again | `transcript`, `tokens` |
+//! | [`markers`] | what a model reads where something was left out or summarised, written and recognised | `conversation` |
+//! | [`restore`] | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
+//! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers` |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
 //! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `llm` |
 //! | [`providers`] | strategies, each turns a conversation into a plan | all above |

@@ -1,4 +1,11 @@
-//! Puts together again what markers stand for, from nothing but the condensed conversation.
+//! Follows the pointers in a condensed conversation, knowing nothing but that conversation.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `rows` | a text cut into lines and pointers, each with its place and number |
+//! | `names` | which text a pointer means |
+//! | `decoder` | texts with what their pointers stand for |
+//! | `recipes` | recipes for old texts |
 
 mod decoder;
 mod names;
