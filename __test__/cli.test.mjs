@@ -333,7 +333,7 @@ describe("what is not JSON ends with 4, and says where", () => {
   });
 
   test("our own search agrees with JSON.parse on every way to cut a text short or to change a character", () => {
-    const { findJsonError } = require("../js/cli/json-position.js");
+    const { jsonFault } = require("../js/native.js");
     const agrees = (text) => {
       let isJson = true;
       try {
@@ -341,7 +341,7 @@ describe("what is not JSON ends with 4, and says where", () => {
       } catch {
         isJson = false;
       }
-      return (findJsonError(text) === undefined) === isJson;
+      return (jsonFault(text) === null) === isJson;
     };
     const wrong = [];
     for (let at = 0; at <= valid.length; at++) {

@@ -15,6 +15,7 @@
 //! | [`markers`] | what a model reads where something was left out or summarised, written and recognised | `conversation` |
 //! | [`restore`] | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers` |
+//! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
 //! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `llm` |
 //! | [`providers`] | strategies, each turns a conversation into a plan | all above |
@@ -23,6 +24,8 @@
 
 pub mod cancel;
 pub mod conversation;
+#[cfg(any(feature = "node", test))]
+mod json_file;
 pub mod llm;
 pub mod manager;
 pub mod markers;

@@ -6,7 +6,6 @@ const { isUtf8 } = require("node:buffer");
 const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { findJsonError, position } = require("./json-position.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** What Roo calls its files. */
@@ -115,7 +114,7 @@ function parse(text, shownName) {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     if (text.trim() === "") throw new Failure(EXIT.notJson, `${shownName} holds nothing but white space`, { cause });
-    const error = findJsonError(text) ?? { offset: 0, message: cause.message };
+    const error = jsonFault(text, cause);
     const { line, column, start } = position(text, error.offset);
     const hints = excerpt(text, start, error.offset);
     if (error.begins !== undefined) {
@@ -125,6 +124,24 @@ function parse(text, shownName) {
     if (isJsonLines(text)) hints.push("This looks like JSON Lines, one value on each line: put them into an array first (jq -s . FILE).");
     throw new Failure(EXIT.notJson, `${shownName}:${line}:${column}: not JSON: ${error.message}`, { hints, cause });
   }
+}
+
+/** Where the text stops being JSON, and why. `JSON.parse` says where, too, but each version of Node in its own words. */
+function jsonFault(text, cause) {
+  // Only now: help does not depend on the addon.
+  const { jsonFault: find } = require("../native.js");
+  return JSON.parse(find(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
+}
+
+/** Line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */
+function position(text, offset) {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < offset; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1, start };
 }
 
 /** The place of an error, with a mark under it. */

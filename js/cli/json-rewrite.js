@@ -1,69 +1,11 @@
 "use strict";
 
-// Writes a changed value into the JSON text it was read from: what did not change keeps its text, byte for byte. So the file's own
-// layout stays, and so do numbers that JavaScript cannot hold, such as 64-bit ids.
+// Writes a changed value into the JSON text it was read from. Here it is found out what changed; the addon, which knows where it stands in
+// the text, leaves everything else as it is, byte for byte.
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const native = require("../native.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;
-const isBlank = (code) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-
-function skipBlanks(text, at) {
-  while (isBlank(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function skipString(text, at) {
-  for (let end = text.indexOf('"', at + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return end + 1;
-  }
-}
-
-/** The end of the value that begins at `at`. The text is known to be JSON. */
-function skipValue(text, at) {
-  let depth = 0;
-  for (;;) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = skipString(text, at);
-    } else if (code === 0x7b || code === 0x5b) {
-      depth++;
-      at++;
-    } else if (code === 0x7d || code === 0x5d) {
-      depth--;
-      at++;
-    } else if (depth === 0) {
-      while (/[\w.+-]/.test(text.charAt(at))) at++;
-    } else {
-      at++;
-    }
-    if (depth === 0) return at;
-  }
-}
-
-/** Where the elements of the array or the fields of the object that begins at `start` stand: `{ key, from, start, end }`. */
-function childrenOf(text, start) {
-  const isArray = text[start] === "[";
-  const children = [];
-  let at = skipBlanks(text, start + 1);
-  while (text[at] !== "]" && text[at] !== "}") {
-    const from = at;
-    let key;
-    if (!isArray) {
-      const end = skipString(text, at);
-      key = JSON.parse(text.slice(at, end));
-      at = skipBlanks(text, skipBlanks(text, end) + 1);
-    }
-    const end = skipValue(text, at);
-    children.push({ key, from, start: at, end });
-    at = skipBlanks(text, end);
-    if (text[at] === ",") at = skipBlanks(text, at + 1);
-  }
-  return { children, end: at + 1 };
-}
 
 /** Fields that tell messages and blocks apart. */
 const MARKS = ["role", "ts", "type", "id", "tool_use_id"];
@@ -109,79 +51,44 @@ function freshText(value, { unit, newline }, depth) {
   return JSON.stringify(value, null, unit).replaceAll("\n", newline + unit.repeat(depth));
 }
 
-class Rewriter {
-  constructor(text) {
-    this.text = text;
-    this.layout = layoutOf(text);
+/**
+ * What makes `after` of `before`, as the addon reads it: `"keep"`; `{ text }`, the JSON of another value; `{ elements: [[index, change]] }`, of an array,
+ * where an element without an index is a text; or `{ fields: { changed, removed, added } }`, whose names are JSON, too.
+ */
+function changeOf(before, after, layout, depth) {
+  if (Object.is(before, after)) return "keep";
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) {
+    return { text: freshText(after, layout, depth) };
   }
-
-  /** The text of `after`, where `before` stands from `start` to `end`. */
-  value(before, after, start, end, depth) {
-    if (Object.is(before, after)) return this.text.slice(start, end);
-    if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after))
-      return freshText(after, this.layout, depth);
-    const { children } = childrenOf(this.text, start);
-    const parts = Array.isArray(after)
-      ? this.elements(before, after, children, depth + 1)
-      : this.fields(before, after, children, depth + 1);
-    return this.join(parts, children, start, end, depth);
-  }
-
-  elements(before, after, children, depth) {
+  const inner = depth + 1;
+  if (Array.isArray(after)) {
     const found = origins(before, after);
-    return after.map((element, position) => {
+    const element = (value, position) => {
       const origin = found[position];
-      if (origin === -1) return { text: freshText(element, this.layout, depth) };
-      const { start, end } = children[origin];
-      return { child: origin, text: this.value(before[origin], element, start, end, depth) };
-    });
+      return origin === -1 ? [null, freshText(value, layout, inner)] : [origin, changeOf(before[origin], value, layout, inner)];
+    };
+    return { elements: after.map(element) };
   }
-
-  fields(before, after, children, depth) {
-    // Of a name that stands twice the last one counts.
-    const byKey = new Map(children.map((child, index) => [child.key, index]));
-    const kept = children.map(({ key, from, start, end }, index) => {
-      if (byKey.get(key) !== index) return { child: index, text: this.text.slice(from, end) };
-      if (!Object.hasOwn(after, key)) return undefined;
-      return { child: index, text: this.text.slice(from, start) + this.value(before[key], after[key], start, end, depth) };
-    });
-    const added = Object.keys(after).filter((key) => !byKey.has(key));
-    const colon = this.layout.unit ? ": " : ":";
-    return [
-      ...kept.filter(Boolean),
-      ...added.map((key) => ({ text: JSON.stringify(key) + colon + freshText(after[key], this.layout, depth) })),
-    ];
-  }
-
-  /** Puts the parts between the brackets. What stands between them stays when they are the same ones, and is repeated otherwise. */
-  join(parts, children, start, end, depth) {
-    const { text } = this;
-    const brackets = [text[start], text[end - 1]];
-    if (parts.length === 0) return brackets.join("");
-    if (children.length === 0) {
-      const { unit, newline } = this.layout;
-      const line = (level) => (unit ? newline + unit.repeat(level) : "");
-      return brackets[0] + line(depth + 1) + parts.map((part) => part.text).join(`,${line(depth + 1)}`) + line(depth) + brackets[1];
-    }
-    const open = text.slice(start, children[0].from);
-    const close = text.slice(children[children.length - 1].end, end);
-    const isSame = parts.length === children.length && parts.every(({ child }, index) => child === index);
-    const usual = children.length > 1 ? text.slice(children[0].end, children[1].from) : `,${open.slice(1)}`;
-    const pieces = [open];
-    parts.forEach((part, index) => {
-      if (index > 0) pieces.push(isSame ? text.slice(children[index - 1].end, children[index].from) : usual);
-      pieces.push(part.text);
-    });
-    return pieces.join("") + close;
-  }
+  const had = (key) => Object.hasOwn(before, key);
+  const changed = Object.keys(after).filter((key) => had(key) && !Object.is(before[key], after[key]));
+  return {
+    fields: {
+      changed: changed.map((key) => [JSON.stringify(key), changeOf(before[key], after[key], layout, inner)]),
+      removed: Object.keys(before)
+        .filter((key) => !Object.hasOwn(after, key))
+        .map((key) => JSON.stringify(key)),
+      added: Object.keys(after)
+        .filter((key) => !had(key))
+        .map((key) => [JSON.stringify(key), freshText(after[key], layout, inner)]),
+    },
+  };
 }
 
 /** The text of `after`, written into `text`, which is the JSON of `before`. Objects shared by both are taken to be unchanged. */
 function rewriteJson(text, before, after) {
   if (Object.is(before, after)) return text;
-  const start = skipBlanks(text, 0);
-  const end = skipValue(text, start);
-  return text.slice(0, start) + new Rewriter(text).value(before, after, start, end, 0) + text.slice(end);
+  const layout = layoutOf(text);
+  return native.rewriteJson(text, JSON.stringify(changeOf(before, after, layout, 0)), layout.unit, layout.newline);
 }
 
 module.exports = { rewriteJson };

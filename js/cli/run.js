@@ -7,7 +7,6 @@ const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { help } = require("./help.js");
 const { readHistory } = require("./history-file.js");
-const { rewriteJson } = require("./json-rewrite.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { ProgressBar } = require("./progress-bar.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
@@ -18,6 +17,8 @@ const { version } = require("../../package.json");
 function write(history, condensed, settings, stdout, bar) {
   if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
   bar.step("writing", 20, 20);
+  // Only now: help does not depend on the addon.
+  const { rewriteJson } = require("./json-rewrite.js");
   const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(condensed.messages));
   const content = Buffer.from(text);
   if (settings.out === "-") {
@@ -35,9 +36,9 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
   process.once("SIGINT", interrupt);
   try {
     bar.step("reading", 0, 20);
+    const library = loadLibrary();
     const history = readHistory(settings.file);
     if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
-    const library = loadLibrary();
     const condensed = await condense(library, history, settings, { env, signal: controller.signal, step: bar.step.bind(bar) });
     // Lets an interruption in that came while the thread was busy.
     await new Promise((resolve) => setImmediate(resolve));

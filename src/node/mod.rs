@@ -13,6 +13,7 @@ mod cancel;
 mod error;
 mod handler;
 mod host_provider;
+mod json_file;
 mod manager;
 mod provider;
 mod store;
