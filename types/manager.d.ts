@@ -10,13 +10,13 @@ import type { Encoding, Scale } from "./tokens.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
 import type { Warning } from "./warnings.js";
 
-/** When automatic condensing without gain is given up for a while. */
+/** When automatic condensing without gain is given up for a while. The `guard` of the Roo-Code drop-in means the same. */
 export interface GuardOptions {
-  /** So many attempts without gain are enough, 1 or more. Default: 3. */
+  /** So many attempts in a row without gain are enough, 1 or more. Default: 3. */
   attempts?: number | undefined;
-  /** Within this time, in milliseconds. Default: 60,000. */
+  /** For so many milliseconds after the last of them none is made; a pause that is longer starts the count again. Default: 60,000. */
   windowMs?: number | undefined;
-  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent. Default: 5. */
+  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent; so is one that fails. Default: 5. */
   minGainPercent?: number | undefined;
 }
 

@@ -22,6 +22,8 @@ export interface ModelPrice {
         readonly outputPriceMultiplier?: number | undefined;
         readonly cacheWritesPriceMultiplier?: number | undefined;
         readonly cacheReadsPriceMultiplier?: number | undefined;
+        /** The service tiers they hold for. Default: all. Requests for summaries ask for none, which is the tier `default`. */
+        readonly appliesToServiceTiers?: readonly string[] | undefined;
       }
     | null
     | undefined;

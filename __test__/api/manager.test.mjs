@@ -290,7 +290,9 @@ describe("condenseIfNeeded", () => {
     const stopped = await manager.condenseIfNeeded(due);
     expectFailed(stopped, "condense_loop", small);
     expect(stopped.trigger.due).toBe(true);
-    expect(stopped.error.message).toContain("2 automatic condensations within 400 ms");
+    expect(stopped.error.message).toContain(
+      "2 automatic condensations in a row gained less than 5% each; the next one may be tried 400 ms after the last",
+    );
     expect((await manager.condenseIfNeeded({ ...due, taskId: "another" })).error).toBeUndefined();
     expect((await manager.condense(due)).error).toBeUndefined();
     await expect.poll(async () => (await manager.condenseIfNeeded(due)).error, { timeout: 10_000 }).toBeUndefined();

@@ -129,8 +129,8 @@ function parse(text, shownName) {
 /** Where the text stops being JSON, and why. `JSON.parse` says where, too, but each version of Node in its own words. */
 function jsonFault(text, cause) {
   // Only now: help does not depend on the addon.
-  const { jsonFault: find } = require("../native.js");
-  return JSON.parse(find(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
+  const native = require("../native.js");
+  return JSON.parse(native.jsonFault(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
 }
 
 /** Line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */

@@ -1,6 +1,7 @@
 "use strict";
 
 // What a request costs, in dollars. Every operation stands in Roo-Code's order, so that sums are equal to the last bit.
+// `src/llm/price.rs` does the same, and `fixtures/shared/cost.json` holds both to it.
 
 const PER_MILLION = 1_000_000;
 const PRICES = [

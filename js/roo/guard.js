@@ -9,6 +9,8 @@ const REMEMBERED_TASKS = 100;
 /**
  * Counts, by task, automatic condensations in a row that failed or saved less than `minGainPercent`. After `attempts` of them none
  * is due until `windowMs` have passed since the last. The time counts from the end of one: a summary can take longer than the window.
+ *
+ * The manager's guard (`src/manager/guard.rs`) does the same; this one works without a binary. `fixtures/shared/guard.json` holds both to it.
  */
 class Guard {
   #limits;

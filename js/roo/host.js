@@ -9,6 +9,12 @@ const { defaultMessage } = require("./messages.js");
 
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
+/** What each of them may be, as for the guard of a manager. */
+const LIMITS = {
+  attempts: ["a whole number, 1 or more", (value) => Number.isInteger(value) && value >= 1],
+  windowMs: ["a whole number of milliseconds, 0 or more", (value) => Number.isInteger(value) && value >= 0],
+  minGainPercent: ["a number from 0 to 100", (value) => Number.isFinite(value) && value >= 0 && value <= 100],
+};
 
 /**
  * Checks a host; throws a TypeError at once when a field is not what it has to be.
@@ -49,8 +55,8 @@ function guardOf({ guard, fixes }) {
   const limits = { ...GUARD, ...guard };
   for (const name of Object.keys(limits)) {
     if (!(name in GUARD)) throw notAllowed(`host.guard.${name}`, limits[name], `the fields ${Object.keys(GUARD).join(", ")}`);
-    if (!(Number.isFinite(limits[name]) && limits[name] >= 0))
-      throw notAllowed(`host.guard.${name}`, limits[name], "a number of 0 or more");
+    const [allowed, isAllowed] = LIMITS[name];
+    if (!isAllowed(limits[name])) throw notAllowed(`host.guard.${name}`, limits[name], allowed);
   }
   return limits;
 }

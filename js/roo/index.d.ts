@@ -94,13 +94,13 @@ export interface RooManagerResult {
   metrics?: { providerId?: string };
 }
 
-/** When automatic condensing stops asking. Of condensations in a row that failed or saved too little. */
+/** When automatic condensing without gain is given up for a while. The `guard` of a manager means the same. */
 export interface RooGuard {
-  /** How many are allowed. Default 3. */
+  /** So many attempts in a row without gain are enough, 1 or more. Default: 3. */
   attempts?: number | undefined;
-  /** Milliseconds after the last one in which no further is due; a pause as long as this starts the count again. Default 60000. */
+  /** For so many milliseconds after the last of them none is made; a pause that is longer starts the count again. Default: 60,000. */
   windowMs?: number | undefined;
-  /** Percent of the tokens that a condensation has to save to count as a good one. Default 5. */
+  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent; so is one that fails. Default: 5. */
   minGainPercent?: number | undefined;
 }
 

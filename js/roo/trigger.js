@@ -1,6 +1,7 @@
 "use strict";
 
-// When the context has to be managed: the arithmetic of both generations.
+// When the context has to be managed: the arithmetic of both generations. That of the manager (`src/manager/trigger.rs`) is the same;
+// `fixtures/shared/trigger.json` holds both to it.
 
 /** Tokens kept free for the answer when the model's own limit is not known. */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -30,7 +31,7 @@ function decide(options, lastMessageTokens, warn) {
   // The threshold is looked up in any case: a wrong one is warned of even while it decides nothing.
   const threshold = thresholdOf(options, warn);
   const percent = (100 * prevContextTokens) / contextWindow;
-  return { prevContextTokens, overAllowed, condenseDue: Boolean(autoCondenseContext) && (percent >= threshold || overAllowed) };
+  return { prevContextTokens, overAllowed, threshold, condenseDue: Boolean(autoCondenseContext) && (percent >= threshold || overAllowed) };
 }
 
 /** Counts with the host's handler; nothing to count costs no call. */

@@ -318,6 +318,13 @@ impl<'a> Fields<'a> {
         }
     }
 
+    fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ConfigError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let texts =
+            value.as_array().and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
+        texts.map(Some).ok_or_else(|| self.error(ConfigProblem::WrongType, name, "an array of strings"))
+    }
+
     fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, ConfigError> {
         match self.get(name) {
             None => Ok(None),
@@ -380,6 +387,7 @@ fn long_context_from_map(map: &Map<String, Value>) -> Result<LongContextPricing,
         output_price_multiplier: times("outputPriceMultiplier")?,
         cache_writes_price_multiplier: times("cacheWritesPriceMultiplier")?,
         cache_reads_price_multiplier: times("cacheReadsPriceMultiplier")?,
+        applies_to_service_tiers: fields.texts("appliesToServiceTiers")?,
     })
 }
 

@@ -56,6 +56,15 @@ pub struct LongContextPricing {
     /// For [`Prices::cache_reads`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_reads_price_multiplier: Option<f64>,
+    /// The service tiers they hold for; absent for all. Requests of ours ask for none, which is the tier `default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applies_to_service_tiers: Option<Vec<String>>,
+}
+
+impl LongContextPricing {
+    fn is_for_default_tier(&self) -> bool {
+        self.applies_to_service_tiers.as_ref().is_none_or(|tiers| tiers.iter().any(|tier| tier == "default"))
+    }
 }
 
 /// Prices up to a size of the question. An absent price is that of the model.
@@ -119,7 +128,9 @@ impl ModelPrice {
     pub fn at(&self, total_input_tokens: u64) -> Prices {
         let prices = self.of_tier(total_input_tokens);
         match &self.long_context_pricing {
-            Some(long) if total_input_tokens > long.threshold_tokens => prices.times(long),
+            Some(long) if total_input_tokens > long.threshold_tokens && long.is_for_default_tier() => {
+                prices.times(long)
+            }
             _ => prices,
         }
     }
@@ -156,6 +167,21 @@ mod tests {
 
     fn used(input_tokens: u64, output_tokens: u64, cache_write_tokens: u64, cache_read_tokens: u64) -> TokenUsage {
         TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, total_cost: None }
+    }
+
+    /// `js/roo/cost.js` does the same for the drop-in.
+    #[test]
+    fn costs_are_those_of_the_shared_cases_to_the_last_bit() {
+        let shared: serde_json::Value = serde_json::from_str(include_str!("../../fixtures/shared/cost.json")).unwrap();
+        for case in shared["cases"].as_array().unwrap() {
+            let price: ModelPrice = serde_json::from_value(case["price"].clone()).unwrap();
+            let count = |name: &str| case["usage"][name].as_u64().unwrap();
+            let usage =
+                used(count("inputTokens"), count("outputTokens"), count("cacheWriteTokens"), count("cacheReadTokens"));
+            let api = if case["api"] == "openai" { Api::OpenAi } else { Api::Anthropic };
+            let cost = price.cost(api, &usage);
+            assert_eq!(cost.to_bits(), case["cost"].as_f64().unwrap().to_bits(), "{case}: {cost}");
+        }
     }
 
     #[test]

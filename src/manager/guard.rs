@@ -1,7 +1,7 @@
 //! The guard against condensing again and again without gain: a file larger than the window would make every turn condense.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     time::{Duration, Instant},
 };
 
@@ -10,11 +10,11 @@ use crate::providers::CondenseError;
 /// When automatic condensing is given up for a while.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GuardOptions {
-    /// This many attempts without gain in the time window are enough.
+    /// This many attempts in a row without gain are enough.
     pub attempts: usize,
-    /// The time window in milliseconds.
+    /// For so many milliseconds after the last of them none is made; a pause that is longer starts the count again.
     pub window_ms: u64,
-    /// An attempt that removes less than this share of the tokens, in percent, is one without gain.
+    /// An attempt that removes less than this share of the tokens, in percent, is one without gain; so is one that fails.
     pub min_gain_percent: f64,
 }
 
@@ -24,10 +24,22 @@ impl Default for GuardOptions {
     }
 }
 
-/// Remembers attempts without gain, for each task.
+/// Tasks with attempts without gain that are remembered; a host seldom runs more than a few at a time.
+const MAX_TASKS: usize = 100;
+
+/// Counts attempts in a row without gain, for each task. `js/roo/guard.js` does the same for the drop-in; `fixtures/shared/guard.json` holds both to it.
 #[derive(Debug, Default)]
 pub struct Guard {
-    futile: HashMap<String, VecDeque<Instant>>,
+    /// In the order of their last attempts.
+    tasks: VecDeque<Futile>,
+}
+
+#[derive(Debug)]
+struct Futile {
+    task: String,
+    attempts: usize,
+    /// When the last one ended: an attempt can take longer than the time window.
+    ended: Instant,
 }
 
 impl Guard {
@@ -35,64 +47,82 @@ impl Guard {
     ///
     /// # Errors
     /// [`CondenseError::CondenseLoop`] when it is not.
-    pub fn check(&mut self, options: &GuardOptions, task: &str, now: Instant) -> Result<(), CondenseError> {
-        let Some(futile) = self.futile.get_mut(task) else { return Ok(()) };
-        let window = Duration::from_millis(options.window_ms);
-        while futile.front().is_some_and(|at| now.duration_since(*at) >= window) {
-            futile.pop_front();
-        }
-        if futile.is_empty() {
-            self.futile.remove(task);
-            return Ok(());
-        }
-        if futile.len() >= options.attempts {
-            return Err(CondenseError::CondenseLoop {
-                attempts: futile.len(),
+    pub fn check(&self, options: &GuardOptions, task: &str, now: Instant) -> Result<(), CondenseError> {
+        match self.futile(options, task, now) {
+            attempts if attempts < options.attempts => Ok(()),
+            attempts => Err(CondenseError::CondenseLoop {
+                attempts,
                 window_ms: options.window_ms,
                 min_gain_percent: options.min_gain_percent,
-            });
+            }),
         }
-        Ok(())
     }
 
-    /// Remembers how an attempt for `task` ended. A gain clears what was remembered.
-    pub fn record(&mut self, options: &GuardOptions, task: &str, gain_percent: f64, now: Instant) {
-        if gain_percent >= options.min_gain_percent {
-            self.futile.remove(task);
-        } else {
-            self.futile.entry(task.to_owned()).or_default().push_back(now);
+    /// Remembers how an attempt for `task` ended: with the tokens before and after, or `None` when it failed. A gain clears what was remembered.
+    pub fn record(&mut self, options: &GuardOptions, task: &str, tokens: Option<(f64, f64)>, now: Instant) {
+        let attempts = self.futile(options, task, now) + 1;
+        self.tasks.retain(|known| known.task != task);
+        let gained = |(before, after)| before > 0.0 && 100.0 * (before - after) / before >= options.min_gain_percent;
+        if tokens.is_some_and(gained) {
+            return;
         }
+        if self.tasks.len() == MAX_TASKS {
+            self.tasks.pop_front();
+        }
+        self.tasks.push_back(Futile { task: task.to_owned(), attempts, ended: now });
+    }
+
+    /// Attempts in a row without gain, as long as the last one is not longer ago than the time window.
+    fn futile(&self, options: &GuardOptions, task: &str, now: Instant) -> usize {
+        let window = Duration::from_millis(options.window_ms);
+        let is_recent = |known: &&Futile| known.task == task && now.duration_since(known.ended) <= window;
+        self.tasks.iter().find(is_recent).map_or(0, |known| known.attempts)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
-    fn attempts_without_gain_are_stopped_until_the_time_window_has_passed() {
-        let options = GuardOptions::default();
-        let mut guard = Guard::default();
+    fn the_guard_refuses_as_the_shared_cases_say() {
+        let shared: Value = serde_json::from_str(include_str!("../../fixtures/shared/guard.json")).unwrap();
         let start = Instant::now();
-        for attempt in 0..3 {
-            guard.check(&options, "task", start).unwrap();
-            guard.record(&options, "task", 1.0, start + Duration::from_secs(attempt));
+        for case in shared["cases"].as_array().unwrap() {
+            let given = &case["options"];
+            let options = GuardOptions {
+                attempts: usize::try_from(given["attempts"].as_u64().unwrap()).unwrap(),
+                window_ms: given["windowMs"].as_u64().unwrap(),
+                min_gain_percent: given["minGainPercent"].as_f64().unwrap(),
+            };
+            let mut guard = Guard::default();
+            for step in case["steps"].as_array().unwrap() {
+                let now = start + Duration::from_millis(step["at"].as_u64().unwrap());
+                let task = step["task"].as_str().unwrap();
+                if let Some(refused) = step["refused"].as_bool() {
+                    let code = guard.check(&options, task, now).err().map(|error| error.code());
+                    assert_eq!(code, refused.then_some("condense_loop"), "{}: {step}", case["name"]);
+                } else {
+                    let tokens = &step["attempt"];
+                    let ended = tokens["after"].as_f64().map(|after| (tokens["before"].as_f64().unwrap(), after));
+                    guard.record(&options, task, ended, now);
+                }
+            }
         }
-        let error = guard.check(&options, "task", start + Duration::from_secs(3)).unwrap_err();
-        assert_eq!(error.code(), "condense_loop");
-        guard.check(&options, "another", start).unwrap();
-        guard.check(&options, "task", start + Duration::from_secs(61)).unwrap();
     }
 
     #[test]
-    fn a_gain_clears_the_record() {
-        let options = GuardOptions::default();
+    fn no_more_tasks_are_remembered_than_it_takes() {
+        let options = GuardOptions { attempts: 1, ..GuardOptions::default() };
         let mut guard = Guard::default();
         let now = Instant::now();
-        for _ in 0..5 {
-            guard.record(&options, "task", 0.0, now);
+        for task in 0..=MAX_TASKS {
+            guard.record(&options, &task.to_string(), None, now);
         }
-        guard.record(&options, "task", 5.0, now);
-        guard.check(&options, "task", now).unwrap();
+        assert_eq!(guard.tasks.len(), MAX_TASKS);
+        guard.check(&options, "0", now).unwrap();
+        guard.check(&options, "1", now).unwrap_err();
     }
 }

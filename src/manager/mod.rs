@@ -24,7 +24,7 @@ pub use self::{
     alerts::{Alert, LOW_REDUCTION_PERCENT},
     chain::{ChainOutcome, panic_message},
     guard::GuardOptions,
-    metrics::{CallRecord, Metrics, Totals, percent},
+    metrics::{CallRecord, Metrics, Totals},
     options::{CallOptions, ManagerOptions},
     profiles::{Profile, Profiles},
     prompt_cache::PromptCache,
@@ -250,8 +250,9 @@ impl Manager {
         let report = self.run(&work, Some(&decision)).await;
         // Being aborted says nothing about what condensing gains.
         if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
-            let gain = percent(report.tokens_saved(), report.original_tokens());
-            self.state().guard.record(guard, &work.call.task_id, gain, Instant::now());
+            let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
+            let tokens = report.error_code().is_none().then_some(tokens);
+            self.state().guard.record(guard, &work.call.task_id, tokens, Instant::now());
         }
         self.remember(&work.call, &report);
         report.with_trigger(decision)

@@ -130,6 +130,34 @@ mod tests {
         ContextUsage { total_tokens, last_message_tokens: 100.0, context_window: 100_000.0, ..ContextUsage::default() }
     }
 
+    /// `js/roo/trigger.js` does the same for the drop-in.
+    #[test]
+    fn decisions_are_those_of_the_shared_cases() {
+        let shared: serde_json::Value =
+            serde_json::from_str(include_str!("../../fixtures/shared/trigger.json")).unwrap();
+        for case in shared["cases"].as_array().unwrap() {
+            let (input, expected) = (&case["input"], &case["expected"]);
+            let thresholds = Thresholds {
+                automatic: input["autoCondenseContext"].as_bool().unwrap(),
+                global: input["autoCondenseContextPercent"].as_f64().unwrap(),
+                profiles: serde_json::from_value(input["profileThresholds"].clone()).unwrap(),
+            };
+            let decision = thresholds.decide(&serde_json::from_value(input.clone()).unwrap());
+            let found = serde_json::json!({
+                "prevContextTokens": decision.prev_context_tokens,
+                "overAllowed": decision.prev_context_tokens > decision.allowed_tokens,
+                "condenseDue": thresholds.automatic && decision.due,
+                "threshold": decision.threshold,
+                "warned": !decision.warnings.is_empty(),
+            });
+            for (name, value) in expected.as_object().unwrap() {
+                let is_same =
+                    value.as_f64().map_or(*value == found[name], |number| found[name].as_f64() == Some(number));
+                assert!(is_same, "{}: {name} is {}", case["name"], found[name]);
+            }
+        }
+    }
+
     #[test]
     fn the_threshold_makes_it_due() {
         let decision = thresholds(&[]).decide(&usage(74_900.0));

@@ -59,13 +59,13 @@ pub enum CondenseError {
     },
     /// Condensing again and again without gain.
     #[error(
-        "{attempts} automatic condensations within {window_ms} ms gained less than {min_gain_percent}% each; waiting instead of \
-         trying again"
+        "{attempts} automatic condensations in a row gained less than {min_gain_percent}% each; the next one may be tried {window_ms} ms \
+         after the last"
     )]
     CondenseLoop {
         /// How many.
         attempts: usize,
-        /// Time they happened in, in milliseconds.
+        /// How long to wait after the last one, in milliseconds.
         window_ms: u64,
         /// Below this gain an attempt counts.
         min_gain_percent: f64,
