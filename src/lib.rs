@@ -17,7 +17,7 @@
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | [`llm`] | the handler trait, transports, streams, retries, prices | nobody |
-//! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `llm` |
+//! | [`summaries`] | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |
 //! | [`providers`] | strategies, each turns a conversation into a plan | all above |
 //! | [`manager`] | registry, trigger, fallback, budget, metrics | `providers` |
 //! | `node` | the only place that names napi | all above |

@@ -341,6 +341,22 @@ describe("what it is given", () => {
 });
 
 describe("in a chain", () => {
+  test("it is asked once, also when it says that it is fast and the target is missed", async () => {
+    let calls = 0;
+    const manager = new CondensationManager({ provider: "mine", fallback: false });
+    manager.registerProvider({
+      id: "mine",
+      getCapabilities: () => ({ supportsLossy: true, estimatedSpeed: "fast" }),
+      condense: ({ messages: given }) => {
+        calls++;
+        return { messages: [given[0], ...given.slice(3)] };
+      },
+    });
+    const result = await manager.condense({ messages }, { targetTokens: 1 });
+    expect(result.messages).toEqual([messages[0], ...messages.slice(3)]);
+    expect(calls).toBe(1);
+  });
+
   test("it stands in for one that fails, and is told what that left", async () => {
     const asked = [];
     const manager = managerWith(

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use async_trait::async_trait;
 use futures_util::FutureExt;
 
 use super::{
@@ -14,13 +15,14 @@ use super::{
 };
 use crate::{
     conversation::{Edit, Plan, Recipe},
-    providers::{Change, CondenseError, PassReport, Provider, Request, Settled, Speed, settle},
+    providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, settle},
     restore::recipes,
     tokens::Tally,
     warning::{Warning, WarningCode},
 };
 
 /// What came out of a chain of providers.
+#[derive(Default)]
 pub struct ChainOutcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
@@ -97,24 +99,12 @@ impl ChainOutcome {
 pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<Warning>) -> ChainOutcome {
     let started = Instant::now();
     let original_tally = request.tally.clone();
-    let asked = providers.first().map(|provider| provider.info().id).unwrap_or_default();
-    let mut current = request;
+    let mut state = State::new(request);
     let mut outcome = ChainOutcome {
-        plan: Plan::default(),
-        recipes: Vec::new(),
-        changes: Vec::new(),
-        summary: String::new(),
-        cost: 0.0,
         warnings: missing,
-        error: None,
-        provider: asked,
-        original_tokens: current.scaled(&original_tally),
-        final_tokens: current.scaled(&original_tally),
-        kept_tokens: 0,
-        host_count: None,
-        passes: Vec::new(),
-        calls: Vec::new(),
-        elapsed_ms: 0.0,
+        provider: providers.first().map(|provider| provider.info().id).unwrap_or_default(),
+        original_tokens: state.scaled(),
+        ..ChainOutcome::default()
     };
     // The provider that was asked did what it could, and that was no failure: what others then fail at is only told.
     let mut asked_succeeded = false;
@@ -122,22 +112,11 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         let id = provider.info().id;
         if index > 0 {
             // The configuration of the call is for the provider that was asked.
-            current.config = serde_json::Value::Null;
+            state.request.config = serde_json::Value::Null;
         }
-        current.progress.report("condensing", &id, index, providers.len());
-        let step_started = Instant::now();
-        let spent_before = outcome.cost;
-        let result = step(&**provider, &id, &current, &mut outcome).await;
-        outcome.calls.push((
-            id.clone(),
-            CallRecord {
-                success: result.is_ok(),
-                cost: outcome.cost - spent_before,
-                tokens_before: current.scaled(&current.tally),
-                tokens_after: current.scaled(result.as_ref().map_or(&current.tally, |settled| &settled.tally)),
-                latency_ms: milliseconds(step_started),
-            },
-        ));
+        state.request.progress.report("condensing", &id, index, providers.len());
+        let before = state.tokens();
+        let result = state.run(&mut ProviderStep { provider: &**provider, id: &id, outcome: &mut outcome }).await;
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
@@ -153,14 +132,14 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
                     break;
                 }
             }
-            Ok(settled) => {
+            Ok(()) => {
                 asked_succeeded |= index == 0;
-                let gained = adopt(settled, &id, &mut current, &mut outcome);
-                if gained && is_mechanical(&**provider) {
-                    repeat(&**provider, &id, &mut current, &mut outcome).await;
+                let gained = state.tokens() < before;
+                if gained {
+                    outcome.provider = id;
                 }
-                let enough = match current.target_tokens {
-                    Some(_) => current.meets_target(&current.tally),
+                let enough = match state.request.target_tokens {
+                    Some(_) => state.meets_target(),
                     None => gained || outcome.error.is_none(),
                 };
                 if enough {
@@ -169,11 +148,13 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
             }
         }
     }
-    if current.cancel.check().is_err() {
+    if state.request.cancel.check().is_err() {
         // Whatever else went wrong before.
         outcome.error = Some(CondenseError::Aborted);
     }
-    finish(&mut outcome, &current, &original_tally);
+    outcome.summary = std::mem::take(&mut state.summary);
+    let current = &state.request;
+    finish(&mut outcome, current, &original_tally);
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
         outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
@@ -188,76 +169,75 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
 /// How long a provider may take after an abort to say what was spent.
 const LAST_WORDS: Duration = Duration::from_millis(32);
 
-/// Whether running it once more costs next to nothing.
-fn is_mechanical(provider: &dyn Provider) -> bool {
-    let capabilities = provider.info().capabilities;
-    matches!(capabilities.estimated_speed, Speed::Fast) && !capabilities.supports_llm_summarization
+/// Runs of a provider on its own result. Most find nothing more in the second.
+const MAX_REPEATS: usize = 4;
+
+/// A provider as a step of the chain; what it does is told to the outcome.
+struct ProviderStep<'a> {
+    provider: &'a dyn Provider,
+    id: &'a str,
+    outcome: &'a mut ChainOutcome,
 }
 
-/// Runs a mechanical provider that missed the target on its own result, as long as that gains something: what it left can look
-/// different to it once the rest is gone. So a second call on its output changes nothing more.
-async fn repeat(provider: &dyn Provider, id: &str, current: &mut Request, outcome: &mut ChainOutcome) {
-    const MAX_REPEATS: usize = 4;
-    for _ in 0..MAX_REPEATS {
-        if current.meets_target(&current.tally) {
-            return;
+#[async_trait]
+impl Step for ProviderStep<'_> {
+    fn max_rounds(&self, request: &Request) -> usize {
+        // Without a target once is enough.
+        if self.provider.may_repeat() && request.target_tokens.is_some() { 1 + MAX_REPEATS } else { 1 }
+    }
+
+    async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        if state.is_repeat {
+            // Finding nothing more in one's own result is no failure, whatever it says.
+            return self.work(state).await.or(Ok(()));
         }
-        let Ok(settled) = step(provider, id, current, outcome).await else { return };
-        if !adopt(settled, id, current, outcome) {
-            return;
-        }
+        let (begun, before, spent) = (Instant::now(), state.scaled(), self.outcome.cost);
+        let result = self.work(state).await;
+        let record = CallRecord {
+            success: result.is_ok(),
+            cost: self.outcome.cost - spent,
+            tokens_before: before,
+            tokens_after: state.scaled(),
+            latency_ms: milliseconds(begun),
+        };
+        self.outcome.calls.push((self.id.to_owned(), record));
+        result
     }
 }
 
-async fn step(
-    provider: &dyn Provider,
-    id: &str,
-    request: &Request,
-    outcome: &mut ChainOutcome,
-) -> Result<Settled, CondenseError> {
-    request.cancel.check()?;
-    let proposing = AssertUnwindSafe(provider.propose(request)).catch_unwind();
-    // A provider that does not look at the signal is left behind: the caller does not wait for it.
-    let proposal = tokio::select! {
-        biased;
-        proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
-        () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
-    };
-    // Also what was spent in vain.
-    outcome.cost += request.llm.spent.take();
-    let proposal = proposal?;
-    outcome.cost += proposal.cost;
-    if request.llm.preview.is_none() {
-        request.llm.budget.record(proposal.cost);
-    }
-    request.cancel.check()?;
-    let settled = settle(request, id, &proposal)?;
-    outcome.warnings.extend(proposal.warnings);
-    outcome.passes.extend(proposal.passes);
-    if !settled.changes.is_empty() {
-        let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
-        let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
-        if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
-            return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
+impl ProviderStep<'_> {
+    async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        let (request, outcome) = (&state.request, &mut *self.outcome);
+        request.cancel.check()?;
+        let proposing = AssertUnwindSafe(self.provider.propose(request)).catch_unwind();
+        // A provider that does not look at the signal is left behind: the caller does not wait for it.
+        let proposal = tokio::select! {
+            biased;
+            proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
+            () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
+        };
+        // Also what was spent in vain.
+        outcome.cost += request.llm.spent.take();
+        let mut proposal = proposal?;
+        outcome.cost += proposal.cost;
+        if request.llm.preview.is_none() {
+            request.llm.budget.record(proposal.cost);
         }
-        outcome.host_count = counted.or(outcome.host_count);
+        request.cancel.check()?;
+        let settled = settle(request, self.id, &proposal)?;
+        outcome.warnings.append(&mut proposal.warnings);
+        outcome.passes.append(&mut proposal.passes);
+        if !settled.changes.is_empty() {
+            let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
+            let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
+            if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
+                return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
+            }
+            outcome.host_count = counted.or(outcome.host_count);
+        }
+        outcome.changes.extend(state.adopt(settled, proposal));
+        Ok(())
     }
-    if !proposal.summary.is_empty() {
-        outcome.summary = proposal.summary;
-    }
-    Ok(settled)
-}
-
-/// Takes over what a provider did. Whether it gained anything.
-fn adopt(settled: Settled, id: &str, current: &mut Request, outcome: &mut ChainOutcome) -> bool {
-    if settled.changes.is_empty() {
-        return false;
-    }
-    id.clone_into(&mut outcome.provider);
-    outcome.changes.extend(settled.changes);
-    current.conversation = settled.conversation;
-    current.tally = settled.tally;
-    true
 }
 
 fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally) {

@@ -143,23 +143,7 @@ impl Report {
     }
 
     fn unchanged(prev: f64, tokens: usize) -> Self {
-        let outcome = ChainOutcome {
-            plan: Plan::default(),
-            recipes: Vec::new(),
-            changes: Vec::new(),
-            summary: String::new(),
-            cost: 0.0,
-            warnings: Vec::new(),
-            error: None,
-            provider: String::new(),
-            original_tokens: tokens,
-            final_tokens: tokens,
-            kept_tokens: 0,
-            host_count: None,
-            passes: Vec::new(),
-            calls: Vec::new(),
-            elapsed_ms: 0.0,
-        };
+        let outcome = ChainOutcome { original_tokens: tokens, final_tokens: tokens, ..ChainOutcome::default() };
         Self::of(outcome, Some(prev), None)
     }
 

@@ -6,8 +6,11 @@ mod config;
 mod error;
 mod lossless;
 mod native;
+mod pass_report;
+mod proposal;
 mod provider;
 mod request;
+mod runner;
 mod settle;
 mod smart;
 mod truncation;
@@ -21,10 +24,13 @@ pub use self::{
     error::CondenseError,
     lossless::Lossless,
     native::Native,
+    pass_report::PassReport,
+    proposal::{Change, Grade, Note, Proposal, Settled},
     provider::{Capabilities, Provider, ProviderInfo, Speed},
-    request::{Grade, Note, Proposal, Request},
-    settle::{Change, Settled, settle},
-    smart::{PassReport, Smart},
+    request::Request,
+    runner::{State, Step},
+    settle::settle,
+    smart::Smart,
     truncation::Truncation,
 };
 

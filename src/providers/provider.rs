@@ -27,9 +27,10 @@ pub trait Provider: Send + Sync {
     /// Any [`CondenseError`]; the conversation is then left as it is.
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
-    /// Dollars that [`Provider::propose`] would probably cost. Nothing for providers that call no model.
-    fn estimate_cost(&self, _request: &Request) -> f64 {
-        0.0
+    /// Whether it may be run again on its own result where that misses the target: for those that ask nobody, take milliseconds, and may find
+    /// more once the rest is gone. What it says of its speed has nothing to do with it.
+    fn may_repeat(&self) -> bool {
+        false
     }
 }
 

@@ -1,17 +1,13 @@
-//! What a provider is given, and what it gives back.
+//! What a provider is given.
 
-use serde::Serialize;
-
-use super::PassReport;
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, Plan},
+    conversation::Conversation,
     progress::Progress,
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
     transcript::ToolTable,
-    warning::Warning,
 };
 
 /// A condensation to be done.
@@ -111,48 +107,4 @@ impl Request {
         }
         Some(tokens.saturating_sub(self.system_tokens))
     }
-}
-
-/// Why something was changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// Index of the message in the conversation that the plan is for.
-    pub message: usize,
-    /// The block; `None` for the whole message.
-    pub block: Option<usize>,
-    /// What was done, as a fixed word.
-    pub operation: &'static str,
-    /// What was done and why, for a person.
-    pub reason: String,
-    /// How much of a promise the change keeps, where it makes one.
-    pub grade: Option<Grade>,
-}
-
-/// How lossless a change is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grade {
-    /// What was removed can be read back from what is still in the conversation.
-    Inline,
-    /// What was removed is state that a later message replaced.
-    Superseded,
-}
-
-/// What a provider decides.
-#[derive(Debug, Clone, Default)]
-pub struct Proposal {
-    /// The edits.
-    pub plan: Plan,
-    /// Why, for the blocks and messages that the plan touches. A block may have several, one for each thing that was done to it.
-    pub notes: Vec<Note>,
-    /// About how many tokens each of the notes has saved, where blocks have several: what a block saved is shared out by them.
-    pub shares: Vec<usize>,
-    /// The summary, if one was written.
-    pub summary: String,
-    /// Dollars spent.
-    pub cost: f64,
-    /// What the caller should know.
-    pub warnings: Vec<Warning>,
-    /// How each pass went, for providers that work in passes.
-    pub passes: Vec<PassReport>,
 }

@@ -3,52 +3,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
-
-use super::{CondenseError, Grade, Note, Proposal, Request};
+use super::{Change, CondenseError, Note, Proposal, Request, Settled};
 use crate::{
     conversation::{Content, Conversation, Edit, PathStep, Plan},
     tokens::Tally,
 };
 
-/// A change that was made.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Change {
-    /// Index in the conversation that came in; for an added message the index it was put before.
-    pub message_index: usize,
-    /// The block; `null` for a whole message.
-    pub block_index: Option<usize>,
-    /// What was done, as a fixed word.
-    pub operation: String,
-    /// Tokens of the block or message before.
-    pub tokens_before: usize,
-    /// And after.
-    pub tokens_after: usize,
-    /// What was done and why, for a person.
-    pub reason: String,
-    /// How lossless the change is, where that is promised.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grade: Option<Grade>,
-}
-
-/// A proposal after it was applied and checked.
-#[derive(Debug, Clone)]
-pub struct Settled {
-    /// The condensed conversation.
-    pub conversation: Conversation,
-    /// Its tokens.
-    pub tally: Tally,
-    /// What was changed.
-    pub changes: Vec<Change>,
-}
-
-/// Applies `proposal` of `provider` to the conversation of `request`.
+/// Applies `proposal` of `provider` to the conversation of `request`; one that was settled already is taken as it is.
 ///
 /// # Errors
 /// [`CondenseError::InvalidPlan`] when the plan does not fit, [`CondenseError::BrokenResult`] when it would add a shape problem,
 /// [`CondenseError::ContextGrew`] when messages were added and the whole did not become smaller.
 pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<Settled, CondenseError> {
+    if let Some(settled) = &proposal.settled {
+        return Ok(settled.clone());
+    }
     let before = &request.conversation;
     let invalid = |source| CondenseError::InvalidPlan { provider: provider.to_owned(), source };
     let mut plan = proposal.plan.clone();
@@ -73,6 +42,12 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     refuse_new_problems(provider, before, &after)?;
     let changes = changes(&plan, proposal, request, &tally);
     Ok(Settled { conversation: after, tally, changes })
+}
+
+/// What came of a proposal whose parts were settled one by one.
+pub(super) fn described(request: &Request, proposal: &Proposal, conversation: Conversation, tally: Tally) -> Settled {
+    let changes = changes(&proposal.plan, proposal, request, &tally);
+    Settled { conversation, tally, changes }
 }
 
 /// A block of a message; no block when the whole content is set.

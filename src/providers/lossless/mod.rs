@@ -78,6 +78,10 @@ impl Provider for Lossless {
         Settings::read(FIELDS, config).map(drop)
     }
 
+    fn may_repeat(&self) -> bool {
+        true
+    }
+
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let options = LosslessOptions::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
         let propose = || propose(request, &options);

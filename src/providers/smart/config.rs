@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value, json};
 
 use super::{
-    PassReport, presets,
+    presets,
     reading::{Faults, Object, integer},
 };
 use crate::{
     conversation::ContentKind,
-    providers::{ConfigError, Lossless, Provider},
+    providers::{ConfigError, Lossless, PassReport, Provider},
 };
 
 /// A whole configuration.
@@ -172,6 +172,11 @@ impl SmartConfig {
         let config = Self::whole(Object::open(Some(&merged), "", &told));
         let faults = told.into_inner();
         if faults.is_empty() { Ok(config) } else { Err(faults) }
+    }
+
+    /// The configuration of a preset; `None` for a name that none has.
+    pub fn preset(name: &str) -> Option<Self> {
+        Self::read(&json!({ "preset": name })).ok()
     }
 
     fn whole(mut config: Object<'_>) -> Self {

@@ -2,19 +2,20 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::{
     Smart, batch,
-    config::{BatchSummary, ContentOperation, Mode, Pass, SmartConfig},
-    individual, presets,
-    report::{PassReport, Step},
-    state::{Applied, State},
+    config::{BatchSummary, ContentOperation, Individual, Mode, Pass, SmartConfig},
+    individual,
 };
 use crate::{
     progress::Progress,
-    providers::{CondenseError, Lossless, Provider, Request, Truncation, merged},
+    providers::{
+        Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, State, Step, Truncation, merged,
+        pass_report::PassTimer,
+    },
     summaries::summarize_texts,
     warning::{Warning, WarningCode, Warnings},
 };
@@ -60,30 +61,10 @@ impl<'a> Engine<'a> {
 
     /// Runs the whole configuration.
     pub async fn run(&self) -> Result<State, CondenseError> {
-        self.rounds(self.config, State::new(self.request)).await
-    }
-
-    fn rounds<'s>(&'s self, config: &'s SmartConfig, mut state: State) -> BoxFuture<'s, Result<State, CondenseError>> {
-        Box::pin(async move {
-            for _ in 0..if self.asks { 1 } else { MAX_ROUNDS } {
-                let start = state.clone();
-                self.round(config, &mut state).await?;
-                // Presets name no profile: without a handler for all, nobody is asked here.
-                let has_handler = self.request.llm.summarizer().is_some();
-                if let Some(name) = config.no_more_tokens_than.filter(|_| !has_handler)
-                    && let Some(other) = presets::config(name)
-                {
-                    self.no_more_than(name, &other, &start, &mut state).await?;
-                }
-                if state.tokens() == start.tokens() {
-                    break;
-                }
-                // What follows looks after what is left over; that was told once.
-                state.is_first_round = false;
-                state.request.progress = Progress::default();
-            }
-            Ok(state)
-        })
+        // The configuration of the call is for the smart provider, not for those whose work it takes over.
+        let mut state = State::new(Request { config: Value::Null, ..self.request.clone() });
+        state.run(&mut Rounds { engine: self, config: self.config }).await?;
+        Ok(state)
     }
 
     /// Takes the result of another configuration where that leaves fewer tokens.
@@ -95,15 +76,17 @@ impl<'a> Engine<'a> {
         state: &mut State,
     ) -> Result<(), CondenseError> {
         let unchanged = state.tokens() == start.tokens();
-        let step = Step::begin(PassReport::PRESET, &format!("As the preset {name} does, which leaves less"), state);
-        let mut begin = if unchanged { state.clone() } else { start.clone() };
-        begin.passes.clear();
-        begin.request.progress = Progress::default();
-        let alternative = self.rounds(other, begin).await?;
+        let what = format!("As the preset {name} does, which leaves less");
+        let timer = PassTimer::begin(PassReport::PRESET, &what, state.scaled(), state.exact);
+        let mut alternative = if unchanged { state.clone() } else { start.clone() };
+        alternative.passes.clear();
+        alternative.request.progress = Progress::default();
+        alternative.run(&mut Rounds { engine: self, config: other }).await?;
         if alternative.tokens() < state.tokens() {
-            let applied = Applied::of(&alternative.notes);
             state.become_like(alternative);
-            state.report(step.end(state, applied));
+            let done = state.notes.iter().map(|note| (note.message, note.operation));
+            let report = timer.end(state.scaled(), state.exact, done);
+            state.report(report);
         } else if unchanged {
             state.learn_idle(alternative);
         }
@@ -115,16 +98,16 @@ impl<'a> Engine<'a> {
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             state.request.progress.report("prelude", Smart::ID, 0, total);
             let start = state.clone();
-            self.prelude(operations, state).await?;
-            if state.is_first_round && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
+            self.step(config, Part::Prelude(operations), state).await?;
+            if !state.is_repeat && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
                 *state = start;
-                self.prelude(&before_truncation(operations), state).await?;
+                self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
             }
         }
         for (index, pass) in config.passes.iter().enumerate() {
             self.request.cancel.check()?;
             if let Some(why) = self.why_not(config, pass, state) {
-                state.report(PassReport::of(&pass.id, &pass.name, state).skipped(why));
+                state.report(not_run(pass, state, why));
                 continue;
             }
             let progress = state.request.progress.in_pass(&pass.id);
@@ -133,7 +116,7 @@ impl<'a> Engine<'a> {
             progress.report("pass", Smart::ID, index + 1, total);
         }
         if self.goes_on_to_target(config) && !state.meets_target() {
-            self.truncate_to_target(state).await?;
+            self.step(config, Part::Target, state).await?;
         }
         Ok(())
     }
@@ -172,15 +155,12 @@ impl<'a> Engine<'a> {
         state: &mut State,
     ) -> Result<(), CondenseError> {
         let mut start = state.clone();
-        self.pass(config, pass, state).await?;
+        self.step(config, Part::Pass(pass), state).await?;
         if !self.goes_on_to_target(config) || asks(self.request, pass) || !state.meets_target() {
             return Ok(());
         }
-        start.report(
-            PassReport::of(&pass.id, &pass.name, &start)
-                .skipped("salient truncation reaches the target and cuts less".to_owned()),
-        );
-        self.truncate_to_target(&mut start).await?;
+        start.report(not_run(pass, &start, "salient truncation reaches the target and cuts less".to_owned()));
+        self.step(config, Part::Target, &mut start).await?;
         if start.meets_target() && start.tokens() > state.tokens() {
             *state = start;
         }
@@ -192,44 +172,20 @@ impl<'a> Engine<'a> {
         config.meet_target && self.request.target_tokens.is_some()
     }
 
-    async fn truncate_to_target(&self, state: &mut State) -> Result<(), CondenseError> {
-        let step = Step::begin(PassReport::TARGET, "Salient truncation to the target", state);
-        let mut applied = Applied::default();
-        if !state.is_idle(PassReport::TARGET) {
-            let request = Request { config: Value::Null, ..state.request.clone() };
-            let proposal = Truncation::new(&Value::Null)?.propose(&request).await?;
-            state.missed = proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
-            applied = state.apply(PassReport::TARGET, proposal)?;
-        }
-        state.report(step.end(state, applied));
-        Ok(())
-    }
-
-    async fn prelude(&self, operations: &Value, state: &mut State) -> Result<(), CondenseError> {
-        let key = format!("{} {operations}", PassReport::PRELUDE);
-        let step = Step::begin(PassReport::PRELUDE, "Lossless prelude", state);
-        let mut applied = Applied::default();
-        if !state.is_idle(&key) {
-            let lossless = Lossless::new(operations)?;
-            // The configuration of the call is for the smart provider.
-            let request = Request { config: Value::Null, ..state.request.clone() };
-            let proposal = lossless.propose(&request).await?;
-            applied = state.apply(&key, proposal)?;
-        }
-        state.report(step.end(state, applied));
-        Ok(())
-    }
-
-    async fn pass(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<(), CondenseError> {
-        let step = Step::begin(&pass.id, &pass.name, state);
+    /// Runs a part of a round and tells how it went. A pass that fails is left out.
+    async fn step(&self, config: &SmartConfig, part: Part<'_>, state: &mut State) -> Result<(), CondenseError> {
+        let timer = PassTimer::begin(part.id(), part.name(), state.scaled(), state.exact);
         let spent = self.request.llm.spent.total();
-        let mut applied = Applied::default();
+        let mut changes = Vec::new();
         let mut skipped = None;
-        if !state.is_idle(&pass.key) {
-            match self.work(config, pass, state).await {
-                Ok(work) => applied = work,
+        let key = part.key();
+        if !state.is_idle(&key) {
+            match self.work(config, part, state).await {
+                Ok(done) if done.is_empty() => state.set_idle(key),
+                Ok(done) => changes = done,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
                 Err(error) => {
+                    let Part::Pass(pass) = part else { return Err(error) };
                     skipped = Some(format!("{}: {error}", error.code()));
                     if !is_nothing_to_gain(&error) {
                         self.warnings.add(pass_failed(pass, &error));
@@ -238,43 +194,64 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        if !applied.messages.is_empty() && self.request.llm.preview.is_some() && asks(self.request, pass) {
-            state.exact = false;
-        }
+        let is_estimate =
+            matches!(part, Part::Pass(pass) if asks(self.request, pass)) && self.request.llm.preview.is_some();
+        state.exact &= changes.is_empty() || !is_estimate;
         let cost = self.request.llm.spent.total() - spent;
-        state.report(PassReport { cost, skipped, ..step.end(state, applied) });
+        let done = changes.iter().map(|change| (change.message_index, change.operation.as_str()));
+        let report = timer.end(state.scaled(), state.exact, done);
+        state.report(PassReport { cost, skipped, ..report });
         Ok(())
     }
 
-    async fn work(&self, config: &SmartConfig, pass: &Pass, state: &mut State) -> Result<Applied, CondenseError> {
-        let request = Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() };
-        let proposal = match &pass.mode {
-            Mode::BatchKeep => return Ok(Applied::default()),
-            Mode::BatchSummarize(summary) => {
-                self.warn_of_missing_models(pass, "");
-                return self.batches(config, pass, summary, state).await;
+    async fn work(
+        &self,
+        config: &SmartConfig,
+        part: Part<'_>,
+        state: &mut State,
+    ) -> Result<Vec<Change>, CondenseError> {
+        let proposal = match part {
+            Part::Prelude(operations) => Lossless::new(operations)?.propose(&state.request).await?,
+            Part::Target => {
+                let proposal = Truncation::new(&Value::Null)?.propose(&state.request).await?;
+                state.missed =
+                    proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
+                proposal
             }
-            Mode::Individual(individual) => {
-                let targets = individual::targets(&request, &pass.selection, individual);
-                if targets.iter().any(|target| matches!(target.operation, ContentOperation::Summarize(_))) {
-                    self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
-                }
-                let mut replacements = individual::mechanical(&request, &targets);
-                if asks(&request, pass) {
-                    let (of, texts) = individual::to_summarize(&request, &targets);
-                    let context = request.summaries(Smart::ID);
-                    let summaries = summarize_texts(context, &texts, config.max_concurrency).await?;
-                    self.warnings.extend(summaries.warnings);
-                    summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
-                    for summary in summaries.written {
-                        let target = of[summary.index];
-                        replacements[target] = Some(individual::summarized(&targets[target], &summary));
-                    }
-                }
-                individual::proposal(&request, &targets, replacements)
-            }
+            Part::Pass(pass) => match &pass.mode {
+                Mode::BatchKeep => return Ok(Vec::new()),
+                Mode::BatchSummarize(summary) => return self.batches(config, pass, summary, state).await,
+                Mode::Individual(individual) => self.each_text(config, pass, individual, state).await?,
+            },
         };
-        state.apply(&pass.key, proposal)
+        state.apply(Smart::ID, proposal)
+    }
+
+    /// What is done to each text of the selected messages.
+    async fn each_text(
+        &self,
+        config: &SmartConfig,
+        pass: &Pass,
+        individual: &Individual,
+        state: &State,
+    ) -> Result<Proposal, CondenseError> {
+        let request = in_pass(state, pass);
+        let targets = individual::targets(&request, &pass.selection, individual);
+        if targets.iter().any(|target| matches!(target.operation, ContentOperation::Summarize(_))) {
+            self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
+        }
+        let mut replacements = individual::mechanical(&request, &targets);
+        if asks(&request, pass) {
+            let (of, texts) = individual::to_summarize(&request, &targets);
+            let summaries = summarize_texts(request.summaries(Smart::ID), &texts, config.max_concurrency).await?;
+            self.warnings.extend(summaries.warnings);
+            summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
+            for summary in summaries.written {
+                let target = of[summary.index];
+                replacements[target] = Some(individual::summarized(&targets[target], &summary));
+            }
+        }
+        Ok(individual::proposal(&request, &targets, replacements))
     }
 
     /// One summary for each run of selected messages that stand together.
@@ -284,35 +261,32 @@ impl<'a> Engine<'a> {
         pass: &Pass,
         summary: &BatchSummary,
         state: &mut State,
-    ) -> Result<Applied, CondenseError> {
+    ) -> Result<Vec<Change>, CondenseError> {
+        self.warn_of_missing_models(pass, "");
         let runs = pass.selection.runs(state.conversation());
         if runs.is_empty() {
             let messages = state.conversation().len();
             return Err(CondenseError::NotEnoughMessages { messages, needed: messages + 1 });
         }
-        let mut all = Applied::default();
+        let mut changes = Vec::new();
         let mut failure = None;
         for run in runs {
-            let progress = state.request.progress.in_pass(&pass.id);
-            let request = Request { progress, ..state.request.clone() };
-            match batch::summarize(&request, &run, summary, config.max_concurrency).await {
+            match batch::summarize(&in_pass(state, pass), &run, summary, config.max_concurrency).await {
                 Ok(mut proposal) => {
                     self.warnings.extend(std::mem::take(&mut proposal.warnings));
-                    all.add(state.apply(&pass.key, proposal)?);
+                    changes.extend(state.apply(Smart::ID, proposal)?);
                 }
                 Err(error @ CondenseError::Aborted) => return Err(error),
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
         match failure {
-            Some(error) if all.messages.is_empty() || !is_nothing_to_gain(&error) => {
-                if !all.messages.is_empty() {
-                    self.warnings.add(pass_failed(pass, &error));
-                    return Ok(all);
-                }
-                Err(error)
+            Some(error) if changes.is_empty() => Err(error),
+            Some(error) if !is_nothing_to_gain(&error) => {
+                self.warnings.add(pass_failed(pass, &error));
+                Ok(changes)
             }
-            _ => Ok(all),
+            _ => Ok(changes),
         }
     }
 
@@ -331,6 +305,79 @@ impl<'a> Engine<'a> {
             }
         }
     }
+}
+
+/// A configuration as a step that is repeated.
+struct Rounds<'e, 'a> {
+    engine: &'e Engine<'a>,
+    config: &'e SmartConfig,
+}
+
+#[async_trait]
+impl Step for Rounds<'_, '_> {
+    fn max_rounds(&self, _: &Request) -> usize {
+        if self.engine.asks { 1 } else { MAX_ROUNDS }
+    }
+
+    async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        let start = state.clone();
+        self.engine.round(self.config, state).await?;
+        // Presets name no profile: without a handler for all, nobody is asked here.
+        let has_handler = state.request.llm.summarizer().is_some();
+        if let Some(name) = self.config.no_more_tokens_than.filter(|_| !has_handler)
+            && let Some(other) = SmartConfig::preset(name)
+        {
+            self.engine.no_more_than(name, &other, &start, state).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A part of a round.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// The lossless provider with these operations.
+    Prelude(&'a Value),
+    Pass(&'a Pass),
+    /// Salient truncation to the target.
+    Target,
+}
+
+impl Part<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Prelude(_) => PassReport::PRELUDE,
+            Self::Pass(pass) => &pass.id,
+            Self::Target => PassReport::TARGET,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Prelude(_) => "Lossless prelude",
+            Self::Pass(pass) => &pass.name,
+            Self::Target => "Salient truncation to the target",
+        }
+    }
+
+    /// Tells parts apart by what they do.
+    fn key(&self) -> String {
+        match self {
+            Self::Prelude(operations) => format!("{} {operations}", PassReport::PRELUDE),
+            Self::Pass(pass) => pass.key.clone(),
+            Self::Target => PassReport::TARGET.to_owned(),
+        }
+    }
+}
+
+/// What a pass is given to work on.
+fn in_pass(state: &State, pass: &Pass) -> Request {
+    Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() }
+}
+
+/// The report of a pass that does not run.
+fn not_run(pass: &Pass, state: &State, why: String) -> PassReport {
+    PassReport::of(&pass.id, &pass.name, state.scaled(), state.exact).skipped(why)
 }
 
 /// The operations of a prelude that is not enough for the target, so that salient truncation follows: those that leave every text whole or

@@ -6,8 +6,6 @@
 //! | `schema` | the same as JSON Schema |
 //! | `presets` | configurations by name |
 //! | `engine` | the order of the work |
-//! | `state` | the conversation as the passes so far have left it |
-//! | `report` | how one pass went |
 //! | `selection` | which messages a pass works on |
 //! | `individual` | each text on its own, without a model |
 //! | `batch` | one summary for many messages |
@@ -18,10 +16,8 @@ mod engine;
 mod individual;
 mod presets;
 mod reading;
-mod report;
 mod schema;
 mod selection;
-mod state;
 #[cfg(test)]
 mod tests;
 
@@ -30,9 +26,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-pub use self::report::PassReport;
-use self::{config::SmartConfig, engine::Engine, state::State};
-use super::{Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
+use self::{config::SmartConfig, engine::Engine};
+use super::{
+    Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
+};
 use crate::{
     progress::Progress,
     summaries::{Budget, Llm, Preview},

@@ -5,18 +5,11 @@
 
 use serde_json::{Value, json};
 
-use super::config::SmartConfig;
-
 /// The preset that a configuration without one has.
 pub(super) const DEFAULT: &str = "balanced";
 
 /// All presets. `quality` is another name for `conservative`.
 pub(super) const NAMES: &[&str] = &["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
-
-/// The configuration of a preset.
-pub(super) fn config(name: &str) -> Option<SmartConfig> {
-    SmartConfig::read(&json!({ "preset": name })).ok()
-}
 
 /// All presets by name, as JSON.
 pub(super) fn all() -> Value {

@@ -129,6 +129,10 @@ impl Provider for Truncation {
         Settings::read(FIELDS, config).map(drop)
     }
 
+    fn may_repeat(&self) -> bool {
+        true
+    }
+
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
         let settings = Settings::read(FIELDS, &config)?;

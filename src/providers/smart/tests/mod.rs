@@ -27,8 +27,17 @@ fn request(conversation: &Conversation) -> Request {
 
 fn run(config: &Value, request: &Request) -> (Proposal, Settled) {
     let proposal = Smart::new(config).unwrap().propose(request).now_or_never().expect("no waiting").unwrap();
-    let settled = settle(request, Smart::ID, &proposal).unwrap();
+    let settled = settled(request, &proposal);
     (proposal, settled)
+}
+
+/// What comes of the passes, each settled on its own: the same as of all of it settled at once.
+fn settled(request: &Request, proposal: &Proposal) -> Settled {
+    let settled = settle(request, Smart::ID, proposal).unwrap();
+    let at_once = settle(request, Smart::ID, &Proposal { settled: None, ..proposal.clone() }).unwrap();
+    assert_eq!(json_of(&settled.conversation), json_of(&at_once.conversation));
+    assert_eq!((settled.tally.total(), &settled.changes), (at_once.tally.total(), &at_once.changes));
+    settled
 }
 
 fn preset(name: &str) -> Value {

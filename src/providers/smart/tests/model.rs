@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Smart, request};
+use super::{Smart, request, settled};
 use crate::{
     conversation::Conversation,
     llm::{LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ProgressSink, StopReason, TokenUsage},
-    providers::{CondenseError, Proposal, Provider, Request, Settled, settle},
+    providers::{CondenseError, Proposal, Provider, Request, Settled},
 };
 
 #[derive(Default)]
@@ -106,6 +106,6 @@ pub async fn with_model(
     request.llm.handler = Some(model.clone());
     change(&mut request);
     let proposal = Smart::new(&config).unwrap().propose(&request).await?;
-    let settled = settle(&request, Smart::ID, &proposal)?;
+    let settled = settled(&request, &proposal);
     Ok((proposal, settled, request.llm.spent.take()))
 }

@@ -1,10 +1,8 @@
 //! How one pass went.
 
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 use serde::Serialize;
-
-use super::state::{Applied, State};
 
 /// How one pass went: the metrics of the whole, for a part of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,8 +50,7 @@ impl PassReport {
     pub const RESERVED: [&'static str; 3] = [Self::PRELUDE, Self::TARGET, Self::PRESET];
 
     /// The report of a pass that changes nothing.
-    pub(super) fn of(id: &str, name: &str, state: &State) -> Self {
-        let tokens = state.scaled();
+    pub(super) fn of(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -63,7 +60,7 @@ impl PassReport {
             tokens_after: tokens,
             tokens_saved: 0,
             reduction_percentage: 0.0,
-            exact: state.exact,
+            exact,
             cost: 0.0,
             time_elapsed: 0.0,
             messages_changed: 0,
@@ -108,25 +105,34 @@ impl PassReport {
 }
 
 /// A pass under way.
-pub(super) struct Step {
+pub(super) struct PassTimer {
     report: PassReport,
     begun: Instant,
 }
 
-impl Step {
-    pub fn begin(id: &str, name: &str, state: &State) -> Self {
-        Self { report: PassReport::of(id, name, state), begun: Instant::now() }
+impl PassTimer {
+    /// Of a pass that begins with so many scaled tokens, which may be estimates.
+    pub fn begin(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
+        Self { report: PassReport::of(id, name, tokens, exact), begun: Instant::now() }
     }
 
-    /// The report, now that the step has left `state`.
-    pub fn end(self, state: &State, applied: Applied) -> PassReport {
+    /// The report, now that so many tokens are left: what was done to which message.
+    pub fn end<'a>(self, tokens: usize, exact: bool, done: impl Iterator<Item = (usize, &'a str)>) -> PassReport {
+        let mut messages = BTreeSet::new();
+        let mut operations: Vec<String> = Vec::new();
+        for (message, operation) in done {
+            messages.insert(message);
+            if !operations.iter().any(|known| known == operation) {
+                operations.push(operation.to_owned());
+            }
+        }
         let mut report = PassReport {
-            tokens_after: state.scaled(),
-            exact: state.exact,
+            tokens_after: tokens,
+            exact,
             time_elapsed: self.begun.elapsed().as_secs_f64() * 1000.0,
-            messages_changed: applied.messages.len(),
-            first_changed_index: applied.messages.first().and_then(|index| i64::try_from(*index).ok()).unwrap_or(-1),
-            operations_applied: applied.operations,
+            messages_changed: messages.len(),
+            first_changed_index: messages.first().and_then(|index| i64::try_from(*index).ok()).unwrap_or(-1),
+            operations_applied: operations,
             ..self.report
         };
         report.sum_up();
