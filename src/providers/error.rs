@@ -1,6 +1,6 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
-use super::ConfigError;
+use super::config::ConfigError;
 use crate::{cancel::Cancelled, conversation::PlanError, summaries::SummaryError};
 
 /// Why a condensation ended without a result.

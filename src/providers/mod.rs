@@ -5,6 +5,7 @@
 mod config;
 mod error;
 mod lossless;
+mod middle;
 mod native;
 mod pass_report;
 mod proposal;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CondenseError, ConfigError, Proposal, Request};
+use super::{config::ConfigError, error::CondenseError, proposal::Proposal, request::Request};
 
 /// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
 #[async_trait]

@@ -7,8 +7,10 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 
 use super::{
-    Change, CondenseError, Note, Proposal, Request, Settled,
+    error::CondenseError,
     pass_report::PassReport,
+    proposal::{Change, Note, Proposal, Settled},
+    request::Request,
     settle::{described, settle},
 };
 use crate::{

@@ -3,7 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Change, CondenseError, Note, Proposal, Request, Settled};
+use super::{
+    error::CondenseError,
+    proposal::{Change, Note, Proposal, Settled},
+    request::Request,
+};
 use crate::{
     conversation::{Content, Conversation, Edit, PathStep, Plan},
     tokens::Tally,

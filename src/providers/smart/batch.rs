@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use super::config::BatchSummary;
+use super::config::{BatchSummary, ID};
 use crate::{
     conversation::{Edit, Plan, answers, calls},
     providers::{
-        CondenseError, Note, Proposal, Request,
-        native::{Native, Summarized},
+        CondenseError, Native, Note, Proposal, Request,
+        middle::{Middle, summarize_middle},
     },
+    summaries::DEFAULT_WINDOW,
 };
 
 /// The plan that puts a summary in the place of a run of messages, given by their indices in the conversation that came in.
 ///
 /// # Errors
-/// Those of the native provider; without anything to summarise [`CondenseError::NotEnoughMessages`].
+/// Those of [`summarize_middle`]; without anything to summarise [`CondenseError::NotEnoughMessages`].
 pub(super) async fn summarize(
     request: &Request,
     run: &Range<usize>,
@@ -35,13 +36,14 @@ pub(super) async fn summarize(
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), ..request };
-    let what = Summarized { keep: keep_last, prompt: &summary.prompt, concurrency, window: Native::DEFAULT_WINDOW };
-    let mut proposal = Native::summarize_middle(&request, what).await?;
+    let middle =
+        Middle { provider: Native::ID, keep: keep_last, prompt: &summary.prompt, concurrency, window: DEFAULT_WINDOW };
+    let mut proposal = summarize_middle(&request, middle).await?;
     shift(&mut proposal, skipped);
     Ok(proposal)
 }
 
-/// How many messages before the last of those that are kept at the start: that one is the first that the native provider sees.
+/// How many messages before the last of those that are kept at the start: that one is the first that is seen.
 fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
     let mut first = keep_first.max(start).max(1).min(conversation.len());
@@ -59,8 +61,7 @@ fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize 
 fn without_start(request: &Request, messages: usize) -> Result<Request, CondenseError> {
     let plan = Plan { edits: (0..messages).map(|message| Edit::Drop { message }).collect() };
     let conversation = request.conversation.apply(&plan);
-    let conversation =
-        conversation.map_err(|source| CondenseError::InvalidPlan { provider: super::Smart::ID.into(), source })?;
+    let conversation = conversation.map_err(|source| CondenseError::InvalidPlan { provider: ID.into(), source })?;
     let tally = request.tally.recount(&request.conversation, &conversation, &request.cancel)?;
     Ok(Request { conversation, tally, ..request.clone() })
 }

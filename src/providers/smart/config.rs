@@ -13,6 +13,9 @@ use crate::{
     providers::{ConfigError, Lossless, PassReport, Provider},
 };
 
+/// What the smart provider is registered under.
+pub(super) const ID: &str = "smart";
+
 /// A whole configuration.
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {

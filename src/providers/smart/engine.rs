@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::{
-    Smart, batch,
-    config::{BatchSummary, ContentOperation, Individual, Mode, Pass, SmartConfig},
+    batch,
+    config::{BatchSummary, ContentOperation, ID, Individual, Mode, Pass, SmartConfig},
     individual,
 };
 use crate::{
@@ -96,7 +96,7 @@ impl<'a> Engine<'a> {
     async fn round(&self, config: &SmartConfig, state: &mut State) -> Result<(), CondenseError> {
         let total = config.passes.len();
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
-            state.request.progress.report("prelude", Smart::ID, 0, total);
+            state.request.progress.report("prelude", ID, 0, total);
             let start = state.clone();
             self.step(config, Part::Prelude(operations), state).await?;
             if !state.is_repeat && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
@@ -111,9 +111,9 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let progress = state.request.progress.in_pass(&pass.id);
-            progress.report("pass", Smart::ID, index, total);
+            progress.report("pass", ID, index, total);
             self.pass_within_target(config, pass, state).await?;
-            progress.report("pass", Smart::ID, index + 1, total);
+            progress.report("pass", ID, index + 1, total);
         }
         if self.goes_on_to_target(config) && !state.meets_target() {
             self.step(config, Part::Target, state).await?;
@@ -224,7 +224,7 @@ impl<'a> Engine<'a> {
                 Mode::Individual(individual) => self.each_text(config, pass, individual, state).await?,
             },
         };
-        state.apply(Smart::ID, proposal)
+        state.apply(ID, proposal)
     }
 
     /// What is done to each text of the selected messages.
@@ -243,7 +243,7 @@ impl<'a> Engine<'a> {
         let mut replacements = individual::mechanical(&request, &targets);
         if asks(&request, pass) {
             let (of, texts) = individual::to_summarize(&request, &targets);
-            let summaries = summarize_texts(request.summaries(Smart::ID), &texts, config.max_concurrency).await?;
+            let summaries = summarize_texts(request.summaries(ID), &texts, config.max_concurrency).await?;
             self.warnings.extend(summaries.warnings);
             summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
             for summary in summaries.written {
@@ -274,7 +274,7 @@ impl<'a> Engine<'a> {
             match batch::summarize(&in_pass(state, pass), &run, summary, config.max_concurrency).await {
                 Ok(mut proposal) => {
                     self.warnings.extend(std::mem::take(&mut proposal.warnings));
-                    changes.extend(state.apply(Smart::ID, proposal)?);
+                    changes.extend(state.apply(ID, proposal)?);
                 }
                 Err(error @ CondenseError::Aborted) => return Err(error),
                 Err(error) => failure = failure.or(Some(error)),

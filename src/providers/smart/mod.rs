@@ -43,7 +43,7 @@ pub struct Smart {
 
 impl Smart {
     /// What it is registered under.
-    pub const ID: &'static str = "smart";
+    pub const ID: &'static str = config::ID;
 
     /// A provider with this configuration; null means the preset `balanced`.
     ///

@@ -8,8 +8,10 @@
 //! - Where the user's messages are all answers to tools, there is none; the tail then begins with the assistant's call, and a short message of
 //!   the user (the bridge) stands between it and the summary.
 
-use super::super::CondenseError;
-use crate::conversation::{Conversation, Message, Role, answers, calls};
+use crate::{
+    conversation::{Conversation, Message, Role, answers, calls},
+    providers::error::CondenseError,
+};
 
 /// How many messages more than wanted are kept rather than adding a bridge.
 const LOOK_BACK: usize = 2;

@@ -1,0 +1,127 @@
+//! A summary in the place of the middle of a conversation: `[first, summary, ...newest]`.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `selection` | what is summarised and what is kept |
+
+mod selection;
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use self::selection::{SummaryRange, select};
+use super::{
+    error::CondenseError,
+    proposal::{Note, Proposal},
+    request::Request,
+};
+use crate::{
+    conversation::{Content, Conversation, Edit, Inserted, Message, Role},
+    markers::{Marker, SummaryHead},
+    summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, cut, summarize, turns},
+    warning::Warning,
+};
+
+/// What is summarised, and how.
+pub(super) struct Middle<'a> {
+    /// The provider that is named in progress events.
+    pub provider: &'static str,
+    /// How many of the newest messages stay.
+    pub keep: usize,
+    /// The system prompt; blank for the default. That of the call wins.
+    pub prompt: &'a str,
+    /// Parts of a long history under way at once.
+    pub concurrency: usize,
+    /// Tokens of the model's window when its handler does not know.
+    pub window: usize,
+}
+
+/// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
+const TASK_REMINDER: usize = 1000;
+
+/// Puts a summary in the place of everything between the first message and the newest ones.
+///
+/// # Errors
+/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`], and what keeps a summary from being written.
+pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> Result<Proposal, CondenseError> {
+    let conversation = &request.conversation;
+    let selection = select(conversation, middle.keep)?;
+    let client = SummaryClient::new(request.summaries(middle.provider))?;
+    let job = Job {
+        turns: to_summarize(request, &selection),
+        prompt: chosen_prompt(request, middle.prompt),
+        update: selection.earlier.is_some(),
+        concurrency: middle.concurrency,
+        window: middle.window,
+    };
+    if job.turns.is_empty() {
+        // Nothing but images and thinking: there is no text to summarise.
+        return Err(CondenseError::NotEnoughMessages { messages: conversation.len(), needed: conversation.len() + 1 });
+    }
+    let summary = summarize(&client, job).await?;
+    Ok(proposal(conversation, &selection, summary, client.warnings.take()))
+}
+
+/// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
+fn chosen_prompt(request: &Request, configured: &str) -> String {
+    let given = request.llm.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
+    given.or(Some(configured.trim()).filter(|prompt| !prompt.is_empty())).unwrap_or(DEFAULT_PROMPT).to_owned()
+}
+
+/// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
+/// reminder of the task.
+fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
+    let conversation = &request.conversation;
+    let Some(earlier) = selection.earlier else { return turns(conversation, 0..selection.start) };
+    let mut told = Vec::new();
+    if earlier > 0 {
+        let first = turns(conversation, 0..1).into_iter();
+        told.extend(first.map(|turn| Turn { text: cut(&turn.text, TASK_REMINDER, request.tally.encoding()), ..turn }));
+    }
+    let mut rest = turns(conversation, earlier..selection.start).into_iter();
+    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", SummaryHead::Earlier, turn.text), ..turn }));
+    told.extend(rest);
+    told
+}
+
+fn proposal(
+    conversation: &Conversation,
+    selection: &SummaryRange,
+    summary: Summary,
+    warnings: Vec<Warning>,
+) -> Proposal {
+    let mut proposal = Proposal { summary: summary.text.clone(), warnings, ..Proposal::default() };
+    let last = selection.start - 1;
+    for message in 1..selection.start {
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(note(message, "now told by the summary".to_owned()));
+    }
+    let tail = conversation.message(selection.start);
+    let mut insert = |message: Message| {
+        let value = Inserted { message: Arc::new(message), foreign: None };
+        proposal.plan.edits.push(Edit::Insert { before: selection.start, value });
+    };
+    let mut message = Message::new(selection.role.clone(), Content::Text(summary.text));
+    message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
+    insert(with_time(message, tail));
+    if selection.bridge {
+        let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
+        insert(with_time(Message::new(role, Content::Text(Marker::SummaryAbove.to_string())), tail));
+    }
+    let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
+    let cached = if summary.cached { ", from the cache" } else { "" };
+    proposal.notes.push(note(selection.start, format!("summary of messages 2 to {}{parts}{cached}", last + 1)));
+    proposal
+}
+
+fn note(message: usize, reason: String) -> Note {
+    Note { message, block: None, operation: "summarize", reason, grade: None }
+}
+
+/// Hosts order and show messages by their time: added ones have that of the first kept one, if it has one.
+fn with_time(mut message: Message, tail: &Message) -> Message {
+    let time = tail.extra.iter().find(|(name, _)| name == "ts");
+    message.extra.extend(time.cloned());
+    message
+}

@@ -1,0 +1,94 @@
+//! The native provider: one summary by a model takes the place of the middle of the conversation.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{
+    Capabilities, CondenseError, ConfigError, Field, FieldKind, Proposal, Provider, ProviderInfo, Request, Settings,
+    Speed, merged,
+    middle::{Middle, summarize_middle},
+    schema,
+};
+use crate::summaries::DEFAULT_WINDOW;
+
+/// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
+pub struct Native {
+    config: Value,
+}
+
+const FIELDS: &[Field] = &[
+    Field {
+        name: "maxMessagesToKeep",
+        kind: FieldKind::Integer { default: 3, min: 1, max: 10 },
+        description: "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
+    },
+    Field {
+        name: "customCondensingPrompt",
+        kind: FieldKind::Text,
+        description: "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
+    },
+    Field {
+        name: "contextWindow",
+        kind: FieldKind::Integer { default: DEFAULT_WINDOW as u64, min: 1024, max: 100_000_000 },
+        description: "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
+    },
+    Field {
+        name: "maxConcurrency",
+        kind: FieldKind::Integer { default: 3, min: 1, max: 16 },
+        description: "How many parts of a long history are summarised at once.",
+    },
+];
+
+impl Native {
+    /// What it is registered under.
+    pub const ID: &'static str = "native";
+
+    /// A provider with this configuration.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Settings::read(FIELDS, config)?;
+        Ok(Self { config: config.clone() })
+    }
+}
+
+#[async_trait]
+impl Provider for Native {
+    fn info(&self) -> ProviderInfo {
+        ProviderInfo {
+            id: Self::ID.into(),
+            name: "Native".into(),
+            description: "Replaces the middle of the conversation by a summary that a model writes.".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            capabilities: Capabilities {
+                supports_lossy: true,
+                supports_llm_summarization: true,
+                supports_parallel_processing: true,
+                supports_fallback: true,
+                estimated_speed: Speed::Slow,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn config_schema(&self) -> Value {
+        schema("Configuration of the native provider", FIELDS)
+    }
+
+    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
+        Settings::read(FIELDS, config).map(drop)
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let settings = Settings::read(FIELDS, &merged(&self.config, &request.config))?;
+        let middle = Middle {
+            provider: Self::ID,
+            keep: settings.integer("maxMessagesToKeep"),
+            prompt: settings.text("customCondensingPrompt"),
+            concurrency: settings.integer("maxConcurrency"),
+            window: settings.integer("contextWindow"),
+        };
+        summarize_middle(request, middle).await
+    }
+}
