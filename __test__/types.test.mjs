@@ -140,7 +140,9 @@ function declaredTypes() {
 test("configurations have the fields that the providers read", async () => {
   const { default: exported } = await import("roo-condense");
   const { checker, typeOf } = declaredTypes();
-  for (const name of ["Native", "Lossless", "Truncation", "Smart"]) {
+  const names = Object.keys(exported).flatMap((name) => /^create(\w+)Provider$/.exec(name)?.[1] ?? []);
+  expect(names.length).toBeGreaterThan(3);
+  for (const name of names) {
     const { properties } = exported[`create${name}Provider`]().getConfigSchema();
     const fields = typeOf(`${name}Config`)
       .getProperties()

@@ -10,6 +10,7 @@ const FAST = ["api/arguments", "api/messages", "api/validate", "api/restore", "a
 const steps = [
   ...lints,
   { name: "unit tests of the core", run: () => cargo("test", "--quiet", ...locked, ...withoutNode, "--lib") },
+  { name: "examples of the documentation", run: () => cargo("test", "--quiet", ...locked, ...withoutNode, "--doc") },
   { name: "addon", run: () => buildDebug() },
   { name: "fast JavaScript tests", needs: "addon", run: () => vitest(...FAST) },
 ];

@@ -87,6 +87,16 @@ impl Conversation {
     ///
     /// # Errors
     /// [`NotAnArray`] when `json` is not a JSON array.
+    ///
+    /// # Examples
+    /// ```
+    /// use roo_condense::conversation::{Conversation, Role};
+    ///
+    /// let conversation = Conversation::parse(r#"[{"role": "user", "content": "Hello", "ts": 1}, {"role": "alien"}]"#)?;
+    /// assert_eq!(conversation.len(), 2);
+    /// assert_eq!(conversation.message(0).role, Role::User);
+    /// # Ok::<(), roo_condense::conversation::NotAnArray>(())
+    /// ```
     pub fn parse(json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;

@@ -155,6 +155,19 @@ impl Plan {
     }
 
     /// The plan that turns `after` back into `before`.
+    ///
+    /// # Examples
+    /// ```
+    /// use roo_condense::conversation::{Conversation, Edit, Plan};
+    ///
+    /// let before = Conversation::parse(r#"[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]"#)?;
+    /// let after = before.apply(&Plan { edits: vec![Edit::Drop { message: 1 }] })?;
+    /// assert_eq!(after.len(), 1);
+    ///
+    /// let restored = after.apply(&Plan::inverse(&before, &after))?;
+    /// assert_eq!(serde_json::to_string(&restored)?, serde_json::to_string(&before)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn inverse(before: &Conversation, after: &Conversation) -> Self {
         let position = positions(before);
@@ -292,6 +305,17 @@ impl Conversation {
     ///
     /// # Errors
     /// [`PlanError`] when the plan names something that is not there; then nothing is applied.
+    ///
+    /// # Examples
+    /// ```
+    /// use roo_condense::conversation::{Conversation, Edit, Plan};
+    ///
+    /// let conversation = Conversation::parse(r#"[{"role": "user", "content": "Hello"}]"#)?;
+    /// let edits = vec![Edit::set_text(0, vec!["content".into()], "Hi".to_owned())];
+    /// let changed = conversation.apply(&Plan { edits })?;
+    /// assert_eq!(serde_json::to_string(&changed)?, r#"[{"role":"user","content":"Hi"}]"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply(&self, plan: &Plan) -> Result<Self, PlanError> {
         let length = self.len();
         let in_range = |message: usize, length: usize| {

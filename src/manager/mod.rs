@@ -86,6 +86,21 @@ pub struct Work {
     pub progress: Progress,
 }
 
+impl Work {
+    /// A conversation, with nothing else known, nobody to ask and nobody to tell.
+    #[must_use]
+    pub fn new(conversation: Conversation) -> Self {
+        Self {
+            conversation,
+            call: CallOptions::default(),
+            host_call: 0,
+            llm: Llm::default(),
+            cancel: Cancel::default(),
+            progress: Progress::default(),
+        }
+    }
+}
+
 impl Manager {
     /// A manager with the built-in providers. Summaries are kept in memory unless the options turn that off.
     #[must_use]
@@ -210,6 +225,25 @@ impl Manager {
     }
 
     /// Condenses. Failures are in the report; the plan is then empty.
+    ///
+    /// # Examples
+    /// ```
+    /// use roo_condense::{
+    ///     conversation::Conversation,
+    ///     manager::{Manager, ManagerOptions, Work},
+    /// };
+    /// use serde_json::json;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let manager = Manager::new(ManagerOptions::read(&json!({ "provider": "lossless" })).unwrap());
+    /// let conversation = Conversation::parse(r#"[{"role": "user", "content": "Hello"}]"#)?;
+    /// let report = manager.condense(Work::new(conversation.clone())).await;
+    /// let condensed = conversation.apply(report.plan())?;
+    /// assert_eq!((report.did_condense(), condensed.len()), (false, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn condense(&self, work: Work) -> Report {
         let report = self.run(&work, None).await;
         self.remember(&work.call, &report);
@@ -382,6 +416,37 @@ fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize
 }
 
 /// Runs one provider on its own, without a manager.
+///
+/// # Examples
+/// ```
+/// use roo_condense::{
+///     conversation::Conversation,
+///     manager::{CallOptions, Work, condense_with},
+///     providers,
+///     tokens::Encoding,
+/// };
+/// use serde_json::json;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let line = "the same line of a log, again and again\n";
+/// let conversation = Conversation::parse(
+///     &json!([
+///         { "role": "user", "content": "What does the log say?" },
+///         { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "read_file", "input": { "path": "log" } }] },
+///         { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": line.repeat(200) }] },
+///         { "role": "assistant", "content": "The same." },
+///         { "role": "user", "content": "Thank you." },
+///     ])
+///     .to_string(),
+/// )?;
+/// let truncation = providers::create("truncation", &json!({ "preserveRecentCount": 1 })).unwrap();
+/// let call = CallOptions { target_tokens: Some(500), ..CallOptions::default() };
+/// let report = condense_with(&truncation, Encoding::O200kBase, Work { call, ..Work::new(conversation) }).await;
+/// assert!(report.did_condense() && report.final_tokens() <= 500);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work) -> Report {
     let tally = match Tally::count(&work.conversation, encoding, &work.cancel) {
         Ok(tally) => tally,

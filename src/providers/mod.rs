@@ -42,6 +42,18 @@ pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation:
 ///
 /// # Errors
 /// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
+///
+/// # Examples
+/// ```
+/// use roo_condense::providers;
+/// use serde_json::json;
+///
+/// let truncation = providers::create("truncation", &json!({ "maxToolResultLines": 10 })).unwrap();
+/// assert_eq!(truncation.info().id, "truncation");
+///
+/// let errors = providers::create("truncation", &json!({ "mode": "windw", "keep": 1 })).err().unwrap();
+/// assert_eq!(errors.len(), 2);
+/// ```
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
     match id {
         Native::ID => Ok(Arc::new(Native::new(config)?)),

@@ -55,6 +55,13 @@ impl Sum for Count {
 
 /// Counts a text. Of large ones, what is not in the cache is counted on all cores if it is over 128 KB. Text that looks like a special token (`<|endoftext|>`) is
 /// ordinary text. Loads the vocabulary if nothing has yet.
+///
+/// # Examples
+/// ```
+/// use roo_condense::tokens::{Encoding, count};
+///
+/// assert_eq!(count("Read package.json first.", Encoding::O200kBase).tokens, 5);
+/// ```
 #[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
     if text.len() < PARALLEL_BYTES {

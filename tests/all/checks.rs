@@ -10,7 +10,6 @@ use roo_condense::{
     cancel::Cancel,
     conversation::{Conversation, Edit, PathStep, Plan},
     manager::{CallOptions, Report, Work, condense_with},
-    progress::Progress,
     providers,
     summaries::Llm,
     tokens::{Encoding, Tally},
@@ -25,7 +24,7 @@ pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
 
 /// A call with these options.
 pub fn work(conversation: Conversation, call: CallOptions) -> Work {
-    Work { conversation, call, host_call: 0, llm: Llm::default(), cancel: Cancel::new(), progress: Progress::default() }
+    Work { call, ..Work::new(conversation) }
 }
 
 /// Condenses with one provider, without a manager and without a model.
