@@ -5,17 +5,21 @@
 const native = require("./native.js");
 const { onAbort } = require("./abort.js");
 const { checked, messageOf, notAllowed, readable } = require("./errors.js");
+const { isHandlerLike } = require("./handlers.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
 const { readablePlan, samples } = require("./preview.js");
 const { restoreData } = require("./restore.js");
-const { serializeMessages, serializeSettings } = require("./serialize.js");
+const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
-/** Options of a call; a manager takes `provider` as well. */
-const OPTION_FIELDS = ["targetTokens", "config", "customCondensingPrompt", "isAutomatic", "price"];
-/** Options that are functions or objects of the host, and so never reach the addon as JSON. */
-const HOST_OPTIONS = ["signal", "onProgress", "handler", "condensingHandler"];
+/** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
+const HOST_OPTIONS = new Map([
+  ["signal", (signal) => isSignal(signal)],
+  ["onProgress", (listener) => typeof listener === "function"],
+  ["handler", isHandlerLike],
+  ["condensingHandler", isHandlerLike],
+]);
 
 function pick(object, fields) {
   const picked = {};
@@ -30,21 +34,26 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Checks the arguments of a condensation; throws at once when they are wrong. */
-function prepare(context, options, optionFields) {
+/** The options that the addon reads: all but those of the host. Of those, what cannot be used is left in to be refused with everything else. */
+function plainOptions(options) {
+  const plain = Object.create(null);
+  for (const name in options) {
+    const isUsable = HOST_OPTIONS.get(name);
+    const value = options[name];
+    if (!isUsable) plain[name] = value;
+    else if (value !== undefined && !isUsable(value)) plain[name] = refused(value);
+  }
+  return plain;
+}
+
+/** What the addon needs of the arguments of a condensation; throws at once when they are not what they have to be. */
+function prepare(context, options) {
   return readable("context and options", () => {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
     if (!isObject(options)) throw notAllowed("options", options, "an object");
-    const known = [...optionFields, ...HOST_OPTIONS];
-    for (const field of Object.keys(options)) {
-      if (!known.includes(field)) throw notAllowed(`options.${field}`, options[field], `the fields ${known.join(", ")}`);
-    }
-    const { signal, onProgress } = options;
-    if (signal !== undefined && !isSignal(signal)) throw notAllowed("options.signal", signal, "an AbortSignal");
-    if (onProgress !== undefined && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
+    const call = serializeSettings({ context: pick(context, CONTEXT_FIELDS), options: plainOptions(options) }, "options");
     const { messages } = context;
     const bytes = serializeMessages(messages);
-    const call = serializeSettings({ ...pick(context, CONTEXT_FIELDS), ...pick(options, optionFields) }, "options");
     // The caller may change the array while we work; the plan is for what it held now.
     return { context, options, messages, snapshot: messages.slice(), bytes, call, foreign: [], causes: [], warnings: [] };
   });
@@ -57,8 +66,8 @@ const isSignal = (signal) =>
  * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
  * `start(prepared, cancel, listener)` hands the call to the addon, which tells `listener` how it goes and how it ends.
  */
-function condense(context, options, start, optionFields = OPTION_FIELDS) {
-  const prepared = prepare(context, options ?? {}, optionFields);
+function condense(context, options, start) {
+  const prepared = prepare(context, options ?? {});
   const { signal, onProgress } = prepared.options;
   const cancel = new native.CancelHandle();
   let deliver;
@@ -132,4 +141,4 @@ function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { OPTION_FIELDS, condense, isObject };
+module.exports = { condense, isObject };

@@ -3,7 +3,7 @@
 // Counting tokens. Counts are remembered by object: a conversation that has grown by a message is not counted again.
 
 const native = require("./native.js");
-const { checked, notAllowed, readable } = require("./errors.js");
+const { checked, notAllowed, readable, unknown } = require("./errors.js");
 const { isObject } = require("./call.js");
 const { serialize } = require("./serialize.js");
 
@@ -104,7 +104,7 @@ function asMessage(block) {
 function checkedOptions(options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const field of Object.keys(options)) {
-    if (field !== "encoding" && field !== "scale") throw notAllowed(`options.${field}`, options[field], "the fields encoding, scale");
+    if (field !== "encoding" && field !== "scale") throw unknown("options", field, ["encoding", "scale"]);
   }
   const { encoding = DEFAULT_ENCODING, scale = 1 } = options;
   requireEncoding("options.encoding", encoding);

@@ -50,6 +50,52 @@ function fieldError(code, field, value, allowed) {
   return Object.assign(argumentError(code, `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`), { field });
 }
 
+/** The error for something that has to be there and is not. */
+const missing = (field, allowed) => Object.assign(argumentError("invalid_argument", `${field} is missing; allowed: ${allowed}`), { field });
+
+/** The error for an option that nobody knows: `name` of `holder`, where `known` are. */
+function unknown(holder, name, known) {
+  const field = /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(name) ? `${holder}.${name}` : `${holder}[${shown(name)}]`;
+  const meant = near(name, known);
+  const help = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : `known: ${known.join(", ")}`;
+  return Object.assign(argumentError("invalid_argument", `${field} is unknown; ${help}`), { field });
+}
+
+const letters = (name) => name.replace(/[_ -]/g, "").toLowerCase();
+
+/** The known names that may have been meant, the nearest first: the same rule as in src/options/near.rs. */
+function near(name, known) {
+  if (name.length > 64) return [];
+  const given = letters(name);
+  const found = known.map((candidate) => {
+    const other = letters(candidate);
+    const steps = distance(given, other);
+    const few = Math.max(1, Math.floor(Math.max(given.length, other.length) / 4));
+    const isPart = given.length >= 4 && other.includes(given);
+    const isNear = steps <= few && steps < given.length;
+    return { candidate, rank: steps <= few ? steps : few + 1 + steps, meant: isNear || isPart };
+  });
+  return found
+    .filter(({ meant }) => meant)
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** Letters to insert, leave out, replace or swap with their neighbour until one is the other (optimal string alignment). */
+function distance(a, b) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    rows[i] = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      rows[i][j] = Math.min(replaced, rows[i - 1][j] + 1, rows[i][j - 1] + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) rows[i][j] = Math.min(rows[i][j], rows[i - 2][j - 2] + 1);
+    }
+  }
+  return rows[a.length][b.length];
+}
+
 /** The error for an argument that is not what it has to be. */
 const notAllowed = (field, value, allowed) => fieldError("invalid_argument", field, value, allowed);
 
@@ -77,4 +123,4 @@ function checked(call) {
   }
 }
 
-module.exports = { argumentError, checked, messageOf, notAllowed, outOfRange, readable, shown };
+module.exports = { argumentError, checked, messageOf, missing, notAllowed, outOfRange, readable, shown, unknown };

@@ -2,51 +2,57 @@
 
 // The options that are objects of the host: handlers, of the manager, of its profiles and of a call, and the store for summaries.
 
-const { notAllowed } = require("./errors.js");
-const { LlmHandler, toHandler } = require("./handlers.js");
+const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
+const { refused } = require("./serialize.js");
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here.
+ * Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. What cannot be used as one is left in, and
+ * the addon refuses it with everything else that is wrong.
  * @param {import("roo-condense").ManagerOptions} options
  */
-function splitOptions(options) {
-  const { handler, condensingHandler, cache, profiles, ...rest } = options;
-  /** @type {Record<string, unknown>} */
-  const plain = rest;
+function splitOptions({ handler, condensingHandler, cache, profiles, ...rest }) {
   const handlers = {
     handler: toHandler("handler", handler),
     condensingHandler: toHandler("condensingHandler", condensingHandler),
     profiles: new Map(),
   };
-  if (profiles !== undefined && isObject(profiles)) {
-    const plainProfiles = {};
-    plain.profiles = plainProfiles;
-    for (const [id, profile] of Object.entries(profiles)) {
-      if (!isObject(profile)) {
-        plainProfiles[id] = profile;
-        continue;
-      }
-      const { handler: own, ...others } = profile;
-      plainProfiles[id] = others;
-      const { condensingApiConfigId } = others;
-      handlers.profiles.set(id, { handler: toHandler(`profiles.${id}.handler`, own), condensingApiConfigId });
-    }
-  } else if (profiles !== undefined) {
-    plain.profiles = profiles;
-  }
-  const store = readStore(cache);
-  if (cache === false) plain.cache = false;
+  const store = isStore(cache) ? storeCallback(cache) : undefined;
+  const plain = {
+    ...rest,
+    handler: unusableHandler(handler),
+    condensingHandler: unusableHandler(condensingHandler),
+    profiles: isObject(profiles) ? splitProfiles(profiles, handlers.profiles) : profiles,
+    cache: store ? undefined : unusableStore(cache),
+  };
   return { plain, handlers, store };
 }
 
-function readStore(cache) {
-  if (cache === undefined || cache === null || cache === false || cache === true) return undefined;
-  const usable = (isObject(cache) || typeof cache === "function") && typeof cache.get === "function" && typeof cache.set === "function";
-  if (!usable) throw notAllowed("cache", cache, "false, or a store with get(key) and set(key, value)");
-  return storeCallback(cache);
+/** The profiles without their handlers, which go into `handlers`. */
+function splitProfiles(profiles, handlers) {
+  const plain = {};
+  for (const [id, profile] of Object.entries(profiles)) {
+    if (!isObject(profile)) {
+      plain[id] = profile;
+      continue;
+    }
+    const { handler, ...rest } = profile;
+    plain[id] = { ...rest, handler: unusableHandler(handler) };
+    handlers.set(id, {
+      handler: toHandler(`profiles.${id}.handler`, handler),
+      condensingApiConfigId: rest.condensingApiConfigId,
+    });
+  }
+  return plain;
 }
+
+const unusableStore = (cache) => (typeof cache === "object" && cache !== null ? refused(cache) : cache);
+
+const unusableHandler = (handler) => (isHandlerLike(handler) ? undefined : refused(handler));
+
+const isStore = (cache) =>
+  (isObject(cache) || typeof cache === "function") && typeof cache.get === "function" && typeof cache.set === "function";
 
 /** The function that the addon calls to look up and to keep. It always resolves; a failure of the store is in the reply. */
 function storeCallback(store) {

@@ -3,8 +3,8 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("./native.js");
-const { OPTION_FIELDS, condense, isObject } = require("./call.js");
-const { argumentError, checked, notAllowed, outOfRange, readable } = require("./errors.js");
+const { condense, isObject } = require("./call.js");
+const { argumentError, checked, missing, notAllowed, outOfRange, readable } = require("./errors.js");
 const { hostCallback } = require("./host-provider.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
 const { estimateOf, previewOf } = require("./preview.js");
@@ -17,6 +17,7 @@ const SPEEDS = ["fast", "medium", "slow"];
 /** A number that is neither NaN nor infinite; with `min`, one of at least that. */
 function requireNumber(field, value, min) {
   const allowed = min === undefined ? "a number" : `a number, ${min} or more`;
+  if (value === undefined) throw missing(field, allowed);
   if (typeof value !== "number") throw notAllowed(field, value, allowed);
   if (!Number.isFinite(value) || value < min) throw outOfRange(field, value, allowed);
 }
@@ -186,7 +187,7 @@ class CondensationManager {
       );
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
     };
-    return condense(context, selected, start, ["provider", ...OPTION_FIELDS]).finally(() => this.#calls.delete(id));
+    return condense(context, selected, start).finally(() => this.#calls.delete(id));
   }
 }
 

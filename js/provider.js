@@ -10,13 +10,11 @@ const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { optionsWithSelections, withoutFunctions } = require("./smart.js");
 
-/** The JSON of a configuration; undefined means all defaults. Values without JSON are thrown, or collected in `faults`. */
-function configJson(config, faults) {
+/** The JSON of a configuration; undefined means all defaults. */
+function configJson(config) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
-  return serializeSettings(config ?? {}, "config", faults);
+  return serializeSettings(config ?? {}, "config");
 }
-
-const problemOf = ({ field, code, message }) => ({ path: field ?? "config", code, message });
 
 /** The configuration that is meant: of the smart provider also by the name of a preset. */
 function wholeConfig(id, config) {
@@ -62,18 +60,12 @@ class NativeCondensationProvider {
   }
 
   validateConfig(config) {
-    const faults = [];
-    let json;
     try {
-      json = configJson(withoutFunctions(wholeConfig(this.id, config ?? undefined)), faults);
-    } catch (error) {
-      return { valid: false, errors: [problemOf(error)] };
+      const json = configJson(withoutFunctions(wholeConfig(this.id, config ?? undefined)));
+      return JSON.parse(checked(() => this.#native.validateConfig(json)));
+    } catch ({ field, code, message }) {
+      return { valid: false, errors: [{ path: field ?? "config", code, message }] };
     }
-    const { errors } = JSON.parse(checked(() => this.#native.validateConfig(json)));
-    const refused = faults.map(problemOf);
-    // What could not be handed on stands there as null, which is told as it is.
-    const all = [...refused, ...errors.filter(({ path }) => !refused.some((problem) => problem.path === path))];
-    return { valid: all.length === 0, errors: all };
   }
 
   condense(context, options) {

@@ -4,7 +4,7 @@
 // strings are kept in: copying them takes half the time of writing UTF-8, which the addon does on another thread.
 
 const { stringify } = require("./deep-json.js");
-const { argumentError, messageOf, notAllowed, outOfRange, readable } = require("./errors.js");
+const { argumentError, messageOf, notAllowed, readable, shown } = require("./errors.js");
 
 /** The bytes of any JSON value. Throws a TypeError when `value` has no JSON. */
 function serialize(value, field) {
@@ -32,34 +32,27 @@ function serializeMessages(messages, field = "context.messages") {
 /** JSON with U+FFFD in the place of unpaired surrogates, which a Rust string cannot hold: `JSON.stringify` writes them as escapes. */
 const wellFormed = (json) => (json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd") : json);
 
-/** Where a value stands, as in `passes[0].selection`. */
-const pathOf = (holder, key, isList) => (isList ? `${holder}[${key}]` : holder === "" ? key : `${holder}.${key}`);
-
 /**
- * The JSON of settings. What JSON leaves out or turns into something else is refused: a NaN that became null would be taken for a
- * setting that is absent. With `faults`, errors of that kind are collected there instead of thrown, and null stands in the JSON.
+ * Stands in JSON for a value that JSON cannot hold, or that only JavaScript can tell to be of no use. The addon refuses it under its name and
+ * shows it as it was (src/options).
  */
-function serializeSettings(settings, field, faults) {
-  const paths = new WeakMap();
-  const refuse = (error) => {
-    if (faults === undefined) throw error;
-    faults.push(error);
-    return null;
-  };
+const refused = (value) => ({ $refused: shown(value) });
+
+const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPrice"];
+
+const isHeld = (value) => (typeof value === "number" ? Number.isFinite(value) : !["bigint", "function", "symbol"].includes(typeof value));
+
+/** The JSON of settings. What JSON leaves out or turns into something else is refused: a NaN that became null would be taken for absent. */
+function serializeSettings(settings, field) {
   const json = readable(field, () =>
     JSON.stringify(settings, function (key, value) {
-      const isRoot = !paths.has(this);
-      const path = isRoot ? "" : pathOf(paths.get(this), key, Array.isArray(this));
-      if (typeof value === "object" && value !== null) paths.set(value, path);
       // The last tier of a host's prices has no limit, and null says the same.
-      if (key === "contextWindow" && value === Infinity && "inputPrice" in this) return null;
-      if (typeof value === "number" && !Number.isFinite(value)) return refuse(outOfRange(path || field, value, "a finite number"));
-      if (["bigint", "function", "symbol"].includes(typeof value)) return refuse(notAllowed(path || field, value, "what JSON can hold"));
-      return value;
+      if (key === "contextWindow" && value === Infinity && PRICES.some((name) => name in this)) return null;
+      return isHeld(value) ? value : refused(value);
     }),
   );
   if (json === undefined) throw notAllowed(field, settings, "what JSON can hold");
   return wellFormed(json);
 }
 
-module.exports = { serialize, serializeMessages, serializeSettings, wellFormed };
+module.exports = { serialize, serializeMessages, serializeSettings, refused, wellFormed };

@@ -9,6 +9,7 @@
 //! | [`progress`] | tells whoever listens how the work goes | nobody |
 //! | [`parallel`] | large work on all cores | nobody |
 //! | [`warning`] | what the caller should know of a call that did not fail | nobody |
+//! | [`options`] | what may stand in options, as tables: all faults with their paths, defaults, JSON Schema | nobody |
 //! | [`conversation`] | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
 //! | [`tokens`] | counting and its cache | `conversation` |
 //! | [`transcript`] | what happened: tool calls of every dialect read as events | `conversation` |
@@ -29,6 +30,7 @@ mod json_file;
 pub mod llm;
 pub mod manager;
 pub mod markers;
+pub mod options;
 pub mod parallel;
 pub mod progress;
 pub mod providers;

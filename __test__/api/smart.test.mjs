@@ -92,7 +92,7 @@ describe("configuration", () => {
     ]);
     expect(errors.find(({ path }) => path === `${params}.maxTokens`)).toMatchObject({
       code: "out_of_range",
-      message: `${params}.maxTokens: NaN is not allowed; allowed: a finite number`,
+      message: `${params}.maxTokens: NaN is not allowed; allowed: a whole number from 16 to 1000000000`,
     });
     expect(() => createSmartProvider(config)).toThrow(RangeError);
     for (const odd of ["\ud83c", NaN, 5, "fast", [], { name: "\ud83c", preset: 3 }, { "\ud83c": 1 }])

@@ -2,7 +2,7 @@
 
 // What the host gives, with what stands in for the services it does not give.
 
-const { notAllowed } = require("../errors.js");
+const { notAllowed, unknown } = require("../errors.js");
 const { describeImages } = require("./images.js");
 const isObject = require("./is-object.js");
 const { defaultMessage } = require("./messages.js");
@@ -54,7 +54,7 @@ function guardOf({ guard, fixes }) {
   if (guard !== undefined && !isObject(guard)) throw notAllowed("host.guard", guard, "{ attempts?, windowMs?, minGainPercent? } or false");
   const limits = { ...GUARD, ...guard };
   for (const name of Object.keys(limits)) {
-    if (!(name in GUARD)) throw notAllowed(`host.guard.${name}`, limits[name], `the fields ${Object.keys(GUARD).join(", ")}`);
+    if (!Object.hasOwn(GUARD, name)) throw unknown("host.guard", name, Object.keys(GUARD));
     const [allowed, isAllowed] = LIMITS[name];
     if (!isAllowed(limits[name])) throw notAllowed(`host.guard.${name}`, limits[name], allowed);
   }

@@ -1,10 +1,12 @@
-//! The options of an HTTP handler, checked before anything is sent.
+//! The options of handlers, checked before anything is sent.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{Api, ApiKey, LongContextPricing, ModelPrice, PriceTier, Prices, endpoint, secret::head};
+use super::{Api, ApiKey, ModelPrice, PRICE, endpoint};
+use crate::options::{ConfigError, FaultKind, Field, Kind, Settings, Table};
 
 /// The options of an [`HttpHandler`](super::HttpHandler); `httpHandler()` in JavaScript.
 #[derive(Clone)]
@@ -63,74 +65,110 @@ impl fmt::Debug for HttpConfig {
     }
 }
 
-/// What is wrong with an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ConfigProblem {
-    /// It is required.
-    Missing,
-    /// It is of another type.
-    WrongType,
-    /// It is of the right type, but not allowed.
-    NotAllowed,
-    /// There is no such option.
-    Unknown,
-}
-
-/// An option that cannot be used. Never shows a secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` is {value}; allowed: {allowed}")]
-pub struct ConfigError {
-    /// What is wrong.
-    pub problem: ConfigProblem,
-    /// Which option, as written in JavaScript; `price.inputPrice` for one inside another.
-    pub field: String,
-    /// What was given, as JSON, shortened; only its type if it is a secret.
-    pub value: String,
-    /// What may be given.
-    pub allowed: String,
-}
-
-impl ConfigError {
-    /// The code under which JavaScript sees it.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self.problem {
-            ConfigProblem::Missing => "config_missing",
-            ConfigProblem::WrongType => "config_type",
-            ConfigProblem::NotAllowed => "config_range",
-            ConfigProblem::Unknown => "config_unknown",
-        }
-    }
-
-    /// Whether JavaScript gets a `RangeError` rather than a `TypeError`.
-    #[must_use]
-    pub fn is_range(&self) -> bool {
-        self.problem == ConfigProblem::NotAllowed
-    }
-
-    pub(super) fn new(problem: ConfigProblem, field: &str, value: impl Into<String>, allowed: &str) -> Self {
-        Self { problem, field: field.to_owned(), value: value.into(), allowed: allowed.to_owned() }
-    }
-}
-
-const NAMES: &[&str] = &[
-    "api",
-    "model",
-    "baseUrl",
-    "apiKey",
-    "headers",
-    "maxTokens",
-    "temperature",
-    "timeoutMs",
-    "idleTimeoutMs",
-    "retries",
-    "retryDelayMs",
-    "maxResponseBytes",
-    "price",
-    "contextWindow",
-];
 const DAY_MS: u64 = 86_400_000;
+const TIMEOUT_MS: u64 = 300_000;
+const IDLE_TIMEOUT_MS: u64 = 120_000;
+const RETRY_DELAY_MS: u64 = 500;
+const RETRIES: u64 = 3;
+const MAX_RETRIES: u64 = 10;
+const MAX_RESPONSE_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_TOKENS: u64 = 0xffff_ffff;
+const MODEL: &str = "the name of a model";
+
+const TIMEOUT: Field =
+    Field::integer("timeoutMs", TIMEOUT_MS, 1, DAY_MS, "For a whole answer, retries and waiting included.");
+const IDLE_TIMEOUT: Field = Field::integer(
+    "idleTimeoutMs",
+    IDLE_TIMEOUT_MS,
+    1,
+    DAY_MS,
+    "Until the first part of an answer, and between any two.",
+);
+const WINDOW: Field =
+    Field::integer_if_set("contextWindow", 1, MAX_TOKENS, "Tokens the model can read and write in one request.");
+
+const NOT_BLANK: Kind = Kind::Text { default: None, not_blank: true, reserved: &[] };
+
+/// The options of an HTTP handler.
+static HTTP: Table = Table::new(
+    "Options of an HTTP handler",
+    &[
+        Field::choice_if_set("api", &["anthropic", "openai"], "The protocol.").required(),
+        Field::new("model", NOT_BLANK, "The name the service knows it by.").allowing(MODEL).required(),
+        Field::new("baseUrl", NOT_BLANK, "Where the service is.").allowing(endpoint::ALLOWED).secret(),
+        Field::text("apiKey", "The key of the service.").secret(),
+        Field::new(
+            "headers",
+            Kind::Record { of: &Kind::TEXT, called: "an object of strings" },
+            "Sent along, and instead of ours of the same name.",
+        )
+        .secret(),
+        Field::integer_if_set("maxTokens", 1, MAX_TOKENS, "The longest answer."),
+        Field::number_if_set("temperature", 0.0, 2.0, "How varied answers are."),
+        TIMEOUT,
+        IDLE_TIMEOUT,
+        Field::integer("retries", RETRIES, 0, MAX_RETRIES, "Attempts after the first."),
+        Field::integer("retryDelayMs", RETRY_DELAY_MS, 0, DAY_MS, "The first wait; each further one doubles."),
+        Field::integer("maxResponseBytes", MAX_RESPONSE_BYTES, 1024, 1 << 30, "The most that is held of an answer."),
+        Field::object("price", &PRICE, "Dollars per million tokens."),
+        WINDOW,
+    ],
+)
+.called("options")
+.null_is_absent();
+
+/// The options of a handler on top of the host's own.
+static CALLBACK: Table = Table::new(
+    "Options of a handler of the host",
+    &[TIMEOUT, IDLE_TIMEOUT, WINDOW, Field::object("price", &PRICE, "Dollars per million tokens.")],
+)
+.argument("options")
+.null_is_absent();
+
+/// The options of a handler on top of the host's own; `callbackHandler()` in JavaScript, where the work is done.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallbackConfig {
+    /// For a whole answer.
+    pub timeout_ms: u64,
+    /// Until the first chunk, and between any two.
+    pub idle_timeout_ms: u64,
+    /// Tokens the model can read and write in one request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    /// Dollars per million tokens, instead of those that the host's own handler names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+}
+
+impl CallbackConfig {
+    /// Reads the options as JavaScript writes them. `null` counts as absent.
+    ///
+    /// # Errors
+    /// Every option that is of the wrong type, out of range or unknown.
+    pub fn from_json(options: &Value) -> Result<Self, Vec<ConfigError>> {
+        let options = CALLBACK.read(options).map_err(coded)?;
+        Ok(Self {
+            timeout_ms: options.integer("timeoutMs") as u64,
+            idle_timeout_ms: options.integer("idleTimeoutMs") as u64,
+            context_window: options.given_integer("contextWindow").map(|tokens| tokens as u64),
+            price: price(&options),
+        })
+    }
+}
+
+fn price(options: &Settings<'_>) -> Option<ModelPrice> {
+    options.given_object("price").map(|price| ModelPrice::of(&price))
+}
+
+/// The codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for the rest.
+fn coded(mut faults: Vec<ConfigError>) -> Vec<ConfigError> {
+    for fault in &mut faults {
+        let is_range = matches!(fault.kind, FaultKind::NotAllowed | FaultKind::OutOfRange);
+        fault.code = if is_range { "out_of_range" } else { "invalid_argument" };
+    }
+    faults
+}
 
 impl HttpConfig {
     /// Defaults for everything but the protocol and the model.
@@ -143,11 +181,11 @@ impl HttpConfig {
             headers: BTreeMap::new(),
             max_tokens: None,
             temperature: None,
-            timeout: Duration::from_secs(300),
-            idle_timeout: Duration::from_secs(120),
-            retries: 3,
-            retry_delay: Duration::from_millis(500),
-            max_response_bytes: 8 * 1024 * 1024,
+            timeout: Duration::from_millis(TIMEOUT_MS),
+            idle_timeout: Duration::from_millis(IDLE_TIMEOUT_MS),
+            retries: RETRIES as u32,
+            retry_delay: Duration::from_millis(RETRY_DELAY_MS),
+            max_response_bytes: MAX_RESPONSE_BYTES as usize,
             price: None,
             context_window: None,
         }
@@ -156,269 +194,65 @@ impl HttpConfig {
     /// Reads the options as JavaScript writes them. `null` counts as absent.
     ///
     /// # Errors
-    ///
-    /// [`ConfigError`] names the first option that is missing, of the wrong type, out of range or unknown.
-    pub fn from_json(options: &Value) -> Result<Self, ConfigError> {
-        let Value::Object(map) = options else {
-            return Err(ConfigError::new(ConfigProblem::WrongType, "options", shown(options), "an object"));
-        };
-        if let Some(name) = map.keys().find(|name| !NAMES.contains(&name.as_str())) {
-            return Err(ConfigError::new(ConfigProblem::Unknown, name, "not an option", &NAMES.join(", ")));
-        }
-        let fields = Fields { map, prefix: "" };
-        let api = match fields.text("api", "\"anthropic\" or \"openai\"")? {
-            Some("anthropic") => Api::Anthropic,
-            Some("openai") => Api::OpenAi,
-            Some(_) => return Err(fields.not_allowed("api", "\"anthropic\" or \"openai\"")),
-            None => return Err(fields.missing("api", "\"anthropic\" or \"openai\"")),
-        };
-        let Some(model) = fields.text("model", "the model's name")? else {
-            return Err(fields.missing("model", "the model's name"));
-        };
-        let mut config = Self::new(api, model);
-        config.base_url = fields.text("baseUrl", "an http or https address")?.map(str::to_owned);
-        config.api_key = fields.secret("apiKey")?;
-        config.headers = fields.headers()?;
-        config.max_tokens = fields.whole("maxTokens", 1, u64::from(u32::MAX))?.map(|tokens| tokens as u32);
-        config.temperature = fields.number("temperature", 0.0, 2.0)?;
-        let set_ms = |name, target: &mut Duration, least| {
-            fields.whole(name, least, DAY_MS).map(|ms| {
-                if let Some(ms) = ms {
-                    *target = Duration::from_millis(ms);
-                }
-            })
-        };
-        set_ms("timeoutMs", &mut config.timeout, 1)?;
-        set_ms("idleTimeoutMs", &mut config.idle_timeout, 1)?;
-        set_ms("retryDelayMs", &mut config.retry_delay, 0)?;
-        if let Some(retries) = fields.whole("retries", 0, 10)? {
-            config.retries = retries as u32;
-        }
-        if let Some(bytes) = fields.whole("maxResponseBytes", 1024, 1 << 30)? {
-            config.max_response_bytes = bytes as usize;
-        }
-        config.price = fields.price()?;
-        config.context_window = fields.whole("contextWindow", 1, u64::from(u32::MAX))?;
-        Ok(config)
+    /// Every option that is missing, of the wrong type, out of range or unknown.
+    pub fn from_json(options: &Value) -> Result<Self, Vec<ConfigError>> {
+        let options = HTTP.read(options).map_err(coded)?;
+        let ms = |name| Duration::from_millis(options.integer(name) as u64);
+        let api = if options.text("api") == "anthropic" { Api::Anthropic } else { Api::OpenAi };
+        // An empty key counts as none, so that `process.env.KEY ?? ""` does what is meant.
+        let headers = options.strings("headers").map(|(name, value)| (name.to_owned(), ApiKey::new(value)));
+        Ok(Self {
+            base_url: options.given_text("baseUrl").map(|url| url.trim().to_owned()),
+            api_key: options.given_text("apiKey").map(ApiKey::new).filter(|key| !key.is_empty()),
+            headers: headers.filter(|(_, value)| !value.is_empty()).collect(),
+            max_tokens: options.given_integer("maxTokens").map(|tokens| tokens as u32),
+            temperature: options.given_number("temperature"),
+            timeout: ms("timeoutMs"),
+            idle_timeout: ms("idleTimeoutMs"),
+            retries: options.integer("retries") as u32,
+            retry_delay: ms("retryDelayMs"),
+            max_response_bytes: options.integer("maxResponseBytes"),
+            price: price(&options),
+            context_window: options.given_integer("contextWindow").map(|tokens| tokens as u64),
+            ..Self::new(api, options.text("model").trim())
+        })
     }
 
-    /// Checks what does not depend on where the service is, for those that fill the fields themselves.
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        let not_allowed = |field: &str, value: String, allowed: &str| {
-            Err(ConfigError::new(ConfigProblem::NotAllowed, field, value, allowed))
+    /// What is wrong where the fields were filled without [`from_json`](Self::from_json), or does not go together.
+    pub(super) fn faults(&self) -> Vec<ConfigError> {
+        let wrong = |is_wrong: bool, field: &str, value: String, allowed: &str| {
+            is_wrong.then(|| Self::fault(FaultKind::OutOfRange, field, value, allowed))
         };
-        if self.model.trim().is_empty() {
-            return not_allowed("model", shown(&self.model.as_str().into()), "the model's name");
-        }
         let hottest = if self.api == Api::Anthropic { 1.0 } else { 2.0 };
-        if let Some(temperature) = self.temperature
-            && !(0.0..=hottest).contains(&temperature)
-        {
-            return not_allowed("temperature", temperature.to_string(), &format!("a number from 0 to {hottest}"));
-        }
-        if self.max_tokens == Some(0) {
-            return not_allowed("maxTokens", "0".into(), "a whole number from 1");
-        }
-        if self.timeout.is_zero() || self.idle_timeout.is_zero() {
-            let field = if self.timeout.is_zero() { "timeoutMs" } else { "idleTimeoutMs" };
-            return not_allowed(field, "0".into(), "a whole number from 1");
-        }
-        if self.retries > 10 {
-            return not_allowed("retries", self.retries.to_string(), "a whole number from 0 to 10");
-        }
-        Ok(())
-    }
-}
-
-/// Typed reading of an object's fields, with errors that name them.
-struct Fields<'a> {
-    map: &'a Map<String, Value>,
-    prefix: &'a str,
-}
-
-impl<'a> Fields<'a> {
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.map.get(name).filter(|value| !value.is_null())
+        let temperature = self.temperature.filter(|temperature| !(0.0..=hottest).contains(temperature));
+        let at_least_one = "a whole number from 1";
+        [
+            wrong(self.model.trim().is_empty(), "model", format!("{:?}", self.model), MODEL),
+            wrong(
+                temperature.is_some(),
+                "temperature",
+                temperature.unwrap_or_default().to_string(),
+                &format!("a number from 0 to {hottest}"),
+            ),
+            wrong(self.max_tokens == Some(0), "maxTokens", "0".to_owned(), at_least_one),
+            wrong(self.timeout.is_zero(), "timeoutMs", "0".to_owned(), at_least_one),
+            wrong(self.idle_timeout.is_zero(), "idleTimeoutMs", "0".to_owned(), at_least_one),
+            wrong(
+                u64::from(self.retries) > MAX_RETRIES,
+                "retries",
+                self.retries.to_string(),
+                &format!("a whole number from 0 to {MAX_RETRIES}"),
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
-    fn error(&self, problem: ConfigProblem, name: &str, allowed: &str) -> ConfigError {
-        let value = self.get(name).map_or_else(|| "missing".to_owned(), shown);
-        ConfigError::new(problem, &format!("{}{name}", self.prefix), value, allowed)
-    }
-
-    fn missing(&self, name: &str, allowed: &str) -> ConfigError {
-        self.error(ConfigProblem::Missing, name, allowed)
-    }
-
-    fn not_allowed(&self, name: &str, allowed: &str) -> ConfigError {
-        self.error(ConfigProblem::NotAllowed, name, allowed)
-    }
-
-    fn text(&self, name: &str, allowed: &str) -> Result<Option<&'a str>, ConfigError> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) if text.trim().is_empty() => Err(self.not_allowed(name, allowed)),
-            Some(Value::String(text)) => Ok(Some(text.trim())),
-            Some(_) => Err(self.error(ConfigProblem::WrongType, name, allowed)),
-        }
-    }
-
-    /// An empty key counts as none, so that `process.env.KEY ?? ""` does what is meant.
-    fn secret(&self, name: &str) -> Result<Option<ApiKey>, ConfigError> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(ApiKey::new(text.as_str())).filter(|key| !key.is_empty())),
-            Some(other) => {
-                let field = format!("{}{name}", self.prefix);
-                Err(ConfigError::new(ConfigProblem::WrongType, &field, type_of(other), "a string"))
-            }
-        }
-    }
-
-    fn headers(&self) -> Result<BTreeMap<String, ApiKey>, ConfigError> {
-        let allowed = "an object of strings";
-        let map = match self.get("headers") {
-            None => return Ok(BTreeMap::new()),
-            Some(Value::Object(map)) => map,
-            Some(other) => {
-                return Err(ConfigError::new(ConfigProblem::WrongType, "headers", type_of(other), allowed));
-            }
-        };
-        let fields = Fields { map, prefix: "headers." };
-        let one = |name: &String| Ok(fields.secret(name)?.map(|value| (name.clone(), value)));
-        map.keys().filter_map(|name| one(name).transpose()).collect()
-    }
-
-    fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, ConfigError> {
-        let allowed = if most.is_finite() {
-            format!("a number from {least} to {most}")
-        } else {
-            format!("a number from {least}")
-        };
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Number(number)) => match number.as_f64() {
-                Some(number) if (least..=most).contains(&number) => Ok(Some(number)),
-                _ => Err(self.not_allowed(name, &allowed)),
-            },
-            Some(_) => Err(self.error(ConfigProblem::WrongType, name, &allowed)),
-        }
-    }
-
-    fn whole(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, ConfigError> {
-        let allowed = format!("a whole number from {least} to {most}");
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Number(number)) => {
-                // JavaScript writes 8000.0 as 8000, but JSON from elsewhere may not.
-                let whole = number.as_f64().filter(|n| n.fract() == 0.0 && *n >= least as f64 && *n <= most as f64);
-                whole.map(|n| Some(n as u64)).ok_or_else(|| self.not_allowed(name, &allowed))
-            }
-            Some(_) => Err(self.error(ConfigProblem::WrongType, name, &allowed)),
-        }
-    }
-
-    fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ConfigError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let texts =
-            value.as_array().and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
-        texts.map(Some).ok_or_else(|| self.error(ConfigProblem::WrongType, name, "an array of strings"))
-    }
-
-    fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, ConfigError> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Object(map)) => Ok(Some(map)),
-            Some(_) => Err(self.error(ConfigProblem::WrongType, name, "an object")),
-        }
-    }
-
-    /// Fields that are not prices are left alone: hosts give their whole model information.
-    fn price(&self) -> Result<Option<ModelPrice>, ConfigError> {
-        self.object("price")?.map(price_from_map).transpose()
-    }
-}
-
-impl ModelPrice {
-    /// Reads a price as JavaScript writes it. Fields that are not prices are left alone.
-    ///
-    /// # Errors
-    /// [`ConfigError`] names the field, beginning with `price`.
-    pub fn from_json(price: &Value) -> Result<Self, ConfigError> {
-        match price {
-            Value::Object(map) => price_from_map(map),
-            other => Err(ConfigError::new(ConfigProblem::WrongType, "price", shown(other), "an object")),
-        }
-    }
-}
-
-fn prices(fields: &Fields<'_>) -> Result<Prices, ConfigError> {
-    let dollars = |name| fields.number(name, 0.0, f64::INFINITY);
-    Ok(Prices {
-        input: dollars("inputPrice")?,
-        output: dollars("outputPrice")?,
-        cache_writes: dollars("cacheWritesPrice")?,
-        cache_reads: dollars("cacheReadsPrice")?,
-    })
-}
-
-fn price_from_map(map: &Map<String, Value>) -> Result<ModelPrice, ConfigError> {
-    let fields = Fields { map, prefix: "price." };
-    Ok(ModelPrice {
-        prices: prices(&fields)?,
-        long_context_pricing: fields.object("longContextPricing")?.map(long_context_from_map).transpose()?,
-        tiers: match fields.get("tiers") {
-            None => None,
-            Some(Value::Array(tiers)) => Some(tiers.iter().map(tier_from_json).collect::<Result<_, _>>()?),
-            Some(_) => return Err(fields.error(ConfigProblem::WrongType, "tiers", "an array of objects")),
-        },
-    })
-}
-
-fn long_context_from_map(map: &Map<String, Value>) -> Result<LongContextPricing, ConfigError> {
-    let fields = Fields { map, prefix: "price.longContextPricing." };
-    let Some(threshold_tokens) = fields.whole("thresholdTokens", 0, u64::from(u32::MAX))? else {
-        return Err(fields.missing("thresholdTokens", "a whole number of tokens"));
-    };
-    let times = |name| fields.number(name, 0.0, f64::INFINITY);
-    Ok(LongContextPricing {
-        threshold_tokens,
-        input_price_multiplier: times("inputPriceMultiplier")?,
-        output_price_multiplier: times("outputPriceMultiplier")?,
-        cache_writes_price_multiplier: times("cacheWritesPriceMultiplier")?,
-        cache_reads_price_multiplier: times("cacheReadsPriceMultiplier")?,
-        applies_to_service_tiers: fields.texts("appliesToServiceTiers")?,
-    })
-}
-
-fn tier_from_json(tier: &Value) -> Result<PriceTier, ConfigError> {
-    let Value::Object(map) = tier else {
-        return Err(ConfigError::new(ConfigProblem::WrongType, "price.tiers[]", shown(tier), "an object"));
-    };
-    let fields = Fields { map, prefix: "price.tiers[]." };
-    Ok(PriceTier {
-        name: fields.text("name", "the name of a service tier")?.map(str::to_owned),
-        // A host's `Infinity` is `null` in JSON: no limit.
-        context_window: fields.whole("contextWindow", 0, u64::from(u32::MAX))?,
-        prices: prices(&fields)?,
-    })
-}
-
-/// A value as it can stand in a message.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    let short = head(&text, 80);
-    if short.len() < text.len() { format!("{short}…") } else { text }
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+    /// A fault of an option; `value` is how messages show it, and no secret.
+    pub(super) fn fault(kind: FaultKind, path: &str, value: impl Into<String>, allowed: &str) -> ConfigError {
+        let code = if kind == FaultKind::Missing { "invalid_argument" } else { "out_of_range" };
+        ConfigError { code, ..ConfigError::new(kind, path, value, allowed) }
     }
 }
 
@@ -461,49 +295,70 @@ mod tests {
 
     #[test]
     fn errors_name_the_field_the_value_and_what_is_allowed() {
+        let (type_, range) = ("invalid_argument", "out_of_range");
+        let with = |field: &str, value: Value| json!({ "api": "openai", "model": "m", field: value });
         let cases = [
-            (json!([]), "config_type", "options", "an object"),
-            (json!({"model": "m"}), "config_missing", "api", "anthropic"),
-            (json!({"api": "gemini", "model": "m"}), "config_range", "api", "openai"),
-            (json!({"api": "openai"}), "config_missing", "model", "name"),
-            (json!({"api": "openai", "model": "  "}), "config_range", "model", "name"),
-            (json!({"api": "openai", "model": "m", "baseURL": "x"}), "config_unknown", "baseURL", "baseUrl"),
-            (json!({"api": "openai", "model": "m", "retries": 11}), "config_range", "retries", "0 to 10"),
-            (json!({"api": "openai", "model": "m", "retries": 1.5}), "config_range", "retries", "whole"),
-            (json!({"api": "openai", "model": "m", "timeoutMs": "9"}), "config_type", "timeoutMs", "whole"),
-            (json!({"api": "openai", "model": "m", "timeoutMs": 0}), "config_range", "timeoutMs", "from 1"),
-            (json!({"api": "openai", "model": "m", "temperature": 3}), "config_range", "temperature", "0 to 2"),
-            (json!({"api": "openai", "model": "m", "maxTokens": -1}), "config_range", "maxTokens", "from 1"),
-            (json!({"api": "openai", "model": "m", "price": 3}), "config_type", "price", "an object"),
+            (json!([]), type_, "options: [] is not allowed; allowed: an object"),
+            (json!({ "model": "m" }), type_, "api is missing; allowed: \"anthropic\", \"openai\""),
             (
-                json!({"api": "openai", "model": "m", "price": {"inputPrice": -1}}),
-                "config_range",
-                "price.inputPrice",
-                "from 0",
+                json!({ "api": "gemini", "model": "m" }),
+                range,
+                "api: \"gemini\" is not allowed; allowed: \"anthropic\", \"openai\"",
+            ),
+            (json!({ "api": "openai" }), type_, "model is missing; allowed: the name of a model"),
+            (
+                json!({ "api": "openai", "model": "  " }),
+                range,
+                "model: \"  \" is not allowed; allowed: the name of a model",
+            ),
+            (with("baseURL", json!("x")), type_, "baseURL is unknown; did you mean baseUrl?"),
+            (with("retries", json!(11)), range, "retries: 11 is not allowed; allowed: a whole number from 0 to 10"),
+            (with("retries", json!(1.5)), range, "retries: 1.5 is not allowed; allowed: a whole number from 0 to 10"),
+            (
+                with("timeoutMs", json!("9")),
+                type_,
+                "timeoutMs: \"9\" is not allowed; allowed: a whole number from 1 to 86400000",
+            ),
+            (with("temperature", json!(3)), range, "temperature: 3 is not allowed; allowed: a number from 0 to 2"),
+            (
+                with("maxTokens", json!(-1)),
+                range,
+                "maxTokens: -1 is not allowed; allowed: a whole number from 1 to 4294967295",
             ),
             (
-                json!({"api": "openai", "model": "m", "price": {"longContextPricing": {}}}),
-                "config_missing",
-                "price.longContextPricing.thresholdTokens",
-                "tokens",
+                with("price", json!({ "inputPrice": -1 })),
+                range,
+                "price.inputPrice: -1 is not allowed; allowed: a number, 0 or more",
             ),
         ];
-        for (options, code, field, allowed) in cases {
-            let error = HttpConfig::from_json(&options).unwrap_err();
-            assert_eq!((error.code(), error.field.as_str()), (code, field), "{options}");
-            assert!(error.to_string().contains(allowed), "{error}");
+        for (options, code, message) in cases {
+            let errors = HttpConfig::from_json(&options).unwrap_err();
+            let found: Vec<_> = errors.iter().map(|error| (error.code, error.to_string())).collect();
+            assert_eq!(found, [(code, message.to_owned())], "{options}");
         }
+        assert_eq!(HttpConfig::from_json(&json!({ "retries": -1 })).unwrap_err().len(), 3, "all are told");
     }
 
     #[test]
     fn a_secret_of_the_wrong_type_does_not_show() {
-        for options in [
-            json!({"api": "openai", "model": "m", "apiKey": ["sk-very-secret-1234"]}),
-            json!({"api": "openai", "model": "m", "headers": {"authorization": ["sk-very-secret-1234"]}}),
-            json!({"api": "openai", "model": "m", "headers": "sk-very-secret-1234"}),
+        for (field, value) in [
+            ("apiKey", json!(["sk-very-secret-1234"])),
+            ("apikey", json!("sk-very-secret-1234")),
+            ("headers", json!({ "authorization": ["sk-very-secret-1234"] })),
+            ("headers", json!("sk-very-secret-1234")),
+            ("baseUrl", json!(["https://h.example?key=sk-very-secret-1234"])),
         ] {
-            let error = HttpConfig::from_json(&options).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains("very-secret"), "{error}");
+            let error = HttpConfig::from_json(&json!({ "api": "openai", "model": "m", field: value })).unwrap_err();
+            assert!(!format!("{} {error:?}", error[0]).contains("very-secret"), "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_handler_of_the_host_has_options_too() {
+        let config = CallbackConfig::from_json(&json!({ "timeoutMs": 5, "contextWindow": null })).unwrap();
+        assert_eq!((config.timeout_ms, config.idle_timeout_ms, config.context_window), (5, IDLE_TIMEOUT_MS, None));
+        let errors = CallbackConfig::from_json(&json!({ "timeoutMs": 0, "retries": 1 })).unwrap_err();
+        let found: Vec<_> = errors.iter().map(|error| (error.code, error.path.as_str())).collect();
+        assert_eq!(found, [("out_of_range", "options.timeoutMs"), ("invalid_argument", "options.retries")]);
     }
 }

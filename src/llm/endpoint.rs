@@ -2,9 +2,12 @@
 
 use reqwest::Url;
 
-use super::{Api, ConfigError, ConfigProblem};
+use super::{Api, HttpConfig};
+use crate::options::{ConfigError, FaultKind};
 
-const ALLOWED: &str = "an address that begins with http:// or https://, without user name and password (use `headers`)";
+/// What `baseUrl` may be.
+pub(super) const ALLOWED: &str =
+    "an address that begins with http:// or https://, without user name and password (use headers)";
 
 impl Api {
     /// The provider's own service.
@@ -29,10 +32,10 @@ impl Api {
 /// (`https://host/anthropic` serves `/anthropic/v1/messages`), while those of OpenAI never do.
 pub(super) fn endpoint(api: Api, base: Option<&str>) -> Result<Url, ConfigError> {
     let written = base.unwrap_or_else(|| api.default_base());
-    let not_allowed = |value: &str| ConfigError::new(ConfigProblem::NotAllowed, "baseUrl", value, ALLOWED);
-    let mut url = Url::parse(written).map_err(|_| not_allowed("not an address"))?;
+    let not_allowed = |value: &str| HttpConfig::fault(FaultKind::NotAllowed, "baseUrl", value, ALLOWED);
+    let mut url = Url::parse(written).map_err(|_| not_allowed("a text that is no address"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(not_allowed(&format!("of scheme `{}`", url.scheme())));
+        return Err(not_allowed(&format!("an address of scheme {:?}", url.scheme())));
     }
     // Not shown: it holds a secret.
     if !url.username().is_empty() || url.password().is_some() {
@@ -115,7 +118,7 @@ mod tests {
     fn addresses_that_cannot_be_used() {
         for base in ["localhost:11434", "ftp://h.example", "/v1", "https://", "not an address", "file:///etc/hosts"] {
             let error = endpoint(Api::OpenAi, Some(base)).unwrap_err();
-            assert_eq!((error.code(), error.field.as_str()), ("config_range", "baseUrl"), "{base}");
+            assert_eq!((error.code, error.path.as_str()), ("out_of_range", "baseUrl"), "{base}");
         }
         let error = endpoint(Api::OpenAi, Some("https://user:hunter22@h.example")).unwrap_err();
         assert!(!format!("{error}{error:?}").contains("hunter22"), "{error}");

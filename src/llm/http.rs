@@ -16,8 +16,8 @@ use tokio::sync::OnceCell;
 use tokio_util::{bytes::Bytes, sync::CancellationToken};
 
 use super::{
-    Api, ApiKey, ConfigError, ConfigProblem, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress,
-    LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+    Api, ApiKey, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress, LlmRequest, LlmResponse,
+    ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     answer::{EventFault, StreamedAnswer},
     anthropic, endpoint,
     fault::ErrorAnswer,
@@ -28,6 +28,7 @@ use super::{
     sse::{Body, ReadFault, reason, without_mark},
     tls,
 };
+use crate::options::{ConfigError, FaultKind, path_of};
 
 /// Longest time to a connection; a service that takes longer is not reachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -120,11 +121,19 @@ impl HttpHandler {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] names the option that cannot be used.
-    pub fn new(config: HttpConfig) -> Result<Self, ConfigError> {
-        config.check()?;
-        let url = endpoint::endpoint(config.api, config.base_url.as_deref())?;
-        let headers = headers(&config, &url)?;
+    /// Every option that cannot be used.
+    pub fn new(config: HttpConfig) -> Result<Self, Vec<ConfigError>> {
+        let mut faults = config.faults();
+        let url = endpoint::endpoint(config.api, config.base_url.as_deref());
+        let (headers, wrong) = headers(&config, url.as_ref().ok());
+        faults.extend(wrong);
+        let url = match url {
+            Ok(url) if faults.is_empty() => url,
+            url => {
+                faults.extend(url.err());
+                return Err(faults);
+            }
+        };
         let from_query: Vec<_> = url.query_pairs().map(|(_, value)| ApiKey::new(value)).collect();
         let scrubber = Scrubber::new(config.api_key.iter().chain(config.headers.values()).chain(&from_query));
         let quirks = Mutex::new(Quirks::of_host(config.api, url.host_str().unwrap_or_default()));
@@ -494,40 +503,46 @@ fn looks_like_events(first: &[u8]) -> bool {
     fields.iter().any(|field| start.starts_with(field) || field.starts_with(start))
 }
 
-fn headers(config: &HttpConfig, url: &Url) -> Result<HeaderMap, ConfigError> {
+/// The headers, and what is wrong with those of the caller.
+fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigError>) {
     let secret = |text: &str, field: &str| {
         let mut value = HeaderValue::from_str(text).map_err(|_| {
             let allowed = "visible ASCII characters on one line";
-            ConfigError::new(ConfigProblem::NotAllowed, field, "a text with other characters", allowed)
+            HttpConfig::fault(FaultKind::NotAllowed, field, "a text with other characters", allowed)
         })?;
         value.set_sensitive(true);
         Ok(value)
     };
+    let mut faults = Vec::new();
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
     if config.api == Api::Anthropic {
         headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
     }
-    if let Some(key) = config.api_key.as_ref().filter(|key| !key.is_empty()) {
-        let (name, value) = config.api.key_header(key.expose());
-        headers.insert(name, secret(&value, "apiKey")?);
-    }
-    for (name, value) in &config.headers {
-        let field = format!("headers.{name}");
-        let known = HeaderName::from_bytes(name.as_bytes());
-        let Some(known) = known.ok().filter(|known| !TRANSPORT_HEADERS.contains(&known.as_str())) else {
+    let key = config.api_key.as_ref().filter(|key| !key.is_empty());
+    let key = key.map(|key| config.api.key_header(key.expose()));
+    let key = key.map(|(name, value)| secret(&value, "apiKey").map(|value| (HeaderName::from_static(name), value)));
+    let own = config.headers.iter().map(|(name, value)| {
+        let field = path_of("headers", name);
+        let known = HeaderName::from_bytes(name.as_bytes()).ok();
+        let Some(known) = known.filter(|known| !TRANSPORT_HEADERS.contains(&known.as_str())) else {
             let allowed = format!("names of HTTP headers other than {}", TRANSPORT_HEADERS.join(", "));
-            return Err(ConfigError::new(ConfigProblem::NotAllowed, &field, "not such a name", &allowed));
+            return Err(HttpConfig::fault(FaultKind::NotAllowed, &field, "the name", &allowed));
         };
-        headers.insert(known, secret(value.expose(), &field)?);
+        secret(value.expose(), &field).map(|value| (known, value))
+    });
+    for header in key.into_iter().chain(own) {
+        match header {
+            Ok((name, value)) => drop(headers.insert(name, value)),
+            Err(fault) => faults.push(fault),
+        }
     }
-    let own_service = matches!(url.host_str(), Some("api.anthropic.com" | "api.openai.com"));
-    if own_service && !KEY_HEADERS.iter().any(|name| headers.contains_key(*name)) {
-        let allowed = "the key of the service at `baseUrl`";
-        return Err(ConfigError::new(ConfigProblem::Missing, "apiKey", "missing", allowed));
+    let own_service = matches!(url.and_then(Url::host_str), Some("api.anthropic.com" | "api.openai.com"));
+    if own_service && faults.is_empty() && !KEY_HEADERS.iter().any(|name| headers.contains_key(*name)) {
+        faults.push(HttpConfig::fault(FaultKind::Missing, "apiKey", "", "the key of the service at baseUrl"));
     }
-    Ok(headers)
+    (headers, faults)
 }
 
 fn build_client(url: &Url) -> Result<Client, String> {
@@ -560,7 +575,8 @@ mod tests {
             config.api_key = Some(ApiKey::new("sk-1234567890"));
             config.headers.insert("X-Gateway".to_owned(), ApiKey::new("token"));
             let url = endpoint::endpoint(api, None).unwrap();
-            let headers = headers(&config, &url).unwrap();
+            let (headers, faults) = headers(&config, Some(&url));
+            assert_eq!(faults, []);
             let open: Vec<_> =
                 headers.iter().filter(|(_, value)| !value.is_sensitive()).map(|(name, _)| name.as_str()).collect();
             assert!(open.iter().all(|name| ["content-type", "accept", "anthropic-version"].contains(name)), "{open:?}");
@@ -574,7 +590,8 @@ mod tests {
         config.headers.insert("Anthropic-Version".to_owned(), ApiKey::new("2099-01-01"));
         config.headers.insert("Authorization".to_owned(), ApiKey::new("Bearer token"));
         let url = endpoint::endpoint(Api::Anthropic, None).unwrap();
-        let headers = headers(&config, &url).unwrap();
+        let (headers, faults) = headers(&config, Some(&url));
+        assert_eq!(faults, []);
         assert_eq!(headers.get("anthropic-version").unwrap(), "2099-01-01");
         assert!(!headers.contains_key("x-api-key"), "it authenticates in its own way");
     }

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `handler` | what is asked and what comes back |
 //! | `error` | everything that can go wrong, coded |
-//! | `config` | the options of an HTTP handler, checked |
+//! | `config`, `price_options` | the options of handlers and prices, checked |
 //! | `http` | one question: attempts, waiting, limits, cancellation |
 //! | `api`, `protocol` | the two protocols behind one face |
 //! | `anthropic`, `openai` | one protocol each, as pure functions of JSON |
@@ -31,6 +31,7 @@ mod handler;
 mod http;
 mod openai;
 mod price;
+mod price_options;
 mod protocol;
 mod quirks;
 mod retry;
@@ -41,10 +42,11 @@ mod tls;
 mod usage;
 
 pub use api::Api;
-pub use config::{ConfigError, ConfigProblem, HttpConfig};
+pub use config::{CallbackConfig, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
 pub use http::HttpHandler;
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices};
+pub use price_options::PRICE;
 pub use secret::ApiKey;
 pub use usage::TokenUsage;

@@ -18,9 +18,14 @@ pub struct GuardOptions {
     pub min_gain_percent: f64,
 }
 
+impl GuardOptions {
+    /// Those of a manager unless it is told otherwise.
+    pub const DEFAULT: Self = Self { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 };
+}
+
 impl Default for GuardOptions {
     fn default() -> Self {
-        Self { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 }
+        Self::DEFAULT
     }
 }
 

@@ -1,18 +1,15 @@
 //! The options of a manager and of a call, checked.
 
-use std::collections::HashMap;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
-    GuardOptions, Profiles,
-    profiles::read_price,
+    GuardOptions, Profiles, profiles,
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
-    llm::ModelPrice,
-    providers::{ConfigError, whole_number},
-    tokens::{Encoding, ScaleSetting},
+    llm::{ModelPrice, PRICE},
+    options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
+    tokens::{Encoding, Scale, ScaleSetting},
 };
 
 /// Options of a [`super::Manager`].
@@ -38,34 +35,170 @@ pub struct ManagerOptions {
     pub scale: ScaleSetting,
 }
 
+const PROVIDER: &str = "The id of the provider that condenses.";
+const HANDLER: &str = "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()";
+const TOKENS: f64 = f64::MAX;
+
+/// The options of a manager.
+static MANAGER: Table = Table::new(
+    "Options of a manager",
+    &[
+        Field::new(
+            "provider",
+            Kind::Text { default: Some(super::DEFAULT_PROVIDER), not_blank: false, reserved: &[] },
+            PROVIDER,
+        ),
+        Field::host("handler", HANDLER, "Asks the conversation's own model."),
+        Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
+        Field::flag("autoCondenseContext", true, "Whether reaching the threshold makes a condensation due."),
+        Field::new(
+            "autoCondenseContextPercent",
+            Kind::Number {
+                default: Some(MAX_CONDENSE_THRESHOLD),
+                min: MIN_CONDENSE_THRESHOLD,
+                max: MAX_CONDENSE_THRESHOLD,
+            },
+            "The threshold, in percent of the context window.",
+        ),
+        Field::new(
+            "profileThresholds",
+            Kind::Record {
+                of: &Kind::Number { default: None, min: f64::MIN, max: f64::MAX },
+                called: "an object of numbers by profile",
+            },
+            "Thresholds of profiles. Which of them make sense is decided when they are used.",
+        ),
+        Field::new(
+            "profiles",
+            Kind::Record { of: &Kind::Object(&profiles::PROFILE), called: "an object of profiles by id" },
+            "How summaries are asked for under profiles.",
+        ),
+        Field::new(
+            "fallback",
+            Kind::OneOf(&[Kind::False, Kind::List { of: &Kind::TEXT, called: "an array of provider ids" }]),
+            "What to try when a provider fails; absent for the chain that belongs to it.",
+        ),
+        Field::new(
+            "cache",
+            Kind::OneOf(&[
+                Kind::Flag { default: Some(true) },
+                Kind::Host { called: "a store with get(key) and set(key, value)" },
+            ]),
+            "Where summaries are kept; `false` keeps none.",
+        ),
+        Field::number_if_set("maxCost", 0.0, f64::MAX, "Dollars that may be spent in all."),
+        Field::new(
+            "guard",
+            Kind::OneOf(&[Kind::False, Kind::Object(&GUARD)]),
+            "Against condensing again and again without gain.",
+        ),
+        Field::new("encoding", Kind::Choice { default: None, words: &Encoding::NAMES }, "The vocabulary."),
+        Field::new(
+            "scale",
+            Kind::OneOf(&[
+                Kind::Number { default: None, min: Scale::MIN, max: Scale::MAX },
+                Kind::Choice { default: None, words: &ScaleSetting::NAMES },
+            ]),
+            "From tokens of the vocabulary to those of the model.",
+        ),
+    ],
+)
+.called("options")
+.null_is_absent();
+
+/// The guard against condensing without gain.
+static GUARD: Table = Table::new(
+    "guard",
+    &[
+        Field::integer(
+            "attempts",
+            GuardOptions::DEFAULT.attempts as u64,
+            1,
+            u64::MAX,
+            "So many attempts without gain are enough.",
+        ),
+        Field::integer("windowMs", GuardOptions::DEFAULT.window_ms, 0, u64::MAX, "In so many milliseconds."),
+        Field::new(
+            "minGainPercent",
+            Kind::Number { default: Some(GuardOptions::DEFAULT.min_gain_percent), min: 0.0, max: 100.0 },
+            "An attempt that removes a smaller share of the tokens is one without gain.",
+        ),
+    ],
+);
+
+/// What a call says about its conversation. The object is the host's own, and may hold more.
+static CONTEXT: Table = Table::new(
+    "context",
+    &[
+        Field::text("systemPrompt", "It counts, and is never changed."),
+        Field::text("taskId", "Which task the conversation belongs to."),
+        Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
+        Field::number_if_set("contextWindow", 1.0, TOKENS, "The model's context window in tokens."),
+        Field::number_if_set("maxTokens", 0.0, TOKENS, "Tokens the model may answer with."),
+        Field::text("profileId", "The profile in use."),
+    ],
+)
+.argument("context")
+.open()
+.null_is_absent();
+
+/// The options of a call.
+static CALL: Table = Table::new(
+    "Options of a call",
+    &[
+        Field::text("provider", PROVIDER),
+        Field::integer_if_set("targetTokens", 0, u64::MAX, "How many tokens there may be afterwards."),
+        Field::new("config", Kind::AnyObject, "Overrides fields of the provider's configuration, which checks it."),
+        Field::host("handler", HANDLER, "Asks the conversation's own model."),
+        Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
+        Field::text("customCondensingPrompt", "The prompt to summarise by."),
+        Field::object("price", &PRICE, "What the conversation's own model costs."),
+        Field::flag("isAutomatic", false, "Whether the host asks on its own account, so that the guard applies."),
+        Field::host("signal", "an AbortSignal", "Ends the work."),
+        Field::host("onProgress", "a function", "Is told how it goes."),
+    ],
+)
+.argument("options")
+.null_is_absent();
+
 impl ManagerOptions {
     /// Reads options from JSON; an empty object means all defaults.
     ///
     /// # Errors
     /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let mut reader = Reader::new(options, "options")?;
-        let options = Self {
-            provider: reader.text("provider")?.unwrap_or_else(|| super::DEFAULT_PROVIDER.to_owned()),
+        let options = MANAGER.read(options)?;
+        let fallback = options.is_given("fallback").then(|| options.texts("fallback").map(str::to_owned).collect());
+        Ok(Self {
+            provider: options.text("provider").to_owned(),
             thresholds: Thresholds {
-                automatic: reader.flag("autoCondenseContext")?.unwrap_or(true),
-                global: reader
-                    .number("autoCondenseContextPercent", MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)?
-                    .unwrap_or(MAX_CONDENSE_THRESHOLD),
-                profiles: reader.numbers("profileThresholds")?,
+                automatic: options.flag("autoCondenseContext"),
+                global: options.number("autoCondenseContextPercent"),
+                profiles: options.numbers("profileThresholds").map(|(id, percent)| (id.to_owned(), percent)).collect(),
             },
-            fallback: reader.fallback()?,
-            profiles: reader
-                .take("profiles")
-                .map_or_else(|| Ok(Profiles::default()), |value| Profiles::read(&value))?,
-            cache: reader.flag("cache")?.unwrap_or(true),
-            max_cost: reader.number("maxCost", 0.0, f64::MAX)?,
-            guard: reader.guard()?,
-            encoding: reader.encoding()?,
-            scale: reader.scale()?,
-        };
-        reader.finish()?;
-        Ok(options)
+            fallback,
+            profiles: Profiles::of(&options),
+            cache: options.flag("cache"),
+            max_cost: options.given_number("maxCost"),
+            guard: GuardOptions::of(&options),
+            encoding: options.text("encoding").parse().unwrap_or_default(),
+            scale: match options.value("scale") {
+                Some(Value::Number(_)) => ScaleSetting::number(options.number("scale")).unwrap_or_default(),
+                _ => options.text("scale").parse().unwrap_or_default(),
+            },
+        })
+    }
+}
+
+impl GuardOptions {
+    /// `None` when `guard` is `false`.
+    fn of(options: &Settings<'_>) -> Option<Self> {
+        let guard = options.object("guard");
+        (options.value("guard") != Some(&Value::Bool(false))).then(|| Self {
+            attempts: guard.integer("attempts"),
+            window_ms: guard.integer("windowMs") as u64,
+            min_gain_percent: guard.number("minGainPercent"),
+        })
     }
 }
 
@@ -97,184 +230,37 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Reads the options of a call, `context` (without its messages) and `options` of the JavaScript interface merged.
+    /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
     ///
     /// # Errors
-    /// Every field that is wrong or unknown.
-    pub fn read(call: &Value) -> Result<Self, Vec<ConfigError>> {
-        let mut reader = Reader::new(call, "options")?;
-        let options = Self {
-            provider: reader.text("provider")?,
-            target_tokens: reader.count("targetTokens")?,
-            config: reader.object("config")?,
-            system_prompt: reader.text("systemPrompt")?.unwrap_or_default(),
-            task_id: reader.text("taskId")?.unwrap_or_default(),
-            total_tokens: reader.number("totalTokens", 0.0, f64::MAX)?,
-            context_window: reader.number("contextWindow", 1.0, f64::MAX)?,
-            max_tokens: reader.number("maxTokens", 0.0, f64::MAX)?,
-            profile_id: reader.text("profileId")?,
-            custom_condensing_prompt: reader.text("customCondensingPrompt")?,
-            price: reader.take("price").map(|price| read_price("price", &price)).transpose()?,
-        };
-        reader.flag("isAutomatic")?;
-        reader.finish()?;
-        Ok(options)
-    }
-}
-
-/// Takes fields out of a JSON object, one after the other; what is left at the end is unknown.
-struct Reader {
-    fields: Map<String, Value>,
-    known: Vec<&'static str>,
-}
-
-type Read<T> = Result<T, Vec<ConfigError>>;
-
-impl Reader {
-    fn new(value: &Value, name: &str) -> Read<Self> {
-        match value {
-            Value::Null => Ok(Self { fields: Map::new(), known: Vec::new() }),
-            Value::Object(fields) => Ok(Self { fields: fields.clone(), known: Vec::new() }),
-            other => Err(vec![ConfigError::new(name, other, "an object")]),
-        }
-    }
-
-    /// A field that is null counts as absent.
-    fn take(&mut self, name: &'static str) -> Option<Value> {
-        self.known.push(name);
-        self.fields.remove(name).filter(|value| !value.is_null())
-    }
-
-    fn text(&mut self, name: &'static str) -> Read<Option<String>> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => wrong(name, &other, "a string"),
-        }
-    }
-
-    fn flag(&mut self, name: &'static str) -> Read<Option<bool>> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Bool(flag)) => Ok(Some(flag)),
-            Some(other) => wrong(name, &other, "true or false"),
-        }
-    }
-
-    fn object(&mut self, name: &'static str) -> Read<Value> {
-        match self.take(name) {
-            None => Ok(Value::Null),
-            Some(object @ Value::Object(_)) => Ok(object),
-            Some(other) => wrong(name, &other, "an object"),
-        }
-    }
-
-    fn number(&mut self, name: &'static str, min: f64, max: f64) -> Read<Option<f64>> {
-        self.take(name).map(|value| number(name, &value, min, max)).transpose()
-    }
-
-    fn count(&mut self, name: &'static str) -> Read<Option<usize>> {
-        self.whole(name, 0, "a whole number of tokens, 0 or more")
-    }
-
-    fn whole(&mut self, name: &'static str, min: usize, allowed: &str) -> Read<Option<usize>> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        match whole_number(&value).and_then(|count| usize::try_from(count).ok()) {
-            Some(count) if count >= min => Ok(Some(count)),
-            _ if value.is_number() => Err(vec![ConfigError::out_of_range(name, &value, allowed)]),
-            _ => wrong(name, &value, allowed),
-        }
-    }
-
-    /// Numbers by name. Which of them make sense is decided when they are used.
-    fn numbers(&mut self, name: &'static str) -> Read<HashMap<String, f64>> {
-        let Some(value) = self.take(name) else { return Ok(HashMap::new()) };
-        let Value::Object(numbers) = &value else { return wrong(name, &value, "an object of numbers") };
-        let read = numbers.iter().map(|(id, value)| {
-            let path = format!("{name}.{id}");
-            Ok((id.clone(), number(&path, value, f64::MIN, f64::MAX)?))
-        });
-        read.collect()
-    }
-
-    fn fallback(&mut self) -> Read<Option<Vec<String>>> {
-        const ALLOWED: &str = "false, or an array of provider ids";
-        match self.take("fallback") {
-            None => Ok(None),
-            Some(Value::Bool(false)) => Ok(Some(Vec::new())),
-            Some(Value::Array(ids)) => ids
-                .iter()
-                .map(|id| id.as_str().map(str::to_owned).ok_or_else(|| vec![ConfigError::new("fallback", id, ALLOWED)]))
-                .collect::<Read<Vec<_>>>()
-                .map(Some),
-            Some(other) => wrong("fallback", &other, ALLOWED),
-        }
-    }
-
-    fn guard(&mut self) -> Read<Option<GuardOptions>> {
-        let value = match self.take("guard") {
-            None => return Ok(Some(GuardOptions::default())),
-            Some(Value::Bool(false)) => return Ok(None),
-            Some(value @ Value::Object(_)) => value,
-            Some(other) => return wrong("guard", &other, "false, or { attempts, windowMs, minGainPercent }"),
-        };
-        let mut reader = Self::new(&value, "guard")?;
-        let default = GuardOptions::default();
-        let guard = GuardOptions {
-            attempts: reader.whole("attempts", 1, "a whole number, 1 or more")?.unwrap_or(default.attempts),
-            window_ms: reader
-                .whole("windowMs", 0, "a whole number of milliseconds, 0 or more")?
-                .map_or(default.window_ms, |ms| ms as u64),
-            min_gain_percent: reader.number("minGainPercent", 0.0, 100.0)?.unwrap_or(default.min_gain_percent),
-        };
-        reader.finish()?;
-        Ok(Some(guard))
-    }
-
-    fn encoding(&mut self) -> Read<Encoding> {
-        match self.text("encoding")? {
-            None => Ok(Encoding::default()),
-            Some(name) => name.parse().map_err(|_| {
-                let allowed: Vec<_> = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
-                vec![ConfigError::new("encoding", &Value::from(name), allowed.join(", "))]
-            }),
-        }
-    }
-
-    fn scale(&mut self) -> Read<ScaleSetting> {
-        const ALLOWED: &str = "a number from 0.1 to 10, \"gpt\", \"gemini\", \"claude\", \"claude-4.7\" or \"auto\"";
-        let Some(value) = self.take("scale") else { return Ok(ScaleSetting::default()) };
-        let read = match &value {
-            Value::Number(number) => ScaleSetting::number(number.as_f64().unwrap_or(f64::NAN)),
-            Value::String(text) if text.parse::<f64>().is_err() => text.parse(),
-            other => return wrong("scale", other, ALLOWED),
-        };
-        read.map_err(|_| {
-            let error = if value.is_number() { ConfigError::out_of_range } else { ConfigError::new };
-            vec![error("scale".to_owned(), &value, ALLOWED.to_owned())]
+    /// Every field that is wrong, and every one of `options` that is unknown.
+    pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
+        let (context, options) = both(CONTEXT.read(context), CALL.read(options)).map_err(|mut faults| {
+            let unknown = faults.iter_mut().filter(|fault| fault.kind == FaultKind::Unknown);
+            unknown.for_each(|fault| fault.code = "invalid_argument");
+            faults
+        })?;
+        Ok(Self {
+            provider: options.given_text("provider").map(str::to_owned),
+            target_tokens: options.given_integer("targetTokens"),
+            config: options.value("config").cloned().unwrap_or_default(),
+            system_prompt: context.text("systemPrompt").to_owned(),
+            task_id: context.text("taskId").to_owned(),
+            total_tokens: context.given_number("totalTokens"),
+            context_window: context.given_number("contextWindow"),
+            max_tokens: context.given_number("maxTokens"),
+            profile_id: context.given_text("profileId").map(str::to_owned),
+            custom_condensing_prompt: options.given_text("customCondensingPrompt").map(str::to_owned),
+            price: options.given_object("price").map(|price| ModelPrice::of(&price)),
         })
     }
-
-    fn finish(self) -> Read<()> {
-        let unknown = self.fields.iter().filter(|(_, value)| !value.is_null());
-        let allowed = format!("the fields {}", self.known.join(", "));
-        let errors: Vec<_> = unknown.map(|(name, value)| ConfigError::new(name, value, &allowed)).collect();
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
-    }
 }
 
-fn wrong<T>(name: &str, value: &Value, allowed: &str) -> Read<T> {
-    Err(vec![ConfigError::new(name, value, allowed)])
-}
-
-fn number(path: &str, value: &Value, min: f64, max: f64) -> Read<f64> {
-    let allowed =
-        if max == f64::MAX { format!("a number, {min} or more") } else { format!("a number from {min} to {max}") };
-    let allowed = if min == f64::MIN { "a number".to_owned() } else { allowed };
-    match value.as_f64() {
-        Some(number) if (min..=max).contains(&number) => Ok(number),
-        Some(_) => Err(vec![ConfigError::out_of_range(path, value, allowed)]),
-        None => wrong(path, value, &allowed),
+/// Two results, or the faults of both.
+fn both<A, B>(a: Result<A, Vec<ConfigError>>, b: Result<B, Vec<ConfigError>>) -> Result<(A, B), Vec<ConfigError>> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (a, b) => Err(a.err().into_iter().chain(b.err()).flatten().collect()),
     }
 }
 
@@ -290,21 +276,29 @@ mod tests {
         assert!(options.thresholds.automatic);
         assert_eq!(options.thresholds.global, 100.0);
         assert_eq!(options.guard, Some(GuardOptions { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 }));
-        assert_eq!((options.fallback, options.encoding), (None, Encoding::O200kBase));
+        assert_eq!((options.fallback, options.encoding, options.cache), (None, Encoding::O200kBase, true));
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once() {
+        let errors =
+            ManagerOptions::read(&json!({ "guard": { "attempts": 0 }, "provider": 1, "scale": 0 })).unwrap_err();
+        let paths: Vec<_> = errors.iter().map(|error| error.path.as_str()).collect();
+        assert_eq!(paths, ["provider", "guard.attempts", "scale"]);
     }
 
     #[test]
     fn every_kind_of_wrong_option_is_named() {
         let cases = [
             (json!([]), "options: []"),
-            (json!({ "provder": "x" }), "provder: \"x\""),
+            (json!({ "provder": "x" }), "provder is unknown; did you mean provider?"),
             (json!({ "provider": 1 }), "provider: 1"),
             (json!({ "autoCondenseContextPercent": 4 }), "autoCondenseContextPercent: 4"),
             (json!({ "autoCondenseContextPercent": "50" }), "autoCondenseContextPercent: \"50\""),
             (json!({ "profileThresholds": { "a": "b" } }), "profileThresholds.a: \"b\""),
             (json!({ "fallback": "lossless" }), "fallback: \"lossless\""),
-            (json!({ "guard": { "attempt": 1 } }), "attempt: 1"),
-            (json!({ "guard": { "attempts": 0 } }), "attempts: 0"),
+            (json!({ "guard": { "attempt": 1 } }), "guard.attempt is unknown; did you mean attempts?"),
+            (json!({ "guard": { "attempts": 0 } }), "guard.attempts: 0"),
             (json!({ "encoding": "gpt2" }), "encoding: \"gpt2\""),
             (json!({ "scale": 0 }), "scale: 0"),
             (json!({ "scale": "lama" }), "scale: \"lama\""),
@@ -317,15 +311,16 @@ mod tests {
 
     #[test]
     fn call_options_are_checked_too() {
-        let read = |call: Value| CallOptions::read(&call);
+        let read = |call: Value| CallOptions::read(&Value::Null, &call);
         assert_eq!(read(json!({ "targetTokens": 40_000.0 })).unwrap().target_tokens, Some(40_000));
-        for (call, out_of_range) in [
-            (json!({ "targetTokens": -1 }), true),
-            (json!({ "targetTokens": 1.5 }), true),
-            (json!({ "targetTokens": "50%" }), false),
-            (json!({ "config": [] }), false),
+        for (call, code) in [
+            (json!({ "targetTokens": -1 }), "out_of_range"),
+            (json!({ "targetTokens": 1.5 }), "out_of_range"),
+            (json!({ "targetTokens": "50%" }), "invalid_config"),
+            (json!({ "config": [] }), "invalid_config"),
+            (json!({ "target": 5 }), "invalid_argument"),
         ] {
-            assert_eq!(read(call.clone()).unwrap_err()[0].out_of_range, out_of_range, "{call}");
+            assert_eq!(read(call.clone()).unwrap_err()[0].code, code, "{call}");
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
-use crate::{llm::ModelPrice, providers::ConfigError};
+use crate::{
+    llm::{ModelPrice, PRICE},
+    options::{Field, Settings, Table},
+};
 
 /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,16 +23,9 @@ pub struct Profile {
 pub struct Profiles(HashMap<String, Profile>);
 
 impl Profiles {
-    /// Reads `{id: {condensingApiConfigId?, customCondensingPrompt?, price?}}`.
-    ///
-    /// # Errors
-    /// The first field that is wrong or unknown.
-    pub fn read(value: &Value) -> Result<Self, Vec<ConfigError>> {
-        let Value::Object(profiles) = value else {
-            return Err(vec![ConfigError::new("profiles", value, "an object of profiles by id")]);
-        };
-        let profiles = profiles.iter().map(|(id, value)| Ok((id.clone(), Profile::read(id, value)?)));
-        profiles.collect::<Result<_, _>>().map(Self)
+    /// Those of the options of a manager.
+    pub(super) fn of(options: &Settings<'_>) -> Self {
+        Self(options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile))).collect())
     }
 
     /// A profile; all defaults when it is not known.
@@ -50,50 +44,45 @@ impl Profiles {
 }
 
 impl Profile {
-    fn read(id: &str, value: &Value) -> Result<Self, Vec<ConfigError>> {
-        const FIELDS: &str = "the fields condensingApiConfigId, customCondensingPrompt, handler, price";
-        let path = format!("profiles.{id}");
-        let Value::Object(fields) = value else { return Err(vec![ConfigError::new(path, value, "an object")]) };
-        let mut profile = Self::default();
-        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-            let field = format!("{path}.{name}");
-            let text = || match value {
-                Value::String(text) => Ok(Some(text.clone())),
-                other => Err(vec![ConfigError::new(field.clone(), other, "a string")]),
-            };
-            match name.as_str() {
-                "condensingApiConfigId" => profile.condensing_api_config_id = text()?,
-                "customCondensingPrompt" => profile.custom_condensing_prompt = text()?,
-                "price" => profile.price = Some(read_price(&field, value)?),
-                _ => return Err(vec![ConfigError::new(field, value, FIELDS)]),
-            }
+    fn of(profile: &Settings<'_>) -> Self {
+        let text = |name| profile.given_text(name).map(str::to_owned);
+        Self {
+            condensing_api_config_id: text("condensingApiConfigId"),
+            custom_condensing_prompt: text("customCondensingPrompt"),
+            price: profile.given_object("price").map(|price| ModelPrice::of(&price)),
         }
-        Ok(profile)
     }
 }
 
-/// The price at `path`.
-///
-/// # Errors
-/// The first field that is wrong.
-pub(super) fn read_price(path: &str, value: &Value) -> Result<ModelPrice, Vec<ConfigError>> {
-    ModelPrice::from_json(value).map_err(|error| {
-        let field = error.field.strip_prefix("price").unwrap_or(&error.field);
-        let mut wrong = ConfigError::new(format!("{path}{field}"), value, error.allowed.clone());
-        wrong.value.clone_from(&error.value);
-        wrong.out_of_range = error.is_range();
-        vec![wrong]
-    })
-}
+/// A profile.
+pub(super) static PROFILE: Table = Table::new(
+    "profile",
+    &[
+        Field::text("condensingApiConfigId", "The profile whose handler writes summaries."),
+        Field::text("customCondensingPrompt", "The prompt to summarise by."),
+        Field::host(
+            "handler",
+            "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()",
+            "Asks the model of this profile.",
+        ),
+        Field::object("price", &PRICE, "Dollars per million tokens, for a handler of this profile without a price."),
+    ],
+);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    use super::{super::ManagerOptions, *};
+    use crate::options::ConfigError;
+
+    fn read(profiles: &Value) -> Result<Profiles, Vec<ConfigError>> {
+        ManagerOptions::read(&json!({ "profiles": profiles })).map(|options| options.profiles)
+    }
 
     #[test]
     fn the_price_is_that_of_the_profile_that_writes() {
-        let profiles = Profiles::read(&json!({
+        let profiles = read(&json!({
             "main": { "condensingApiConfigId": "cheap", "price": { "inputPrice": 3 } },
             "cheap": { "customCondensingPrompt": "Be brief.", "price": { "inputPrice": 0.15 } },
         }))
@@ -110,11 +99,11 @@ mod tests {
         for (profiles, start) in [
             (json!([]), "profiles: []"),
             (json!({ "a": 1 }), "profiles.a: 1"),
-            (json!({ "a": { "prompt": "x" } }), "profiles.a.prompt: \"x\""),
+            (json!({ "a": { "prompt": "x" } }), "profiles.a.prompt is unknown"),
             (json!({ "a": { "customCondensingPrompt": 5 } }), "profiles.a.customCondensingPrompt: 5"),
             (json!({ "a": { "price": { "inputPrice": -1 } } }), "profiles.a.price.inputPrice: -1"),
         ] {
-            let errors = Profiles::read(&profiles).unwrap_err();
+            let errors = read(&profiles).unwrap_err();
             assert!(errors[0].to_string().starts_with(start), "{}", errors[0]);
         }
     }

@@ -2,11 +2,7 @@
 
 use napi::Status;
 
-use crate::{
-    conversation::NotAnArray,
-    providers::{CondenseError, ConfigError},
-    tokens::TokensError,
-};
+use crate::{conversation::NotAnArray, options::ConfigError, providers::CondenseError, tokens::TokensError};
 
 /// What becomes `error.code` in JavaScript.
 pub struct Code(&'static str);

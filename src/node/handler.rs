@@ -19,12 +19,12 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::error::{Result, thrown, unreadable};
+use super::error::{Result, unreadable, wrong_config};
 use crate::{
     conversation::surrogates,
     llm::{
-        CallbackCause, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmProgress, LlmRequest,
-        LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        CallbackCause, CallbackConfig, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler,
+        LlmProgress, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
 };
 
@@ -47,11 +47,16 @@ impl NativeHandler {
     #[napi(factory, catch_unwind)]
     pub fn http(options: String) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
-        let handler = HttpConfig::from_json(&options).and_then(HttpHandler::new).map_err(|error| {
-            let code = if error.is_range() { "out_of_range" } else { "invalid_argument" };
-            thrown(code, error)
-        })?;
+        let handler = HttpConfig::from_json(&options).and_then(HttpHandler::new).map_err(wrong_config)?;
         Ok(Self { handler: Arc::new(handler) })
+    }
+
+    /// The options of a handler on top of a function, with their defaults; both as JSON.
+    #[napi(catch_unwind)]
+    pub fn callback_options(options: String) -> Result<String> {
+        let options = serde_json::from_str(&options).map_err(unreadable)?;
+        let config = CallbackConfig::from_json(&options).map_err(wrong_config)?;
+        serde_json::to_string(&config).map_err(unreadable)
     }
 
     /// A handler on top of a function; `info` (model, price, window) as JSON.

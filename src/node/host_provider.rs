@@ -9,7 +9,8 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{Edit, Inserted, Message, Plan, surrogates},
-    providers::{CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request},
+    options::ConfigError,
+    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
     warning::Warning,
 };
 

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     manager::condense_with,
+    options::ConfigError,
     providers::{self, Provider},
     summaries::Preview,
     tokens::Encoding,
@@ -51,10 +52,6 @@ impl NativeProvider {
     pub fn validate_config(&self, config: String) -> Result<String> {
         let config = serde_json::from_str(&config).map_err(unreadable)?;
         let errors = self.provider.validate_config(&config).err().unwrap_or_default();
-        let errors: Vec<Value> = errors
-            .iter()
-            .map(|error| json!({ "path": error.path, "code": error.code(), "message": error.to_string() }))
-            .collect();
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
@@ -72,6 +69,11 @@ impl NativeProvider {
         preview: bool,
     ) -> Result<()> {
         let incoming = Incoming::read(messages, &call, 0, cancel)?;
+        if let Some(provider) = &incoming.call().provider {
+            // Not an option of this call at all, but what is wrong is best seen with its value.
+            let fault = ConfigError::not_allowed("options.provider", &json!(provider), "only in calls of a manager");
+            return Err(wrong_config(vec![ConfigError { code: "invalid_argument", ..fault }]));
+        }
         let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();

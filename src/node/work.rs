@@ -15,6 +15,7 @@ use napi::{
     bindgen_prelude::{Buffer, ClassInstance, FnArgs, spawn},
     threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
 };
+use serde_json::Value;
 
 use super::{
     cancel::CancelHandle,
@@ -52,8 +53,8 @@ pub struct Incoming {
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
     pub fn read(messages: Buffer, call: &str, host_call: u32, cancel: &CancelHandle) -> Result<Self> {
-        let call = serde_json::from_str(call).map_err(super::error::unreadable)?;
-        let call = CallOptions::read(&call).map_err(wrong_config)?;
+        let call: Value = serde_json::from_str(call).map_err(super::error::unreadable)?;
+        let call = CallOptions::read(&call["context"], &call["options"]).map_err(wrong_config)?;
         Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), llm: Llm::default() })
     }
 

@@ -1,14 +1,13 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
-use super::config::ConfigError;
-use crate::{cancel::Cancelled, conversation::PlanError, summaries::SummaryError};
+use crate::{cancel::Cancelled, conversation::PlanError, options::ConfigError, summaries::SummaryError};
 
 /// Why a condensation ended without a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CondenseError {
     /// The configuration given with the call is wrong, for example `maxToolResultLines: 0`.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("{}", ConfigError::list(.0))]
     InvalidConfig(Vec<ConfigError>),
     /// The call was aborted by its signal.
     #[error("the condensation was aborted; the messages are unchanged")]
@@ -96,7 +95,7 @@ impl CondenseError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::InvalidConfig(errors) => errors.first().map_or("invalid_config", ConfigError::code),
+            Self::InvalidConfig(errors) => errors.first().map_or("invalid_config", |error| error.code),
             Self::Aborted => "aborted",
             Self::UnknownProvider { .. } => "unknown_provider",
             Self::InvalidPlan { .. } => "invalid_plan",

@@ -2,7 +2,6 @@
 //!
 //! A new provider is a file here with a type that implements [`Provider`], and a line in [`create`].
 
-mod config;
 mod error;
 mod lossless;
 mod middle;
@@ -20,8 +19,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::options::ConfigError;
+
 pub use self::{
-    config::{ConfigError, Field, FieldKind, Settings, schema, whole_number},
     error::CondenseError,
     lossless::Lossless,
     native::Native,
@@ -60,7 +60,7 @@ pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigE
         Smart::ID => Ok(Arc::new(Smart::new(config)?)),
         Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
         Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
-        _ => Err(vec![ConfigError::new("provider", &Value::from(id), BUILT_IN.join(", "))]),
+        _ => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), BUILT_IN.join(", "))]),
     }
 }
 

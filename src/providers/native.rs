@@ -4,40 +4,44 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Capabilities, CondenseError, ConfigError, Field, FieldKind, Proposal, Provider, ProviderInfo, Request, Settings,
-    Speed, merged,
+    Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged,
     middle::{Middle, summarize_middle},
-    schema,
 };
-use crate::summaries::DEFAULT_WINDOW;
+use crate::{
+    options::{ConfigError, Field, Kind, Table},
+    summaries::DEFAULT_WINDOW,
+};
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
 pub struct Native {
     config: Value,
 }
 
-const FIELDS: &[Field] = &[
-    Field {
-        name: "maxMessagesToKeep",
-        kind: FieldKind::Integer { default: 3, min: 1, max: 10 },
-        description: "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
-    },
-    Field {
-        name: "customCondensingPrompt",
-        kind: FieldKind::Text,
-        description: "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
-    },
-    Field {
-        name: "contextWindow",
-        kind: FieldKind::Integer { default: DEFAULT_WINDOW as u64, min: 1024, max: 100_000_000 },
-        description: "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
-    },
-    Field {
-        name: "maxConcurrency",
-        kind: FieldKind::Integer { default: 3, min: 1, max: 16 },
-        description: "How many parts of a long history are summarised at once.",
-    },
-];
+static TABLE: Table = Table::new(
+    "Configuration of the native provider",
+    &[
+        Field::integer(
+            "maxMessagesToKeep",
+            3,
+            1,
+            10,
+            "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
+        ),
+        Field::new(
+            "customCondensingPrompt",
+            Kind::Text { default: Some(""), not_blank: false, reserved: &[] },
+            "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
+        ),
+        Field::integer(
+            "contextWindow",
+            DEFAULT_WINDOW as u64,
+            1024,
+            100_000_000,
+            "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
+        ),
+        Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
+    ],
+);
 
 impl Native {
     /// What it is registered under.
@@ -48,7 +52,7 @@ impl Native {
     /// # Errors
     /// Every field that is wrong.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        Settings::read(FIELDS, config)?;
+        TABLE.read(config)?;
         Ok(Self { config: config.clone() })
     }
 }
@@ -73,15 +77,16 @@ impl Provider for Native {
     }
 
     fn config_schema(&self) -> Value {
-        schema("Configuration of the native provider", FIELDS)
+        TABLE.schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        Settings::read(FIELDS, config).map(drop)
+        TABLE.read(config).map(drop)
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let settings = Settings::read(FIELDS, &merged(&self.config, &request.config))?;
+        let config = merged(&self.config, &request.config);
+        let settings = TABLE.read(&config)?;
         let middle = Middle {
             provider: Self::ID,
             keep: settings.integer("maxMessagesToKeep"),

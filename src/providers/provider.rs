@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{config::ConfigError, error::CondenseError, proposal::Proposal, request::Request};
+use super::{error::CondenseError, proposal::Proposal, request::Request};
+use crate::options::ConfigError;
 
 /// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
 #[async_trait]

@@ -22,9 +22,12 @@ impl Encoding {
     /// All encodings.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
+    /// The names of all.
+    pub const NAMES: [&'static str; 2] = [Self::O200kBase.name(), Self::Cl100kBase.name()];
+
     /// The name, for example `o200k_base`.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
             Self::Cl100kBase => "cl100k_base",

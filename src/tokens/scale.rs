@@ -7,9 +7,6 @@ use super::{Calibration, TokensError};
 /// Factors are kept in millionths, so that applying one is exact: 10 tokens at 1.1 are 11, not 12.
 const UNITS: f64 = 1e6;
 
-/// The smallest and the largest factor that is accepted. No tokenizer in use is near either.
-const ALLOWED: std::ops::RangeInclusive<f64> = 0.1..=10.0;
-
 /// How many tokens another model has for each of ours. The default is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
@@ -23,9 +20,14 @@ impl Default for Scale {
 }
 
 impl Scale {
+    /// The smallest factor that is accepted. No tokenizer in use is near it, nor near [`Self::MAX`].
+    pub const MIN: f64 = 0.1;
+    /// The largest.
+    pub const MAX: f64 = 10.0;
+
     /// A factor from 0.1 to 10; digits after the sixth decimal are rounded. Error `invalid_scale`.
     pub fn new(factor: f64) -> Result<Self, TokensError> {
-        if ALLOWED.contains(&factor) {
+        if (Self::MIN..=Self::MAX).contains(&factor) {
             Ok(Self { millionths: (factor * UNITS).round() as u64 })
         } else {
             Err(TokensError::InvalidScale { value: factor.to_string() })
@@ -66,7 +68,7 @@ impl Family {
 
     /// The name in configurations, for example `claude-4.7`.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Gpt => "gpt",
             Self::Gemini => "gemini",
@@ -127,6 +129,10 @@ impl Default for ScaleSetting {
 }
 
 impl ScaleSetting {
+    /// The words that it reads.
+    pub const NAMES: [&'static str; 5] =
+        [Family::Gpt.name(), Family::Gemini.name(), Family::Claude.name(), Family::Claude47.name(), "auto"];
+
     /// A number from 0.1 to 10. Error `invalid_scale`.
     pub fn number(factor: f64) -> Result<Self, TokensError> {
         Scale::new(factor).map(Self::Factor)

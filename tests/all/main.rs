@@ -16,3 +16,4 @@ mod scripted;
 mod smart;
 mod transcript;
 mod truncation;
+mod wrong_options;

@@ -10,10 +10,11 @@ use proptest::prelude::*;
 use roo_condense::{
     conversation::{Content, Conversation, Edit, Inserted, Message, Role},
     manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report},
-    providers::{Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request},
+    options::ConfigError,
+    providers::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request},
     warning::{Warning, WarningCode},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     checks::{check_ends, check_report, check_target, export, fingerprint, tally, wait_for, work},
@@ -155,8 +156,13 @@ fn manager(options: Value, providers: Vec<Fake>) -> Manager {
     manager
 }
 
-fn call(options: Value) -> CallOptions {
-    CallOptions::read(&options).unwrap()
+/// Options of a call and what its context says, side by side.
+fn call(fields: Value) -> CallOptions {
+    const CONTEXT: [&str; 6] = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
+    let Value::Object(fields) = fields else { panic!("{fields}") };
+    let (context, options): (Map<_, _>, Map<_, _>) =
+        fields.into_iter().partition(|(name, _)| CONTEXT.contains(&name.as_str()));
+    CallOptions::read(&context.into(), &options.into()).unwrap()
 }
 
 fn condense(manager: &Manager, conversation: &Conversation, options: Value) -> Report {

@@ -33,7 +33,7 @@ fn manager(options: &Value) -> Manager {
 fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
     Work {
         conversation: conversation.clone(),
-        call: CallOptions::read(&json!({})).unwrap(),
+        call: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
         host_call: 0,
         llm: Llm { handler: Some(handler), ..Llm::default() },
         cancel: Cancel::new(),

@@ -20,15 +20,13 @@ use std::{borrow::Cow, collections::BTreeMap};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{
-    Capabilities, CondenseError, ConfigError, Note, Proposal, Provider, ProviderInfo, Request, Settings, Speed, merged,
-    schema,
-};
-use crate::{conversation::Edit, transcript};
+use super::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged};
+use crate::{conversation::Edit, options::ConfigError, transcript};
 
+pub(super) use self::operations::TABLE;
 use self::{
     memory::Memory,
-    operations::{FIELDS, LosslessOperation, LosslessOptions},
+    operations::{LosslessOperation, LosslessOptions},
     superseded::Superseded,
 };
 
@@ -47,7 +45,7 @@ impl Lossless {
     /// # Errors
     /// Every field that is wrong.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        Settings::read(FIELDS, config)?;
+        TABLE.read(config)?;
         Ok(Self { config: config.clone(), memory: Memory::default() })
     }
 }
@@ -71,11 +69,11 @@ impl Provider for Lossless {
     }
 
     fn config_schema(&self) -> Value {
-        schema("Configuration of the lossless provider", FIELDS)
+        TABLE.schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        Settings::read(FIELDS, config).map(drop)
+        TABLE.read(config).map(drop)
     }
 
     fn may_repeat(&self) -> bool {
@@ -83,7 +81,8 @@ impl Provider for Lossless {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let options = LosslessOptions::read(&Settings::read(FIELDS, &merged(&self.config, &request.config))?);
+        let config = merged(&self.config, &request.config);
+        let options = LosslessOptions::read(&TABLE.read(&config)?);
         let propose = || propose(request, &options);
         if !options.remembers {
             return Ok(propose());

@@ -1,6 +1,9 @@
 //! What the provider can do, and what of it is switched on.
 
-use crate::providers::{Field, FieldKind, Grade, Settings};
+use crate::{
+    options::{Field, Settings, Table},
+    providers::Grade,
+};
 
 /// An operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,58 +62,90 @@ impl LosslessOperation {
     }
 }
 
-/// The fields of the configuration.
-pub const FIELDS: &[Field] = &[
-    flag("deduplicateFileReads", "Say the lines of a file once, however often it was read, written and listed."),
-    flag("consolidateToolResults", "Say lines of other tool results once: logs, test output, listings, searches."),
-    flag("removeObsoleteState", "Leave out what a later message replaced. What is left out is in restoreData only."),
-    flag(
-        "maintainReferenceCache",
-        "Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the \
+/// The configuration.
+pub(in crate::providers) static TABLE: Table = Table::new(
+    "Configuration of the lossless provider",
+    &[
+        Field::flag(
+            "deduplicateFileReads",
+            true,
+            "Say the lines of a file once, however often it was read, written and listed.",
+        ),
+        Field::flag(
+            "consolidateToolResults",
+            true,
+            "Say lines of other tool results once: logs, test output, listings, searches.",
+        ),
+        Field::flag(
+            "removeObsoleteState",
+            true,
+            "Leave out what a later message replaced. What is left out is in restoreData only.",
+        ),
+        Field::flag(
+            "maintainReferenceCache",
+            true,
+            "Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the \
          condensation. The result is the same either way.",
-    ),
-    Field {
-        name: "strict",
-        kind: FieldKind::Flag { default: false },
-        description: "Do only what can be read back from the conversation itself: turns removeObsoleteState off.",
-    },
-    Field {
-        name: "keep",
-        kind: FieldKind::Choice { default: "last", allowed: &["last", "first"] },
-        description: "Which copy stays: the newest, so that every pointer leads to a later message; or the oldest, which leaves the \
+        ),
+        Field::flag(
+            "strict",
+            false,
+            "Do only what can be read back from the conversation itself: turns removeObsoleteState off.",
+        ),
+        Field::choice(
+            "keep",
+            &["last", "first"],
+            "Which copy stays: the newest, so that every pointer leads to a later message; or the oldest, which leaves the \
                       beginning of the history, and so the model provider's prompt cache, alone.",
-    },
-    Field {
-        name: "preserveRecentCount",
-        kind: FieldKind::Integer { default: 4, min: 0, max: 1_000_000 },
-        description: "In so many of the newest messages nothing obsolete is left out, and lines keep their numbers.",
-    },
-    Field {
-        name: "minTokensSaved",
-        kind: FieldKind::Integer { default: 24, min: 1, max: 1_000_000 },
-        description: "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
-    },
-    flag("toolParameters", "Change long texts in the parameters of tool calls too."),
-    flag("reference", "Operation: a result becomes a pointer to one that is the same."),
-    flag("containment", "Operation: a result becomes a pointer into one that contains it."),
-    flag("diff", "Operation: of a file that was shown in another version too, only the differences stay."),
-    flag("repeatedLines", "Operation: lines that stand elsewhere become a pointer."),
-    flag("lineNumbers", "Operation: numbers of lines are left out behind a heading that restores them."),
-    flag("environmentSnapshots", "Operation: snapshots of the environment but the newest are left out."),
-    Field {
-        name: "staleReads",
-        kind: FieldKind::Choice { default: "seenAgain", allowed: &["seenAgain", "changed", "off"] },
-        description: "Operation: what was read of a file is left out once the file was changed and then read or written again \
+        ),
+        Field::integer(
+            "preserveRecentCount",
+            4,
+            0,
+            1_000_000,
+            "In so many of the newest messages nothing obsolete is left out, and lines keep their numbers.",
+        ),
+        Field::integer(
+            "minTokensSaved",
+            24,
+            1,
+            1_000_000,
+            "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
+        ),
+        Field::flag("toolParameters", true, "Change long texts in the parameters of tool calls too."),
+        Field::flag("reference", true, "Operation: a result becomes a pointer to one that is the same."),
+        Field::flag("containment", true, "Operation: a result becomes a pointer into one that contains it."),
+        Field::flag(
+            "diff",
+            true,
+            "Operation: of a file that was shown in another version too, only the differences stay.",
+        ),
+        Field::flag("repeatedLines", true, "Operation: lines that stand elsewhere become a pointer."),
+        Field::flag(
+            "lineNumbers",
+            true,
+            "Operation: numbers of lines are left out behind a heading that restores them.",
+        ),
+        Field::flag(
+            "environmentSnapshots",
+            true,
+            "Operation: snapshots of the environment but the newest are left out.",
+        ),
+        Field::choice(
+            "staleReads",
+            &["seenAgain", "changed", "off"],
+            "Operation: what was read of a file is left out once the file was changed and then read or written again \
                       (seenAgain), so that the newest view of every file stays; or as soon as it was changed (changed); or never (off).",
-    },
-    flag("overwrittenWrites", "Operation: what was written to a file that was written again later is left out."),
-    flag("todoLists", "Operation: lists of things to do but the newest are left out."),
-    flag("failedEdits", "Operation: edits that failed before the same file was edited are left out."),
-];
-
-const fn flag(name: &'static str, description: &'static str) -> Field {
-    Field { name, kind: FieldKind::Flag { default: true }, description }
-}
+        ),
+        Field::flag(
+            "overwrittenWrites",
+            true,
+            "Operation: what was written to a file that was written again later is left out.",
+        ),
+        Field::flag("todoLists", true, "Operation: lists of things to do but the newest are left out."),
+        Field::flag("failedEdits", true, "Operation: edits that failed before the same file was edited are left out."),
+    ],
+);
 
 /// A configuration as the operations read it.
 #[derive(Debug, Clone)]
@@ -137,20 +172,20 @@ pub struct LosslessOptions {
 impl LosslessOptions {
     /// Reads them.
     #[must_use]
-    pub fn read(settings: &Settings) -> Self {
+    pub fn read(settings: &Settings<'_>) -> Self {
         let obsolete = settings.flag("removeObsoleteState") && !settings.flag("strict");
         Self {
             remembers: settings.flag("maintainReferenceCache"),
-            keep_first: settings.choice("keep") == "first",
+            keep_first: settings.text("keep") == "first",
             files: settings.flag("deduplicateFileReads"),
             results: settings.flag("consolidateToolResults"),
             parameters: settings.flag("toolParameters"),
             least_saved: settings.integer("minTokensSaved"),
             recent: settings.integer("preserveRecentCount"),
-            needs_new_view: settings.choice("staleReads") == "seenAgain",
+            needs_new_view: settings.text("staleReads") == "seenAgain",
             on: ALL.map(|(operation, ..)| {
                 let is_on = match operation {
-                    LosslessOperation::StaleRead => settings.choice("staleReads") != "off",
+                    LosslessOperation::StaleRead => settings.text("staleReads") != "off",
                     _ => settings.flag(operation.switch()),
                 };
                 is_on && (operation.grade() == Grade::Inline || obsolete)

@@ -4,13 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    presets,
-    reading::{Faults, Object, integer},
-};
+use super::{presets, tables};
 use crate::{
     conversation::ContentKind,
-    providers::{ConfigError, Lossless, PassReport, Provider},
+    options::{ConfigError, Settings},
 };
 
 /// What the smart provider is registered under.
@@ -30,7 +27,7 @@ pub(super) struct SmartConfig {
     /// When the passes leave more than the target, salient truncation goes on with what they leave.
     pub meet_target: bool,
     /// Without a model, the result has no more tokens than this preset leaves.
-    pub no_more_tokens_than: Option<&'static str>,
+    pub no_more_tokens_than: Option<String>,
 }
 
 /// One step of the work.
@@ -144,37 +141,19 @@ pub(super) struct Summarize {
     pub api_profile: Option<String>,
 }
 
-/// The longest line of a text that is cut by lines, in characters, unless the configuration says otherwise: as in the truncation provider.
-pub(super) const DEFAULT_LINE_CHARS: usize = 500;
-/// The longest summary of a text in tokens: what the published configuration for best quality has.
-pub(super) const DEFAULT_SUMMARY_TOKENS: usize = 150;
-pub(super) const DEFAULT_CONCURRENCY: usize = 4;
-pub(super) const MAX_CONCURRENCY: usize = 32;
-/// Larger limits than this make no difference.
-pub(super) const MAX_LIMIT: usize = 1_000_000_000;
-
-pub(super) const SELECTIONS: &[&str] = &["preserve_recent", "preserve_percent", "custom"];
-pub(super) const MODES: &[&str] = &["individual", "batch"];
-pub(super) const EXECUTIONS: &[&str] = &["always", "conditional"];
-pub(super) const BATCH_OPERATIONS: &[&str] = &["keep", "summarize"];
-pub(super) const OPERATIONS: &[&str] = &["keep", "suppress", "truncate", "summarize"];
-pub(super) const STRATEGIES: &[&str] = &["salient", "head", "head_tail"];
-
 impl SmartConfig {
     /// Reads a configuration; null and an empty object mean the preset `balanced`. Fields that are given replace those of the preset.
     ///
     /// # Errors
     /// Every field that is wrong or unknown.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        let faults = Faults::default();
-        let given = Some(config).filter(|config| !config.is_null());
-        let preset = Object::open(given, "", &faults).choice("preset", presets::NAMES).unwrap_or(presets::DEFAULT);
-        // A wrong preset is told once: with the whole.
-        let merged = over_preset(preset, config);
-        let told = if merged.get("preset").is_some() { Faults::default() } else { faults };
-        let config = Self::whole(Object::open(Some(&merged), "", &told));
-        let faults = told.into_inner();
-        if faults.is_empty() { Ok(config) } else { Err(faults) }
+        let shared = shared_ids(config);
+        let given = match tables::CONFIG.read(config) {
+            Ok(given) if shared.is_empty() => given,
+            given => return Err(given.err().into_iter().flatten().chain(shared).collect()),
+        };
+        let merged = over_preset(given.text("preset"), config);
+        Ok(Self::of_checked(&tables::CONFIG.read(&merged)?))
     }
 
     /// The configuration of a preset; `None` for a name that none has.
@@ -182,21 +161,18 @@ impl SmartConfig {
         Self::read(&json!({ "preset": name })).ok()
     }
 
-    fn whole(mut config: Object<'_>) -> Self {
-        config.choice("preset", presets::NAMES);
-        config.text("name");
-        config.text("description");
-        let read = Self {
-            enabled: config.flag("enabled").unwrap_or(true),
-            prelude: prelude(config.object("losslessPrelude")),
-            passes: passes(&mut config),
-            max_concurrency: config.integer("maxConcurrency", 1, MAX_CONCURRENCY).unwrap_or(DEFAULT_CONCURRENCY),
-            min_reduction_tokens: config.integer("minReductionTokens", 0, MAX_LIMIT).unwrap_or(0),
-            meet_target: config.flag("meetTarget").unwrap_or(false),
-            no_more_tokens_than: config.choice("noMoreTokensThan", presets::NAMES),
-        };
-        config.finish();
-        read
+    fn of_checked(config: &Settings<'_>) -> Self {
+        let prelude = config.object("losslessPrelude");
+        let operations = || prelude.value("operations").cloned().unwrap_or_else(|| json!({}));
+        Self {
+            enabled: config.flag("enabled"),
+            prelude: prelude.flag("enabled").then(operations),
+            passes: config.list("passes").iter().zip(config.elements("passes")).map(Pass::read).collect(),
+            max_concurrency: config.integer("maxConcurrency"),
+            min_reduction_tokens: config.integer("minReductionTokens"),
+            meet_target: config.flag("meetTarget"),
+            no_more_tokens_than: config.given_text("noMoreTokensThan").map(str::to_owned),
+        }
     }
 }
 
@@ -216,52 +192,35 @@ fn over_preset(preset: &str, config: &Value) -> Value {
     Value::Object(merged)
 }
 
-fn prelude(mut prelude: Object<'_>) -> Option<Value> {
-    let enabled = prelude.flag("enabled").unwrap_or(true);
-    let operations = prelude.take("operations").cloned().unwrap_or_else(|| json!({}));
-    if let Err(errors) = Lossless::new(&operations) {
-        let path = prelude.path("operations");
-        for error in errors {
-            // Without a name of its own, a fault is about the object as a whole.
-            let path = if error.path == "config" { path.clone() } else { format!("{path}.{}", error.path) };
-            prelude.push(ConfigError { path, ..error });
-        }
-    }
-    prelude.finish();
-    enabled.then_some(operations)
-}
-
-fn passes(config: &mut Object<'_>) -> Vec<Pass> {
+/// Reports name passes by their ids, which therefore have to differ. A configuration that is wrong otherwise is looked through too.
+fn shared_ids(config: &Value) -> Vec<ConfigError> {
     let mut ids = BTreeSet::new();
-    let listed = config.list("passes", "an array of passes").unwrap_or_default();
-    let read = listed.into_iter().map(|(path, value)| {
-        let mut pass = config.at(value, path);
-        let id = pass.text("id").unwrap_or_default();
-        let reserved = PassReport::RESERVED.join(", ");
-        let allowed = format!("a string that no other pass has, not empty and none of {reserved}");
-        match pass.value_of("id") {
-            None if value.is_object() => pass.missing("id", allowed),
-            Some(Value::String(_))
-                if id.is_empty() || PassReport::RESERVED.contains(&&*id) || !ids.insert(id.clone()) =>
-            {
-                pass.fault("id", &json!(id), allowed);
-            }
-            _ => {}
-        }
-        Pass::read(pass, id, value.to_string())
-    });
-    read.collect()
+    let passes = config["passes"].as_array().into_iter().flatten().enumerate();
+    let shared =
+        passes.filter_map(|(index, pass)| Some((index, pass["id"].as_str()?))).filter(|(_, id)| !ids.insert(*id));
+    let fault = |(index, id): (usize, &str)| {
+        ConfigError::not_allowed(format!("passes[{index}].id"), &json!(id), "an id that no other pass has")
+    };
+    shared.map(fault).collect()
 }
 
 impl Pass {
-    fn read(mut pass: Object<'_>, id: String, key: String) -> Self {
-        let name = pass.text("name").unwrap_or_else(|| id.clone());
-        pass.text("description");
-        let selection = selection(pass.required_object("selection", ""));
-        let mode = mode(&mut pass);
-        let token_threshold = execution(pass.object("execution"));
-        pass.finish();
-        Self { id, name, selection, mode, token_threshold, key }
+    fn read((pass, json): (&Settings<'_>, &Value)) -> Self {
+        let id = pass.text("id").to_owned();
+        let name = pass.given_text("name").map_or_else(|| id.clone(), str::to_owned);
+        let execution = pass.object("execution");
+        let threshold = execution.object("condition").given_integer("tokenThreshold");
+        Self {
+            id,
+            name,
+            selection: MessageSelection::read(&pass.object("selection")),
+            mode: match pass.text("mode") {
+                "batch" => batch(&pass.object("batchConfig")),
+                _ => Mode::Individual(Box::new(Individual::read(&pass.object("individualConfig")))),
+            },
+            token_threshold: threshold.filter(|_| execution.text("type") == "conditional"),
+            key: json.to_string(),
+        }
     }
 
     /// Of each summary that it asks for, the profile under which that is; `None` for the handler of the call.
@@ -313,179 +272,96 @@ impl Individual {
     }
 }
 
-fn selection(mut selection: Object<'_>) -> MessageSelection {
-    let kind = selection.required_choice("type", SELECTIONS);
-    let recent = selection.integer("keepRecentCount", 1, MAX_LIMIT);
-    let percent = selection.number("keepPercentage", 0.0, 100.0);
-    let listed = selection.list("messageIndices", "an array of indices, or a function `customSelector` in JavaScript");
-    let mut indices = BTreeSet::new();
-    for (path, value) in listed.iter().flatten() {
-        match integer(value, path, 0, MAX_LIMIT) {
-            Ok(index) => drop(indices.insert(index)),
-            Err(fault) => selection.push(fault),
-        }
-    }
-    let missing = |name: &str, allowed: &str| {
-        selection.missing(name, format!("{allowed}, because type is {:?}", kind.unwrap_or_default()))
-    };
-    match kind.unwrap_or_default() {
-        "preserve_recent" if recent.is_none() && !selection.has("keepRecentCount") => {
-            missing("keepRecentCount", "a whole number")
-        }
-        "preserve_percent" if percent.is_none() && !selection.has("keepPercentage") => {
-            missing("keepPercentage", "a number from 0 to 100")
-        }
-        "custom" if listed.is_none() && !selection.has("messageIndices") => {
-            missing("messageIndices", "an array of indices, or a function `customSelector` in JavaScript");
-        }
-        _ => {}
-    }
-    selection.finish();
-    match kind.unwrap_or_default() {
-        "preserve_percent" => MessageSelection::PreservePercent(percent.unwrap_or(100.0)),
-        "custom" => MessageSelection::Custom(indices),
-        _ => MessageSelection::PreserveRecent(recent.unwrap_or(MAX_LIMIT)),
-    }
-}
-
-fn mode(pass: &mut Object<'_>) -> Mode {
-    match pass.required_choice("mode", MODES) {
-        None => {
-            individual(pass.object("individualConfig"));
-            batch(pass.object("batchConfig"))
-        }
-        Some("batch") => {
-            // Not used, but checked: what is wrong in it is no less wrong.
-            individual(pass.object("individualConfig"));
-            batch(pass.required_object("batchConfig", ", because mode is \"batch\""))
-        }
-        Some(_) => {
-            batch(pass.object("batchConfig"));
-            individual(pass.required_object("individualConfig", ", because mode is \"individual\""))
+impl MessageSelection {
+    fn read(selection: &Settings<'_>) -> Self {
+        match selection.text("type") {
+            "preserve_percent" => Self::PreservePercent(selection.number("keepPercentage")),
+            "custom" => Self::Custom(selection.integers("messageIndices").collect()),
+            _ => Self::PreserveRecent(selection.integer("keepRecentCount")),
         }
     }
 }
 
-fn batch(mut batch: Object<'_>) -> Mode {
-    let operation = if batch.is_missing() { None } else { batch.required_choice("operation", BATCH_OPERATIONS) };
-    let mut summary = batch.object("summarizationConfig");
-    let read = BatchSummary {
-        prompt: summary.text("customPrompt").unwrap_or_default(),
-        keep_first: summary.integer("keepFirst", 0, MAX_LIMIT).unwrap_or(1),
-        keep_last: summary.integer("keepLast", 0, MAX_LIMIT).unwrap_or(1),
-        api_profile: summary.text("apiProfile"),
-    };
-    summary.finish();
-    batch.finish();
-    if operation == Some("summarize") { Mode::BatchSummarize(read) } else { Mode::BatchKeep }
+fn batch(batch: &Settings<'_>) -> Mode {
+    let summary = batch.object("summarizationConfig");
+    match batch.text("operation") {
+        "summarize" => Mode::BatchSummarize(BatchSummary {
+            prompt: summary.text("customPrompt").to_owned(),
+            keep_first: summary.integer("keepFirst"),
+            keep_last: summary.integer("keepLast"),
+            api_profile: summary.given_text("apiProfile").map(str::to_owned),
+        }),
+        _ => Mode::BatchKeep,
+    }
 }
 
-fn individual(mut individual: Object<'_>) -> Mode {
-    let defaults = if individual.is_missing() {
-        individual.object("defaults")
-    } else {
-        individual.required_object("defaults", " with an operation for each content kind")
-    };
-    let defaults = operations(defaults);
-    let thresholds = thresholds(individual.object("messageTokenThresholds"));
-    let mut overrides = HashMap::new();
-    for (path, value) in individual.list("overrides", "an array of { messageIndex, operations }").unwrap_or_default() {
-        let mut own = individual.at(value, path);
-        let index = own.integer("messageIndex", 0, MAX_LIMIT);
-        if index.is_none() && !own.has("messageIndex") {
-            own.missing("messageIndex", "a whole number, 0 or more");
+impl<T> ByKind<T> {
+    fn of<'a>(settings: &Settings<'a>, read: impl Fn(&Settings<'a>, &str) -> Option<T>) -> Self {
+        Self {
+            message_text: read(settings, "messageText"),
+            tool_parameters: read(settings, "toolParameters"),
+            tool_results: read(settings, "toolResults"),
         }
-        let read = Override {
-            operations: operations(own.object("operations")),
-            thresholds: self::thresholds(own.object("messageTokenThresholds")),
-        };
-        own.finish();
-        overrides.extend(index.map(|index| (index, read)));
-    }
-    individual.finish();
-    Mode::Individual(Box::new(Individual { defaults, thresholds, overrides }))
-}
-
-fn thresholds(mut thresholds: Object<'_>) -> ByKind<usize> {
-    let read = ByKind {
-        message_text: thresholds.integer("messageText", 0, MAX_LIMIT),
-        tool_parameters: thresholds.integer("toolParameters", 0, MAX_LIMIT),
-        tool_results: thresholds.integer("toolResults", 0, MAX_LIMIT),
-    };
-    thresholds.finish();
-    read
-}
-
-fn operations(mut operations: Object<'_>) -> ByKind<ContentOperation> {
-    let mut of_kind = |name| {
-        operations.take(name)?;
-        Some(operation(operations.object(name)))
-    };
-    let read = ByKind {
-        message_text: of_kind("messageText"),
-        tool_parameters: of_kind("toolParameters"),
-        tool_results: of_kind("toolResults"),
-    };
-    operations.finish();
-    read
-}
-
-fn operation(mut operation: Object<'_>) -> ContentOperation {
-    let kind = operation.required_choice("operation", OPERATIONS);
-    let mut parameters = operation.object("params");
-    let truncate = truncate(parameters.object("truncate"));
-    let summarize = summarize(parameters.object("summarize"));
-    parameters.finish();
-    operation.finish();
-    match kind {
-        Some("suppress") => ContentOperation::Suppress,
-        Some("truncate") => ContentOperation::Truncate(truncate),
-        Some("summarize") => ContentOperation::Summarize(summarize),
-        _ => ContentOperation::Keep,
     }
 }
 
-fn truncate(mut truncate: Object<'_>) -> Truncate {
-    let read = Truncate {
-        max_chars: truncate.integer("maxChars", 1, MAX_LIMIT),
-        max_lines: truncate.integer("maxLines", 1, MAX_LIMIT),
-        max_line_chars: truncate.integer("maxLineChars", 20, MAX_LIMIT).unwrap_or(DEFAULT_LINE_CHARS),
-        add_ellipsis: truncate.flag("addEllipsis").unwrap_or(true),
-        strategy: match truncate.choice("strategy", STRATEGIES) {
-            Some("head") => Strategy::Head,
-            Some("head_tail") => Strategy::HeadTail,
-            _ => Strategy::Salient,
-        },
-    };
-    truncate.finish();
-    read
+fn thresholds(settings: &Settings<'_>) -> ByKind<usize> {
+    ByKind::of(&settings.object("messageTokenThresholds"), Settings::given_integer)
 }
 
-fn summarize(mut summarize: Object<'_>) -> Summarize {
-    let read = Summarize {
-        max_tokens: summarize.integer("maxTokens", 16, MAX_LIMIT).unwrap_or(DEFAULT_SUMMARY_TOKENS),
-        min_chars: summarize.integer("minChars", 0, MAX_LIMIT).unwrap_or(0),
-        prompt: summarize.text("customPrompt").filter(|prompt| !prompt.trim().is_empty()),
-        api_profile: summarize.text("apiProfile"),
-    };
-    summarize.finish();
-    read
+fn operations(settings: &Settings<'_>) -> ByKind<ContentOperation> {
+    ByKind::of(settings, |operations, kind| operations.given_object(kind).map(|it| ContentOperation::read(&it)))
 }
 
-fn execution(mut execution: Object<'_>) -> Option<usize> {
-    let kind = execution.choice("type", EXECUTIONS).unwrap_or("always");
-    let mut condition = execution.object("condition");
-    let threshold = condition.integer("tokenThreshold", 0, MAX_LIMIT);
-    if kind == "conditional" && threshold.is_none() && !condition.has("tokenThreshold") {
-        let allowed = "a whole number of tokens, because type is \"conditional\"";
-        condition.push(ConfigError::missing(condition.path("tokenThreshold"), allowed));
+impl Individual {
+    fn read(individual: &Settings<'_>) -> Self {
+        let overrides = individual.list("overrides").into_iter().map(|own| {
+            let operations = operations(&own.object("operations"));
+            (own.integer("messageIndex"), Override { operations, thresholds: thresholds(&own) })
+        });
+        Self {
+            defaults: operations(&individual.object("defaults")),
+            thresholds: thresholds(individual),
+            overrides: overrides.collect(),
+        }
     }
-    condition.finish();
-    execution.finish();
-    threshold.filter(|_| kind == "conditional")
 }
 
-/// Checks that the lossless provider knows what a prelude may be told.
-pub(super) fn prelude_schema() -> Value {
-    Lossless::new(&Value::Null).map_or(Value::Null, |lossless| lossless.config_schema())
+impl ContentOperation {
+    fn read(operation: &Settings<'_>) -> Self {
+        let parameters = operation.object("params");
+        match operation.text("operation") {
+            "suppress" => Self::Suppress,
+            "truncate" => Self::Truncate(Truncate::read(&parameters.object("truncate"))),
+            "summarize" => Self::Summarize(Summarize::read(&parameters.object("summarize"))),
+            _ => Self::Keep,
+        }
+    }
+}
+
+impl Truncate {
+    fn read(truncate: &Settings<'_>) -> Self {
+        Self {
+            max_chars: truncate.given_integer("maxChars"),
+            max_lines: truncate.given_integer("maxLines"),
+            max_line_chars: truncate.integer("maxLineChars"),
+            add_ellipsis: truncate.flag("addEllipsis"),
+            strategy: match truncate.text("strategy") {
+                "head" => Strategy::Head,
+                "head_tail" => Strategy::HeadTail,
+                _ => Strategy::Salient,
+            },
+        }
+    }
+}
+
+impl Summarize {
+    fn read(summarize: &Settings<'_>) -> Self {
+        Self {
+            max_tokens: summarize.integer("maxTokens"),
+            min_chars: summarize.integer("minChars"),
+            prompt: summarize.given_text("customPrompt").filter(|prompt| !prompt.trim().is_empty()).map(str::to_owned),
+            api_profile: summarize.given_text("apiProfile").map(str::to_owned),
+        }
+    }
 }

@@ -324,7 +324,7 @@ impl Step for Rounds<'_, '_> {
         self.engine.round(self.config, state).await?;
         // Presets name no profile: without a handler for all, nobody is asked here.
         let has_handler = state.request.llm.summarizer().is_some();
-        if let Some(name) = self.config.no_more_tokens_than.filter(|_| !has_handler)
+        if let Some(name) = self.config.no_more_tokens_than.as_deref().filter(|_| !has_handler)
             && let Some(other) = SmartConfig::preset(name)
         {
             self.engine.no_more_than(name, &other, &start, state).await?;

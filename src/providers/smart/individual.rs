@@ -7,8 +7,9 @@ use std::{
     sync::Arc,
 };
 
-use super::config::{
-    ContentOperation, DEFAULT_LINE_CHARS, Individual, MessageSelection, Strategy, Summarize, Truncate,
+use super::{
+    config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate},
+    tables,
 };
 use crate::{
     conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
@@ -237,7 +238,7 @@ fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
         let reason = format!("cut to {characters} characters in place of a summary{}", of(&target.piece.source));
         return Some(Work::Text(Replacement { text, operation: "truncate", reason }));
     }
-    Some(Work::Salient(Room { lines: usize::MAX, characters: characters.max(DEFAULT_LINE_CHARS / 4) }))
+    Some(Work::Salient(Room { lines: usize::MAX, characters: characters.max(tables::DEFAULT_LINE_CHARS as usize / 4) }))
 }
 
 /// Whether a summary can be shorter than the text, which is not a summary yet.

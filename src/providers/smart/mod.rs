@@ -2,8 +2,8 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `config` | what it is told to do, checked as a whole (`reading` names every fault by its path) |
-//! | `schema` | the same as JSON Schema |
+//! | `tables` | what a configuration may hold |
+//! | `config` | what it is told to do |
 //! | `presets` | configurations by name |
 //! | `engine` | the order of the work |
 //! | `selection` | which messages a pass works on |
@@ -15,9 +15,8 @@ mod config;
 mod engine;
 mod individual;
 mod presets;
-mod reading;
-mod schema;
 mod selection;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +26,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use self::{config::SmartConfig, engine::Engine};
-use super::{
-    Capabilities, CondenseError, ConfigError, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
-};
+use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, State, merged};
 use crate::{
+    options::ConfigError,
     progress::Progress,
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
@@ -82,7 +80,7 @@ impl Provider for Smart {
     }
 
     fn config_schema(&self) -> Value {
-        schema::schema()
+        tables::CONFIG.schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {

@@ -7,8 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::Value;
-
 use super::{
     apply,
     cut::{Keep, LineLengths, cut_characters, cut_lines},
@@ -19,7 +17,8 @@ use super::{
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     markers::{More, Suppressed, counted},
-    providers::{CondenseError, Note, Proposal, Request, Settings},
+    options::Settings,
+    providers::{CondenseError, Note, Proposal, Request},
     tokens::count,
     transcript::{ContentPiece, PieceSource, decompose_texts},
 };
@@ -78,7 +77,7 @@ pub(super) struct ContentCut<'a> {
 }
 
 impl<'a> ContentCut<'a> {
-    pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], settings: &Settings, config: &Value) -> Self {
+    pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], settings: &Settings<'_>) -> Self {
         let conversation = &request.conversation;
         let keep_recent = settings.integer("preserveRecentCount");
         let zone = 1..conversation.len().saturating_sub(keep_recent);
@@ -120,17 +119,17 @@ impl<'a> ContentCut<'a> {
         }
         Self {
             request,
-            keep: if settings.choice("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
+            keep: if settings.text("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
             keep_recent,
             limits: Limits {
                 line_characters: settings.integer("maxLineChars"),
                 lines: settings.integer("maxToolResultLines"),
                 parameter_characters: settings.integer("maxToolParamChars"),
-                suppress: settings.choice("truncationMode") == "suppress",
+                suppress: settings.text("truncationMode") == "suppress",
             },
-            fixed_lines: config.get("maxToolResultLines").is_some(),
-            fixed_line_characters: config.get("maxLineChars").is_some(),
-            fixed_characters: config.get("maxToolParamChars").is_some(),
+            fixed_lines: settings.is_given("maxToolResultLines"),
+            fixed_line_characters: settings.is_given("maxLineChars"),
+            fixed_characters: settings.is_given("maxToolParamChars"),
             candidates,
         }
     }

@@ -14,12 +14,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use self::content::ContentCut;
-use super::{
-    Capabilities, CondenseError, ConfigError, Field, FieldKind, Note, Proposal, Provider, ProviderInfo, Request,
-    Settings, Speed, merged, schema,
-};
+use super::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged};
 use crate::{
     conversation::{Conversation, Edit, Plan},
+    options::{ConfigError, Field, Settings, Table},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     warning::{Warning, WarningCode},
@@ -31,64 +29,51 @@ pub struct Truncation {
     config: Value,
 }
 
-const FIELDS: &[Field] = &[
-    Field {
-        name: "mode",
-        kind: FieldKind::Choice { default: "content", allowed: &["content", "window"] },
-        description: "`content` cuts old tool results and parameters, `window` drops the oldest messages.",
-    },
-    Field {
-        name: "strategy",
-        kind: FieldKind::Choice { default: "auto", allowed: &["auto", "salient", "head", "head_tail"] },
-        description: "Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is \
+static TABLE: Table = Table::new(
+    "Configuration of the truncation provider",
+    &[
+        Field::choice(
+            "mode",
+            &["content", "window"],
+            "`content` cuts old tool results and parameters, `window` drops the oldest messages.",
+        ),
+        Field::choice(
+            "strategy",
+            &["auto", "salient", "head", "head_tail"],
+            "Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is \
                       `salient` when there is a target and no limit of the other strategies is set, `head` otherwise.",
-    },
-    Field {
-        name: "truncationMode",
-        kind: FieldKind::Choice { default: "truncate", allowed: &["truncate", "suppress"] },
-        description: "Whether old results and parameters are cut or replaced by a note.",
-    },
-    Field {
-        name: "preserveRecentCount",
-        kind: FieldKind::Integer { default: 5, min: 1, max: 1000 },
-        description: "The newest messages that are never touched.",
-    },
-    Field {
-        name: "maxToolResultLines",
-        kind: FieldKind::Integer { default: 5, min: 1, max: 100_000 },
-        description: "Lines that stay of an old tool result. With a target and no value of its own, as many as fit.",
-    },
-    Field {
-        name: "maxLineChars",
-        kind: FieldKind::Integer { default: 500, min: 20, max: 1_000_000 },
-        description: "Characters that stay of each of those lines.",
-    },
-    Field {
-        name: "maxToolParamChars",
-        kind: FieldKind::Integer { default: 100, min: 1, max: 1_000_000 },
-        description: "Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.",
-    },
-    Field {
-        name: "preserveUserMessages",
-        kind: FieldKind::Flag { default: true },
-        description: "Whether what the user wrote stays whole.",
-    },
-    Field {
-        name: "preserveAssistantText",
-        kind: FieldKind::Flag { default: true },
-        description: "Whether what the assistant wrote stays whole.",
-    },
-    Field {
-        name: "withoutSignal",
-        kind: FieldKind::Choice { default: "none", allowed: WITHOUT },
-        description: "A signal of the strategy `salient` to do without, to measure what it is worth.",
-    },
-    Field {
-        name: "minTokensForTruncation",
-        kind: FieldKind::Integer { default: 100, min: 0, max: 1_000_000 },
-        description: "Texts of fewer tokens are not touched.",
-    },
-];
+        ),
+        Field::choice(
+            "truncationMode",
+            &["truncate", "suppress"],
+            "Whether old results and parameters are cut or replaced by a note.",
+        ),
+        Field::integer("preserveRecentCount", 5, 1, 1000, "The newest messages that are never touched."),
+        Field::integer(
+            "maxToolResultLines",
+            5,
+            1,
+            100_000,
+            "Lines that stay of an old tool result. With a target and no value of its own, as many as fit.",
+        ),
+        Field::integer("maxLineChars", 500, 20, 1_000_000, "Characters that stay of each of those lines."),
+        Field::integer(
+            "maxToolParamChars",
+            100,
+            1,
+            1_000_000,
+            "Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.",
+        ),
+        Field::flag("preserveUserMessages", true, "Whether what the user wrote stays whole."),
+        Field::flag("preserveAssistantText", true, "Whether what the assistant wrote stays whole."),
+        Field::choice(
+            "withoutSignal",
+            WITHOUT,
+            "A signal of the strategy `salient` to do without, to measure what it is worth.",
+        ),
+        Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
+    ],
+);
 
 impl Truncation {
     /// What it is registered under.
@@ -99,7 +84,7 @@ impl Truncation {
     /// # Errors
     /// Every field that is wrong.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        Settings::read(FIELDS, config)?;
+        TABLE.read(config)?;
         Ok(Self { config: config.clone() })
     }
 }
@@ -122,11 +107,11 @@ impl Provider for Truncation {
     }
 
     fn config_schema(&self) -> Value {
-        schema("Configuration of the truncation provider", FIELDS)
+        TABLE.schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        Settings::read(FIELDS, config).map(drop)
+        TABLE.read(config).map(drop)
     }
 
     fn may_repeat(&self) -> bool {
@@ -135,14 +120,14 @@ impl Provider for Truncation {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
-        let settings = Settings::read(FIELDS, &config)?;
+        let settings = TABLE.read(&config)?;
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
-        let mut proposal = match (settings.choice("mode"), strategy(&settings, &config, request.target_tokens)) {
+        let mut proposal = match (settings.text("mode"), strategy(&settings, request.target_tokens)) {
             ("window", _) => window_proposal(request, &settings),
             (_, "salient") => return salient_proposal(request, &settings),
-            _ => ContentCut::new(request, &request.conversation.texts(), &settings, &config).propose()?,
+            _ => ContentCut::new(request, &request.conversation.texts(), &settings).propose()?,
         };
         say_if_target_missed(request, &mut proposal)?;
         Ok(proposal)
@@ -160,22 +145,22 @@ const LIMITS: &[&str] = &[
 ];
 
 /// The strategy that a configuration comes down to.
-fn strategy<'s>(settings: &'s Settings, config: &Value, target: Option<usize>) -> &'s str {
+fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     // A suppressed text has no lines to choose from.
-    let suppresses = settings.choice("truncationMode") == "suppress";
-    match settings.choice("strategy") {
+    let suppresses = settings.text("truncationMode") == "suppress";
+    match settings.text("strategy") {
         "salient" if suppresses => "head",
-        "auto" if target.is_some() && !LIMITS.iter().any(|limit| config.get(limit).is_some()) => "salient",
+        "auto" if target.is_some() && !LIMITS.iter().any(|limit| settings.is_given(limit)) => "salient",
         "auto" => "head",
         chosen => chosen,
     }
 }
 
-fn salient_proposal(request: &Request, settings: &Settings) -> Result<Proposal, CondenseError> {
+fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let history = request.history();
     let salience = Salience {
         preserve_recent: settings.integer("preserveRecentCount"),
-        weights: Weights::without(settings.choice("withoutSignal")),
+        weights: Weights::without(settings.text("withoutSignal")),
     };
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
@@ -251,7 +236,7 @@ fn apply(conversation: &Conversation, plan: &Plan) -> Result<Conversation, Conde
     conversation.apply(plan).map_err(|source| CondenseError::InvalidPlan { provider: Truncation::ID.into(), source })
 }
 
-fn window_proposal(request: &Request, settings: &Settings) -> Proposal {
+fn window_proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
     let conversation = &request.conversation;
     let keep = settings.integer("preserveRecentCount");
     let mut proposal = Proposal::default();

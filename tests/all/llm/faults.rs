@@ -505,36 +505,36 @@ fn options_that_cannot_work_are_refused_at_once_without_showing_secrets() {
     let good = HttpConfig { api_key: Some(ApiKey::new(KEY)), ..HttpConfig::new(Api::OpenAi, "m") };
     let header = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), ApiKey::new(value))]);
     let cases = [
-        (HttpConfig { api_key: None, ..good.clone() }, "config_missing", "apiKey"),
-        (HttpConfig { api_key: Some(ApiKey::new("")), ..good.clone() }, "config_missing", "apiKey"),
-        (HttpConfig { api_key: Some(ApiKey::new(format!("{KEY}\n{KEY}"))), ..good.clone() }, "config_range", "apiKey"),
+        (HttpConfig { api_key: None, ..good.clone() }, "invalid_argument", "apiKey"),
+        (HttpConfig { api_key: Some(ApiKey::new("")), ..good.clone() }, "invalid_argument", "apiKey"),
+        (HttpConfig { api_key: Some(ApiKey::new(format!("{KEY}\n{KEY}"))), ..good.clone() }, "out_of_range", "apiKey"),
         (
             HttpConfig { headers: header("x-a", &format!("{HEADER_SECRET}\r\nx-b: 1")), ..good.clone() },
-            "config_range",
-            "headers.x-a",
+            "out_of_range",
+            "headers[\"x-a\"]",
         ),
-        (HttpConfig { headers: header("not a name", "v"), ..good.clone() }, "config_range", "headers.not a name"),
+        (HttpConfig { headers: header("not a name", "v"), ..good.clone() }, "out_of_range", "headers[\"not a name\"]"),
         (
             HttpConfig { headers: header("Content-Length", "3"), ..good.clone() },
-            "config_range",
-            "headers.Content-Length",
+            "out_of_range",
+            "headers[\"Content-Length\"]",
         ),
-        (HttpConfig { model: " ".into(), ..good.clone() }, "config_range", "model"),
-        (HttpConfig { temperature: Some(f64::NAN), ..good.clone() }, "config_range", "temperature"),
-        (HttpConfig { temperature: Some(1.5), api: Api::Anthropic, ..good.clone() }, "config_range", "temperature"),
-        (HttpConfig { timeout: Duration::ZERO, ..good.clone() }, "config_range", "timeoutMs"),
-        (HttpConfig { retries: 99, ..good.clone() }, "config_range", "retries"),
+        (HttpConfig { model: " ".into(), ..good.clone() }, "out_of_range", "model"),
+        (HttpConfig { temperature: Some(f64::NAN), ..good.clone() }, "out_of_range", "temperature"),
+        (HttpConfig { temperature: Some(1.5), api: Api::Anthropic, ..good.clone() }, "out_of_range", "temperature"),
+        (HttpConfig { timeout: Duration::ZERO, ..good.clone() }, "out_of_range", "timeoutMs"),
+        (HttpConfig { retries: 99, ..good.clone() }, "out_of_range", "retries"),
         (
             HttpConfig { base_url: Some(format!("https://u:{KEY}@h.example")), ..good.clone() },
-            "config_range",
+            "out_of_range",
             "baseUrl",
         ),
     ];
     for (config, code, field) in cases {
         let shown = format!("{config:?}");
         let error = HttpHandler::new(config).unwrap_err();
-        assert_eq!((error.code(), error.field.as_str()), (code, field), "{error}");
-        assert_no_secret(&format!("{shown} {error} {error:?}"));
+        assert_eq!((error[0].code, error[0].path.as_str()), (code, field), "{error:?}");
+        assert_no_secret(&format!("{shown} {} {error:?}", error[0]));
     }
     let by_header = HttpConfig { api_key: None, headers: header("Authorization", &format!("Bearer {KEY}")), ..good };
     assert_no_secret(&format!("{:?}", HttpHandler::new(by_header).unwrap()));

@@ -28,18 +28,18 @@ fn every_fault_is_named_by_its_path() {
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
         (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount: 0 "),
-        (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices: nothing "),
+        (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices is missing"),
         (
             |pass| pass["selection"] = json!({ "type": "custom", "messageIndices": [1, -1] }),
             "passes[1].selection.messageIndices[1]: -1 ",
         ),
         (|pass| pass["id"] = json!("a"), "passes[1].id: \"a\" "),
-        (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig: nothing "),
+        (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig is missing"),
         (
             |pass| pass["execution"] = json!({ "type": "conditional" }),
-            "passes[1].execution.condition.tokenThreshold: nothing ",
+            "passes[1].execution.condition is missing; allowed: an object with tokenThreshold, because type is \"conditional\"",
         ),
-        (|pass| pass["extra"] = json!(1), "passes[1].extra: 1 "),
+        (|pass| pass["extra"] = json!(1), "passes[1].extra is unknown; known: id, "),
         (
             |pass| pass["individualConfig"]["overrides"] = json!([{ "messageIndex": "x" }]),
             "passes[1].individualConfig.overrides[0].messageIndex: \"x\" ",
@@ -56,7 +56,10 @@ fn every_fault_is_named_by_its_path() {
         (json!([]), "config: [] "),
         (json!({ "preset": "fast" }), "preset: \"fast\" "),
         (json!({ "passes": {} }), "passes: {} "),
-        (json!({ "losslessPrelude": { "operations": { "dedup": true } } }), "losslessPrelude.operations.dedup: true "),
+        (
+            json!({ "losslessPrelude": { "operations": { "dedup": true } } }),
+            "losslessPrelude.operations.dedup is unknown; did you mean deduplicateFileReads?",
+        ),
         (json!({ "maxConcurrency": 0 }), "maxConcurrency: 0 "),
     ] {
         let found = texts(config);
@@ -71,9 +74,11 @@ fn one_fault_is_told_once() {
     };
     assert_eq!(texts(json!({ "preset": "fast" })).len(), 1);
     let found = texts(json!({ "passes": [{}] }));
-    let paths: Vec<&str> = found.iter().filter_map(|text| text.split(": ").next()).collect();
-    assert_eq!(paths, ["passes[0].id", "passes[0].selection", "passes[0].mode"]);
-    assert!(found[2].starts_with("passes[0].mode: nothing is not allowed; allowed: \"individual\""), "{found:?}");
+    let starts: Vec<&str> = found.iter().filter_map(|text| text.split(';').next()).collect();
+    assert_eq!(starts, ["passes[0].id is missing", "passes[0].selection is missing", "passes[0].mode is missing"]);
+    assert!(found[2].ends_with("; allowed: \"individual\", \"batch\""), "{found:?}");
+    let shared = texts(json!({ "passes": [{ "id": "a" }, { "id": "a" }] }));
+    assert_eq!(shared.last().unwrap(), "passes[1].id: \"a\" is not allowed; allowed: an id that no other pass has");
     assert_eq!(texts(json!({ "passes": [7] })).len(), 1, "{:?}", texts(json!({ "passes": [7] })));
 }
 

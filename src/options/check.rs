@@ -1,0 +1,206 @@
+//! A value held against its table: all faults.
+
+use serde_json::{Map, Value};
+
+use super::{ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, settings::whole_number};
+
+/// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
+const REFUSED: &str = "$refused";
+
+/// All faults of `value` as an object with the fields of `table`.
+pub(super) fn faults(table: &Table, value: &Value, root: Path<'_>) -> Vec<ConfigError> {
+    let mut check = Check { null_is_absent: table.takes_null_for_absent(), hides: false, faults: Vec::new() };
+    let empty = Map::new();
+    match value {
+        Value::Null => check.fields(table, &empty, &root),
+        Value::Object(fields) => check.fields(table, fields, &root),
+        other => check.value(&Kind::AnyObject, other, &root, ""),
+    }
+    check.faults
+}
+
+struct Check {
+    null_is_absent: bool,
+    /// Values are shown by their type only.
+    hides: bool,
+    faults: Vec<ConfigError>,
+}
+
+impl Check {
+    fn fields(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
+        for field in table.fields {
+            match self.given(given, field.name) {
+                Some(value) => self.field(field, value, &at.field(field.name)),
+                None if field.is_required => {
+                    self.faults.push(ConfigError::missing(at.field(field.name).to_string(), field.allowed()));
+                }
+                None => {}
+            }
+        }
+        self.needs(table, given, at);
+        if !table.is_open() {
+            self.unknown(table, given, at);
+        }
+    }
+
+    fn given<'a>(&self, given: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+        given.get(name).filter(|value| !(self.null_is_absent && value.is_null()))
+    }
+
+    fn field(&mut self, field: &Field, value: &Value, at: &Path<'_>) {
+        let hid = self.hides;
+        self.hides |= field.is_secret;
+        self.value(&field.kind, value, at, field.allowed.unwrap_or_default());
+        self.hides = hid;
+    }
+
+    fn needs(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
+        for needs in table.needs {
+            let applies = given.get(needs.field).and_then(Value::as_str) == Some(needs.is);
+            if !applies || needs.any_of.iter().any(|name| self.given(given, name).is_some()) {
+                continue;
+            }
+            let allowed: Vec<_> =
+                needs.any_of.iter().filter_map(|name| table.field(name)).map(Field::allowed).collect();
+            let path = at.field(needs.any_of.first().unwrap_or(&needs.field)).to_string();
+            let allowed = format!("{}, because {} is {:?}", allowed.join(", or "), needs.field, needs.is);
+            self.faults.push(ConfigError::missing(path, allowed));
+        }
+    }
+
+    fn unknown(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
+        for name in given.keys().filter(|name| table.field(name).is_none()) {
+            // Of names that mean the same, one that is there already is not what was meant.
+            let near = near(name, table.names().filter(|known| self.given(given, known).is_none()));
+            let mut near: Vec<_> = near.into_iter().map(str::to_owned).collect();
+            if near.is_empty() {
+                near.extend(inside(table, name));
+            }
+            let known: Vec<_> = table.names().collect();
+            let path = at.field(name).to_string();
+            self.faults.push(ConfigError { near, ..ConfigError::new(FaultKind::Unknown, path, "", known.join(", ")) });
+        }
+    }
+
+    /// Checks one value. `allowed` is what messages say is allowed here; empty for what the kind says.
+    fn value(&mut self, kind: &Kind, value: &Value, at: &Path<'_>, allowed: &str) {
+        if let Some(fault) = refused(value).or_else(|| own_fault(kind, value)) {
+            let allowed = if allowed.is_empty() { kind.allowed() } else { allowed.to_owned() };
+            self.faults.push(ConfigError::new(fault, at.to_string(), self.shown(value), allowed));
+            return;
+        }
+        match (kind, value) {
+            (Kind::Object(table), Value::Object(given)) => self.fields(table, given, at),
+            (Kind::AnyObject, Value::Object(given)) => self.nothing_refused(given, at),
+            (Kind::List { of, .. }, Value::Array(values)) => {
+                for (index, value) in values.iter().enumerate() {
+                    self.value(of, value, &at.index(index), "");
+                }
+            }
+            (Kind::Record { of, .. }, Value::Object(values)) => {
+                let absent = |value: &Value| self.null_is_absent && value.is_null();
+                let there: Vec<_> = values.iter().filter(|(_, value)| !absent(value)).collect();
+                for (name, value) in there {
+                    self.value(of, value, &at.field(name), "");
+                }
+            }
+            (Kind::OneOf(kinds), value) => {
+                if let Some(kind) = kinds.iter().find(|kind| own_fault(kind, value).is_none()) {
+                    self.value(kind, value, at, allowed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An object that somebody else checks may hold anything that JSON can hold.
+    fn nothing_refused(&mut self, given: &Map<String, Value>, at: &Path<'_>) {
+        for (name, value) in given {
+            self.no_refused(value, &at.field(name));
+        }
+    }
+
+    fn no_refused(&mut self, value: &Value, at: &Path<'_>) {
+        match value {
+            value if refused(value).is_some() => {
+                self.value(&Kind::AnyObject, value, at, "what JSON can hold");
+            }
+            Value::Object(fields) => self.nothing_refused(fields, at),
+            Value::Array(values) => {
+                values.iter().enumerate().for_each(|(index, value)| self.no_refused(value, &at.index(index)));
+            }
+            _ => {}
+        }
+    }
+
+    fn shown(&self, value: &Value) -> String {
+        if let Some(shown) = refused_text(value) {
+            return if self.hides { "a value that JSON cannot hold".to_owned() } else { shown.to_owned() };
+        }
+        match value {
+            Value::String(_) if self.hides => "a string".to_owned(),
+            Value::Number(_) if self.hides => "a number".to_owned(),
+            Value::Array(_) if self.hides => "an array".to_owned(),
+            Value::Object(_) if self.hides => "an object".to_owned(),
+            value => ConfigError::shown(value),
+        }
+    }
+}
+
+/// Where the name is known, one object further in.
+fn inside(table: &Table, name: &str) -> Option<String> {
+    let holds = |field: &&Field| matches!(field.kind, Kind::Object(inner) if inner.field(name).is_some());
+    table.fields.iter().find(holds).map(|field| format!("{}.{name}", field.name))
+}
+
+/// What is wrong with a value that stands for one of JavaScript's.
+fn refused(value: &Value) -> Option<FaultKind> {
+    let text = refused_text(value)?;
+    let is_number = matches!(text, "NaN" | "Infinity" | "-Infinity");
+    Some(if is_number { FaultKind::OutOfRange } else { FaultKind::NotUsable })
+}
+
+fn refused_text(value: &Value) -> Option<&str> {
+    value.as_object()?.get(REFUSED)?.as_str()
+}
+
+/// What is wrong with the value itself, not with what is inside it.
+fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
+    use FaultKind::{NotAllowed, NotUsable, OutOfRange, WrongType};
+    let unless = |ok: bool, fault| (!ok).then_some(fault);
+    match kind {
+        Kind::Flag { .. } => unless(value.is_boolean(), WrongType),
+        Kind::False => unless(value == &Value::Bool(false), WrongType),
+        Kind::Integer { min, max, .. } => match value {
+            Value::Number(_) => {
+                unless(whole_number(value).is_some_and(|number| (*min..=*max).contains(&number)), OutOfRange)
+            }
+            _ => Some(WrongType),
+        },
+        Kind::Number { min, max, .. } => match value {
+            Value::Number(number) => {
+                unless(number.as_f64().is_some_and(|number| (*min..=*max).contains(&number)), OutOfRange)
+            }
+            _ => Some(WrongType),
+        },
+        Kind::Text { not_blank, reserved, .. } => match value {
+            Value::String(text) => {
+                let is_missing = *not_blank && text.trim().is_empty();
+                (is_missing || reserved.contains(&&**text)).then_some(NotAllowed)
+            }
+            _ => Some(WrongType),
+        },
+        Kind::Choice { words, .. } => match value {
+            Value::String(text) => unless(words.contains(&&**text), NotAllowed),
+            _ => Some(WrongType),
+        },
+        Kind::Object(_) | Kind::AnyObject | Kind::Record { .. } => unless(value.is_object(), WrongType),
+        Kind::List { .. } => unless(value.is_array(), WrongType),
+        // The least of the faults: a number out of range is nearer to what was meant than a text.
+        Kind::OneOf(kinds) => {
+            let faults: Option<Vec<_>> = kinds.iter().map(|kind| own_fault(kind, value)).collect();
+            faults.map(|faults| faults.into_iter().find(|fault| *fault != WrongType).unwrap_or(WrongType))
+        }
+        Kind::Host { .. } => Some(NotUsable),
+    }
+}

@@ -1,0 +1,117 @@
+//! One fault as a sentence.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde_json::Value;
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// It is of another type.
+    WrongType,
+    /// It is of the right type, but none of the values that are allowed.
+    NotAllowed,
+    /// It is a number outside its range.
+    OutOfRange,
+    /// It has to be there and is not.
+    Missing,
+    /// There is no option of this name.
+    Unknown,
+    /// It is an object or a function of the host that cannot be used, or one that stands where none can.
+    NotUsable,
+}
+
+impl FaultKind {
+    fn code(self) -> &'static str {
+        match self {
+            Self::OutOfRange => "out_of_range",
+            Self::NotUsable => "invalid_argument",
+            _ => "invalid_config",
+        }
+    }
+}
+
+/// A fault in options: where, what stands there, and what may.
+///
+/// Every message has the same form: `path: value is not allowed; allowed: …`, `path is missing; allowed: …`, or
+/// `path is unknown; did you mean …?`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The option, as a path: `passes[1].selection.type`.
+    pub path: String,
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The error code under which JavaScript sees it: that of its kind, unless what reads the options says otherwise.
+    pub code: &'static str,
+    /// The value as JSON, cut when long; only its type where it may be a secret. Empty for what is missing or unknown.
+    pub value: String,
+    /// What would have been accepted. Of an unknown option: the names that are known there.
+    pub allowed: String,
+    /// Of an unknown option: the names that may have been meant, the nearest first.
+    pub near: Vec<String>,
+}
+
+impl ConfigError {
+    /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
+    #[must_use]
+    pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<String>) -> Self {
+        let (path, value, allowed) = (path.into(), value.into(), allowed.into());
+        Self { path, kind, code: kind.code(), value, allowed, near: Vec::new() }
+    }
+
+    /// A value of another type, or one that is none of the allowed.
+    #[must_use]
+    pub fn not_allowed(path: impl Into<String>, value: &Value, allowed: impl Into<String>) -> Self {
+        Self::new(FaultKind::NotAllowed, path, Self::shown(value), allowed)
+    }
+
+    /// An option that has to be there and is not.
+    #[must_use]
+    pub fn missing(path: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Self::new(FaultKind::Missing, path, "", allowed)
+    }
+
+    /// A value as messages show it: JSON, cut when long.
+    #[must_use]
+    pub fn shown(value: &Value) -> String {
+        const MAX_SHOWN_CHARS: usize = 80;
+        let text = value.to_string();
+        match text.char_indices().nth(MAX_SHOWN_CHARS) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// All faults as one text, a line each.
+    #[must_use]
+    pub fn list(faults: &[Self]) -> String {
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, value, allowed, .. } = self;
+        match self.kind {
+            FaultKind::Missing => write!(f, "{path} is missing; allowed: {allowed}"),
+            FaultKind::Unknown if self.near.is_empty() => write!(f, "{path} is unknown; known: {allowed}"),
+            FaultKind::Unknown => write!(f, "{path} is unknown; did you mean {}?", self.near.join(" or ")),
+            _ => write!(f, "{path}: {value} is not allowed; allowed: {allowed}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Serialize for ConfigError {
+    /// As `validateConfig()` gives it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("ConfigError", 3)?;
+        fields.serialize_field("path", &self.path)?;
+        fields.serialize_field("code", self.code)?;
+        fields.serialize_field("message", &self.to_string())?;
+        fields.end()
+    }
+}

@@ -1,0 +1,339 @@
+//! What may stand in an object.
+
+use serde_json::Value;
+
+use super::{ConfigError, Settings, check, path::Path, schema};
+
+/// The options of one object: its fields, in the order in which they are listed, and what belongs together.
+#[derive(Debug)]
+pub struct Table {
+    /// The title of its schema; or, of a table that is used in several places, the name under which the schema defines it once.
+    pub title: &'static str,
+    /// What it holds.
+    pub fields: &'static [Field],
+    /// Fields that have to be there because of others.
+    pub needs: &'static [Needs],
+    is_shared: bool,
+    is_open: bool,
+    null_is_absent: bool,
+    root: &'static str,
+    begins_paths: bool,
+}
+
+/// One field.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// What messages say is allowed, where the kind alone does not say it.
+    pub(super) allowed: Option<&'static str>,
+    pub(super) is_required: bool,
+    pub(super) is_secret: bool,
+}
+
+/// What a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
+#[derive(Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Flag {
+        /// Used when absent; `None` counts as `false`.
+        default: Option<bool>,
+    },
+    /// `false` alone, as one of several.
+    False,
+    /// A whole number. JavaScript has one kind of number: 5.0 is 5.
+    Integer {
+        /// Used when absent.
+        default: Option<u64>,
+        /// The smallest allowed.
+        min: u64,
+        /// The largest allowed; `u64::MAX` for no limit.
+        max: u64,
+    },
+    /// Any number.
+    Number {
+        /// Used when absent.
+        default: Option<f64>,
+        /// The smallest allowed; `f64::MIN` for no limit.
+        min: f64,
+        /// The largest allowed; `f64::MAX` for no limit.
+        max: f64,
+    },
+    /// A text.
+    Text {
+        /// Used when absent.
+        default: Option<&'static str>,
+        /// Whether it has to hold more than blanks.
+        not_blank: bool,
+        /// Texts that mean something else already.
+        reserved: &'static [&'static str],
+    },
+    /// One of some words.
+    Choice {
+        /// Used when absent.
+        default: Option<&'static str>,
+        /// The words.
+        words: &'static [&'static str],
+    },
+    /// An object with fields of its own.
+    Object(&'static Table),
+    /// An object whose fields somebody else checks.
+    AnyObject,
+    /// An array.
+    List {
+        /// Each element.
+        of: &'static Kind,
+        /// What messages call it, such as `an array of provider ids`.
+        called: &'static str,
+    },
+    /// Values by names that the host chooses.
+    Record {
+        /// Each value.
+        of: &'static Kind,
+        /// What messages call it, such as `an object of numbers by profile`.
+        called: &'static str,
+    },
+    /// Any of these.
+    OneOf(&'static [Kind]),
+    /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, and whatever is left is wrong.
+    Host {
+        /// What messages call it, such as `an AbortSignal`.
+        called: &'static str,
+    },
+}
+
+/// When `field` is the word `is`, one of `any_of` has to be there.
+#[derive(Debug)]
+pub struct Needs {
+    /// The field that decides.
+    pub field: &'static str,
+    /// Its value.
+    pub is: &'static str,
+    /// The fields of which one has to be there. The first is named when none is.
+    pub any_of: &'static [&'static str],
+}
+
+impl Table {
+    /// The fields of one object. No others may stand in it, and null is a value like others.
+    #[must_use]
+    pub const fn new(title: &'static str, fields: &'static [Field]) -> Self {
+        Self {
+            title,
+            fields,
+            needs: &[],
+            is_shared: false,
+            is_open: false,
+            null_is_absent: false,
+            root: "config",
+            begins_paths: false,
+        }
+    }
+
+    /// With fields that need each other.
+    #[must_use]
+    pub const fn with_needs(self, needs: &'static [Needs]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// The schema defines it once, under its title, however often it is used.
+    #[must_use]
+    pub const fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
+    }
+
+    /// Other fields may stand in it; they are the host's own.
+    #[must_use]
+    pub const fn open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
+    /// Read as a whole, a field that is null counts as absent, here and in all objects inside.
+    #[must_use]
+    pub const fn null_is_absent(self) -> Self {
+        Self { null_is_absent: true, ..self }
+    }
+
+    /// What messages call the whole: `config` unless set.
+    #[must_use]
+    pub const fn called(self, root: &'static str) -> Self {
+        Self { root, ..self }
+    }
+
+    /// What messages call the whole, and how every path in it begins: one of several arguments.
+    #[must_use]
+    pub const fn argument(self, root: &'static str) -> Self {
+        Self { root, begins_paths: true, ..self }
+    }
+
+    /// Checks `value`: an object, or null for all defaults.
+    ///
+    /// # Errors
+    /// Every fault: of the fields in their order, then of unknown ones.
+    pub fn read<'a>(&'static self, value: &'a Value) -> Result<Settings<'a>, Vec<ConfigError>> {
+        let root = if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) };
+        let faults = check::faults(self, value, root);
+        if faults.is_empty() { Ok(Settings::new(self, Some(value))) } else { Err(faults) }
+    }
+
+    /// JSON Schema 2020-12 of an object with these fields.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        schema::of(self)
+    }
+
+    /// The field of this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|field| field.name)
+    }
+
+    pub(super) const fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    pub(super) const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub(super) const fn takes_null_for_absent(&self) -> bool {
+        self.null_is_absent
+    }
+}
+
+impl Field {
+    /// A field of any kind; absent is allowed.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: Kind, description: &'static str) -> Self {
+        Self { name, kind, description, allowed: None, is_required: false, is_secret: false }
+    }
+
+    /// `true` or `false`.
+    #[must_use]
+    pub const fn flag(name: &'static str, default: bool, description: &'static str) -> Self {
+        Self::new(name, Kind::Flag { default: Some(default) }, description)
+    }
+
+    /// A whole number from `min` to `max`.
+    #[must_use]
+    pub const fn integer(name: &'static str, default: u64, min: u64, max: u64, description: &'static str) -> Self {
+        Self::new(name, Kind::Integer { default: Some(default), min, max }, description)
+    }
+
+    /// A whole number from `min` to `max`, without a default.
+    #[must_use]
+    pub const fn integer_if_set(name: &'static str, min: u64, max: u64, description: &'static str) -> Self {
+        Self::new(name, Kind::Integer { default: None, min, max }, description)
+    }
+
+    /// A number from `min` to `max`, without a default.
+    #[must_use]
+    pub const fn number_if_set(name: &'static str, min: f64, max: f64, description: &'static str) -> Self {
+        Self::new(name, Kind::Number { default: None, min, max }, description)
+    }
+
+    /// Any text, without a default.
+    #[must_use]
+    pub const fn text(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, Kind::TEXT, description)
+    }
+
+    /// One of some words, the first of them when it is absent.
+    #[must_use]
+    pub const fn choice(name: &'static str, words: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, Kind::Choice { default: Some(words[0]), words }, description)
+    }
+
+    /// One of some words, without a default.
+    #[must_use]
+    pub const fn choice_if_set(name: &'static str, words: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, Kind::Choice { default: None, words }, description)
+    }
+
+    /// An object.
+    #[must_use]
+    pub const fn object(name: &'static str, table: &'static Table, description: &'static str) -> Self {
+        Self::new(name, Kind::Object(table), description)
+    }
+
+    /// An object or function of the host.
+    #[must_use]
+    pub const fn host(name: &'static str, called: &'static str, description: &'static str) -> Self {
+        Self::new(name, Kind::Host { called }, description)
+    }
+
+    /// It has to be there.
+    #[must_use]
+    pub const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    /// It may be a secret, and so may all inside it: messages show types, not values.
+    #[must_use]
+    pub const fn secret(self) -> Self {
+        Self { is_secret: true, ..self }
+    }
+
+    /// What messages say is allowed.
+    #[must_use]
+    pub const fn allowing(self, allowed: &'static str) -> Self {
+        Self { allowed: Some(allowed), ..self }
+    }
+
+    /// What messages say is allowed.
+    pub(super) fn allowed(&self) -> String {
+        self.allowed.map_or_else(|| self.kind.allowed(), str::to_owned)
+    }
+}
+
+impl Kind {
+    /// Any text, without a default.
+    pub const TEXT: Self = Self::Text { default: None, not_blank: false, reserved: &[] };
+
+    /// The table of the object that it may hold.
+    pub(super) fn table(&self) -> Option<&'static Table> {
+        match self {
+            Self::Object(table) => Some(table),
+            Self::OneOf(kinds) => kinds.iter().find_map(Self::table),
+            Self::List { of, .. } | Self::Record { of, .. } => of.table(),
+            _ => None,
+        }
+    }
+
+    /// What messages say is allowed.
+    pub(super) fn allowed(&self) -> String {
+        match self {
+            Self::Flag { .. } => "true or false".to_owned(),
+            Self::False => "false".to_owned(),
+            Self::Integer { min, max, .. } => match *max {
+                u64::MAX => format!("a whole number, {min} or more"),
+                max => format!("a whole number from {min} to {max}"),
+            },
+            Self::Number { min, max, .. } => match (*min, *max) {
+                (f64::MIN, _) => "a number".to_owned(),
+                (min, f64::MAX) => format!("a number, {min} or more"),
+                (min, max) => format!("a number from {min} to {max}"),
+            },
+            Self::Text { not_blank: false, reserved: [], .. } => "a string".to_owned(),
+            Self::Text { reserved: [], .. } => "a string that is not empty".to_owned(),
+            Self::Text { reserved, .. } => format!("a string, not empty and none of {}", reserved.join(", ")),
+            Self::Choice { words, .. } => words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "),
+            Self::Object(table) => {
+                const MAX_LISTED: usize = 6;
+                let names: Vec<_> = table.names().collect();
+                let listed = format!("an object with {}", names.join(", "));
+                if (1..=MAX_LISTED).contains(&names.len()) { listed } else { "an object".to_owned() }
+            }
+            Self::AnyObject => "an object".to_owned(),
+            Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => (*called).to_owned(),
+            Self::OneOf(kinds) => kinds.iter().map(Self::allowed).collect::<Vec<_>>().join(", or "),
+        }
+    }
+}
