@@ -2,11 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use super::{
-    render,
-    selection::Choice,
-    survey::{Passage, Survey},
-};
+use super::{passage::Passage, render, selection::Choice, survey::Survey};
 use crate::{
     conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
     markers::Gap,

@@ -5,7 +5,12 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `survey` | what there is to choose from: passages, lines, tool rounds, names |
+//! | `scope` | what is looked through for that |
+//! | `reading` | older messages read into passages |
+//! | `passage` | a text of which lines can be left out |
+//! | `rounds` | which messages are tool rounds |
 //! | `names` | what a name is |
+//! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | how likely a name or a passage is to be used again |
 //! | `outline` | a tool round, small, because it is valued many times |
@@ -20,10 +25,15 @@
 mod by_hash;
 mod edits;
 mod lines;
+mod name_table;
 mod names;
 mod outline;
+mod passage;
 mod queue;
+mod reading;
 mod render;
+mod rounds;
+mod scope;
 mod seen;
 mod selection;
 mod survey;
@@ -36,8 +46,10 @@ pub use self::{
 };
 use self::{
     edits::{Edits, reason},
+    passage::Passage,
+    scope::Scope,
     selection::{Choice, PassageSelection},
-    survey::{Passage, Scope, Survey},
+    survey::Survey,
     weights::as_float,
 };
 use crate::{
@@ -176,8 +188,7 @@ impl Salience {
             } else {
                 selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
             }
-            #[allow(clippy::float_cmp)]
-            if selection.tokens == before {
+            if selection.tokens.total_cmp(&before).is_eq() {
                 break;
             }
         }

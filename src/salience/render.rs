@@ -1,6 +1,6 @@
 //! From a choice to texts: what is kept, with a marker for every gap.
 
-use super::{lines::Line, survey::Passage};
+use super::{lines::Line, passage::Passage};
 use crate::markers::{Gap, LineGap};
 
 /// The text of `passage` with the lines that are `kept`.

@@ -8,9 +8,10 @@ use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
 use super::{
     outline::Outline,
+    passage::MARKER_TOKENS,
     queue::{Queued, Unit},
     seen::Seen,
-    survey::{MARKER_TOKENS, Survey, ToolRound},
+    survey::{Survey, ToolRound},
     weights::{OPENING, Signal, Weights, as_float},
     windows::Windows,
 };

@@ -1,0 +1,58 @@
+//! A text of which lines can be left out.
+
+use std::ops::Range;
+
+use super::{lines::Line, weights::Origin};
+use crate::transcript::ContentPiece;
+
+/// About how many tokens a marker takes.
+pub const MARKER_TOKENS: f32 = 8.0;
+
+/// A text, or the part of a text, of which lines can be left out.
+pub struct Passage<'t> {
+    /// The message it is in.
+    pub message: usize,
+    /// The piece it is.
+    pub piece: ContentPiece,
+    /// The text of the piece.
+    pub text: &'t str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its lines.
+    pub lines: Vec<LineValue>,
+    /// Whether most lines show a number.
+    pub numbered: bool,
+    /// Tokens of the text.
+    pub tokens: usize,
+    /// The tool round it belongs to.
+    pub round: Option<usize>,
+    /// It stays whole.
+    pub whole: bool,
+    /// Ranges of lines that belong together.
+    pub parts: Vec<Range<usize>>,
+    /// The value of its lines for each token.
+    pub density: f32,
+}
+
+impl Passage<'_> {
+    /// Characters of one of its lines, without the number it may show.
+    pub fn characters(&self, value: &LineValue) -> usize {
+        self.text[value.line.content..value.line.range.end].chars().count()
+    }
+}
+
+/// A line and what it is worth.
+pub struct LineValue {
+    /// The line.
+    pub line: Line,
+    /// Tokens it takes.
+    pub cost: f32,
+    /// Hash of its content without the blanks around it.
+    pub hash: u64,
+    /// Hash of the line with its neighbours: the same again is worth nothing.
+    pub window: u64,
+    /// An edit has replaced it since.
+    pub replaced: bool,
+    /// The names in it, in [`Survey::occurrences`].
+    pub names: Range<usize>,
+}

@@ -1,0 +1,199 @@
+//! Reads older messages into passages: their lines, what those cost, and the names in them.
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    lines::{Line, Lines},
+    name_table::NameTable,
+    passage::{LineValue, Passage},
+    scope::Scope,
+    weights::{Origin, as_float},
+};
+use crate::{
+    conversation::{ContentKind, Role, TextAt, is_blank},
+    tokens::count,
+    transcript::{ContentPiece, Meaning, PieceSource},
+};
+
+/// A line number that is left out saves about this many tokens.
+const NUMBER_TOKENS: usize = 3;
+/// Texts of fewer tokens stay whole: a marker would save nothing.
+const MIN_TEXT_TOKENS: usize = 12;
+/// What the assistant said in fewer tokens stays whole: it is what holds the calls together for a reader.
+const MIN_WORDS_TOKENS: usize = 30;
+/// Parameters of fewer tokens stay whole: paths, patterns, short commands.
+const MIN_PARAMETER_TOKENS: usize = 40;
+/// Texts within both of these bounds are one passage.
+const WHOLE_LINES: usize = 48;
+const WHOLE_TOKENS: usize = 700;
+/// Longer ones are divided into passages of about this many lines.
+const PASSAGE_LINES: usize = 24;
+
+/// A part of the conversation as it is read. Parts can be read at the same time and put together afterwards.
+pub struct Reading<'a, 't> {
+    scope: &'a Scope<'a>,
+    texts: &'t [Vec<TextAt<'t>>],
+    /// The tool round of each message.
+    round_of: &'a [Option<usize>],
+    /// In order of message and position.
+    pub passages: Vec<Passage<'t>>,
+    /// Names by their number, line after line.
+    pub occurrences: Vec<u32>,
+    /// The names.
+    pub names: NameTable<'t>,
+}
+
+impl<'a, 't> Reading<'a, 't> {
+    /// Of nothing yet.
+    pub fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
+        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
+    }
+
+    /// Reads these messages, given with their pieces.
+    pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
+        for (message, pieces) in messages {
+            let texts = &self.texts[message];
+            let mut at = 0;
+            for piece in pieces {
+                // Texts and their pieces come in the same order.
+                while texts.get(at).is_some_and(|text| *text.path != *piece.path) {
+                    at += 1;
+                }
+                let Some(whole) = texts.get(at) else { break };
+                let text = &whole.text[piece.range.clone()];
+                let passage = self.passage(message, piece, text);
+                self.passages.push(passage);
+            }
+        }
+    }
+
+    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str) -> Passage<'t> {
+        let scope = self.scope;
+        let role = &scope.conversation.message(message).role;
+        let origin = origin(&piece, role);
+        let tokens = count(text, scope.tally.encoding()).tokens;
+        let smallest = match origin {
+            Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
+            Origin::Parameters(_) => MIN_PARAMETER_TOKENS,
+            Origin::Assistant => MIN_WORDS_TOKENS,
+            _ => MIN_TEXT_TOKENS,
+        };
+        let users = origin == Origin::User;
+        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
+        let Lines { lines, numbered } = Lines::of(text);
+        let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
+        let costs = costs(&lines, numbered, tokens);
+        let around = |index: usize| {
+            let at = |index: Option<usize>| index.and_then(|index| hashes.get(index)).copied().unwrap_or_default();
+            let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
+            xxh3_64(&window.map(u64::to_le_bytes).concat())
+        };
+        let lines: Vec<LineValue> = lines
+            .into_iter()
+            .zip(costs)
+            .enumerate()
+            .map(|(index, (line, cost))| {
+                let first = self.occurrences.len();
+                if line.gap.is_none() {
+                    self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
+                }
+                LineValue {
+                    hash: hashes[index],
+                    line,
+                    cost,
+                    window: around(index),
+                    replaced: false,
+                    names: first..self.occurrences.len(),
+                }
+            })
+            .collect();
+        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
+        let density = scope.weights.passage(origin, scope.conversation.len() - message);
+        Passage {
+            message,
+            piece,
+            text,
+            origin,
+            lines,
+            numbered,
+            tokens,
+            round: self.round_of[message],
+            whole,
+            parts,
+            density,
+        }
+    }
+
+    /// With what was read of later messages.
+    pub fn with(mut self, later: Self) -> Self {
+        let numbers = self.names.append(later.names);
+        let before = self.occurrences.len();
+        self.occurrences.extend(later.occurrences.into_iter().map(|name| numbers[name as usize]));
+        self.passages.extend(later.passages.into_iter().map(|mut passage| {
+            for value in &mut passage.lines {
+                value.names = value.names.start + before..value.names.end + before;
+            }
+            passage
+        }));
+        self
+    }
+}
+
+fn origin(piece: &ContentPiece, role: &Role) -> Origin {
+    let meaning = || piece.source.meaning();
+    match (piece.kind, &piece.source) {
+        (_, PieceSource::EnvironmentDetails) => Origin::Environment,
+        (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
+        (ContentKind::ToolResults, _) => Origin::Result(meaning()),
+        (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
+        (ContentKind::MessageText, _) => Origin::User,
+    }
+}
+
+/// The hash of a line's content without the blanks around it.
+fn hash_of(text: &str, line: &Line) -> u64 {
+    xxh3_64(text[line.content..line.range.end].trim().as_bytes())
+}
+
+/// Tokens of each line, in proportion to its bytes.
+fn costs(lines: &[Line], numbered: bool, tokens: usize) -> Vec<f32> {
+    let length = |line: &Line| line.range.end - line.content + 1;
+    let bytes: usize = lines.iter().map(length).sum();
+    let tokens = if numbered { tokens.saturating_sub(NUMBER_TOKENS * lines.len()) } else { tokens };
+    let each = as_float(tokens) / as_float(bytes.max(1));
+    lines.iter().map(|line| (as_float(length(line)) * each).max(1.0)).collect()
+}
+
+/// Divides a long text where its structure does: at blank lines and where the indentation is least.
+fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
+    if lines.len() <= WHOLE_LINES && tokens <= WHOLE_TOKENS {
+        return std::iter::once(0..lines.len()).collect();
+    }
+    let weight = |index: usize| {
+        let content = |index: usize| {
+            let line: &Line = &lines[index].line;
+            &text[line.content..line.range.end]
+        };
+        if is_blank(content(index - 1)) {
+            return 0;
+        }
+        1 + content(index).len() - content(index).trim_start().len()
+    };
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < lines.len() {
+        let (earliest, latest) = (start + PASSAGE_LINES - 8, start + PASSAGE_LINES + 8);
+        let end = if latest >= lines.len() {
+            lines.len()
+        } else {
+            (earliest..=latest).rev().min_by_key(|index| weight(*index)).unwrap_or(latest)
+        };
+        parts.push(start..end);
+        start = end;
+    }
+    parts
+}
