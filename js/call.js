@@ -8,7 +8,7 @@ const { checked, messageOf, notAllowed, readable } = require("./errors.js");
 const { isHandlerLike } = require("./handlers.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
-const { readablePlan, samples } = require("./preview.js");
+const { NOTHING, withMessages } = require("./preview.js");
 const { restoreData } = require("./restore.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 
@@ -100,13 +100,12 @@ function tell(onProgress, json, prepared) {
 }
 
 function finish(report, prepared) {
-  const { plan, recipes, error, trigger, ...rest } = report;
-  const told = prepared.isPreview ? readablePlan(plan) : { edits: plan, estimated: new Set(), estimatedTokens: 0 };
+  const { plan, recipes, error, trigger, preview = NOTHING, ...rest } = report;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, told.edits, prepared.foreign, recipes);
+    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
@@ -121,8 +120,8 @@ function finish(report, prepared) {
     restoreData: restoreData(changed ? applied.inverse : []),
   };
   if (prepared.isPreview) {
-    const { estimatedTokens } = changed ? told : { estimatedTokens: 0 };
-    Object.assign(result, { estimatedTokens, samples: changed ? samples(prepared.snapshot, result.messages, told, rest.changes) : [] });
+    const { samples, ...certainty } = failure ? NOTHING : preview;
+    Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.snapshot, result.messages) } });
   }
   if (failure) result.error = failure;
   if (trigger) result.trigger = trigger;

@@ -153,11 +153,11 @@ class CondensationManager {
   }
 
   estimateReduction(context, options) {
-    return this.#run("preview", context, options).then(estimateOf);
+    return this.#run("estimate", context, options).then(estimateOf);
   }
 
   estimateCost(context, options) {
-    return this.#run("preview", context, options).then(({ cost }) => cost);
+    return this.#run("estimate", context, options).then(({ cost }) => cost);
   }
 
   getMetrics() {
@@ -185,7 +185,7 @@ class CondensationManager {
         ...bindHandlers(prepared, this.#handlers),
         ...profiles,
       );
-      this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" }));
+      this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" || mode === "estimate" }));
     };
     return condense(context, selected, start).finally(() => this.#calls.delete(id));
   }

@@ -69,17 +69,17 @@ class NativeCondensationProvider {
   }
 
   condense(context, options) {
-    return this.#run(context, options, false);
+    return this.#run(context, options, "always");
   }
 
   preview(context, options) {
-    return this.#run(context, options, true).then(previewOf);
+    return this.#run(context, options, "preview").then(previewOf);
   }
 
-  #run(context, options, preview) {
+  #run(context, options, mode) {
     const start = (prepared, cancel, listener) => {
-      prepared.isPreview = preview;
-      this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), preview);
+      prepared.isPreview = mode !== "always";
+      this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), mode);
     };
     return condense(
       context,
@@ -90,7 +90,7 @@ class NativeCondensationProvider {
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
   estimateReduction(context, config, options = {}) {
-    return this.#run(context, config === undefined ? options : { ...options, config }, true).then(estimateOf);
+    return this.#run(context, config === undefined ? options : { ...options, config }, "estimate").then(estimateOf);
   }
 
   estimateCost(context, config, options) {

@@ -273,6 +273,46 @@ describe("previews", () => {
     expect(result.changes.length).toBeLessThan(whole.changes.length);
   });
 
+  test("tell what a model would write from a history that says the same", async () => {
+    const said = "(what a model would write here) … … … … …";
+    const messages = reads(6).map((message, index) => {
+      if (index % 2 === 1 || index === 0) return message;
+      const [block] = message.content;
+      return { ...message, content: [{ ...block, content: `${said}\n${block.content}` }] };
+    });
+    const each = (toolResults, ...messageIndices) => ({
+      id: toolResults.operation,
+      selection: { type: "custom", messageIndices },
+      mode: "individual",
+      individualConfig: { defaults: { toolResults } },
+    });
+    const passes = [
+      each({ operation: "summarize", params: { summarize: { maxTokens: 100 } } }, 4),
+      each({ operation: "truncate", params: { truncate: { maxLines: 3, strategy: "head" } } }, 6),
+    ];
+    const preview = await createSmartProvider({ passes, losslessPrelude: { enabled: false } }).preview(
+      { messages },
+      { handler: handlerOf() },
+    );
+    expect(server.requests).toEqual([]);
+    expect([preview.exact, preview.samples.map(({ messageIndex, exact }) => [messageIndex, exact])]).toEqual([
+      false,
+      [
+        [4, false],
+        [6, true],
+      ],
+    ]);
+    const [summarised, cut] = preview.samples.map(({ after }) => after.content[0].content);
+    expect(summarised).toBe("[Summary of 61 lines]\n(what a model would write here, about 92 tokens)");
+    expect(cut.split("\n")[0]).toBe(said);
+    const { confidence, estimatedReduction } = await createSmartProvider({ passes, losslessPrelude: { enabled: false } }).estimateReduction(
+      { messages },
+      undefined,
+      { handler: handlerOf() },
+    );
+    expect(confidence).toBeCloseTo(1 - 92 / estimatedReduction);
+  });
+
   test("show the summary of a batch, and messages that go", async () => {
     const messages = reads(12, 120);
     const passes = [

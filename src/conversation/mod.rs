@@ -1,6 +1,7 @@
 //! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows nobody else.
 
 mod block;
+mod estimate;
 mod fields;
 pub mod json_text;
 mod line_numbers;
@@ -23,6 +24,7 @@ use serde_json::value::RawValue;
 
 pub use self::{
     block::Block,
+    estimate::Estimate,
     fields::Fields,
     json_text::PathStep,
     line_numbers::NumberStyle,
@@ -63,6 +65,8 @@ pub struct Entry {
     pub foreign: Option<usize>,
     /// The message; the same allocation as long as nobody changed it.
     pub message: Arc<Message>,
+    /// What in it stands for words that only a model could write.
+    pub estimates: Vec<Estimate>,
 }
 
 /// The text is not a JSON array.
@@ -73,12 +77,19 @@ pub struct NotAnArray(#[from] serde_json::Error);
 impl Entry {
     /// A message that came in at `index`.
     fn original(index: usize, message: Message) -> Self {
-        Self { id: EntryId::new(), origin: Some(index), foreign: None, message: Arc::new(message) }
+        Self {
+            id: EntryId::new(),
+            origin: Some(index),
+            foreign: None,
+            message: Arc::new(message),
+            estimates: Vec::new(),
+        }
     }
 
     /// A message that was added.
     fn inserted(inserted: &Inserted) -> Self {
-        Self { id: EntryId::new(), origin: None, foreign: inserted.foreign, message: inserted.message.clone() }
+        let Inserted { message, foreign, estimates } = inserted.clone();
+        Self { id: EntryId::new(), origin: None, foreign, message, estimates }
     }
 }
 

@@ -6,8 +6,9 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, EntryId, Fields, Message, PathStep,
+    Block, Content, Conversation, Entry, EntryId, Estimate, Fields, Message, PathStep,
     block::Depth,
+    estimate::estimates_after,
     fields::to_raw,
     json_text::{self, StringValue, escape, string_values},
 };
@@ -24,6 +25,9 @@ pub enum Edit {
         path: Vec<PathStep>,
         /// What stands there from now on.
         value: NewValue,
+        /// What in that stands for words that only a model could write, with paths from the message.
+        #[serde(skip)]
+        estimates: Vec<Estimate>,
     },
     /// Removes a message.
     Drop {
@@ -46,6 +50,14 @@ pub struct Inserted {
     pub message: Arc<Message>,
     /// Which of the host's own objects this is, when the host made it.
     pub foreign: Option<usize>,
+    /// What in it stands for words that only a model could write.
+    pub estimates: Vec<Estimate>,
+}
+
+impl From<Message> for Inserted {
+    fn from(message: Message) -> Self {
+        Self { message: Arc::new(message), foreign: None, estimates: Vec::new() }
+    }
 }
 
 impl Serialize for Inserted {
@@ -112,7 +124,13 @@ impl Edit {
     /// Puts `text` where a text of [`Message::texts`] stands.
     #[must_use]
     pub fn set_text(message: usize, path: Vec<PathStep>, text: String) -> Self {
-        Self::Set { message, path, value: NewValue::Text(text) }
+        Self::set(message, path, NewValue::Text(text))
+    }
+
+    /// Puts `value`, all of it known, where another stands.
+    #[must_use]
+    pub fn set(message: usize, path: Vec<PathStep>, value: NewValue) -> Self {
+        Self::Set { message, path, value, estimates: Vec::new() }
     }
 }
 
@@ -142,10 +160,11 @@ impl Plan {
                 Some(index) => {
                     edits.extend((next..index).map(|message| Edit::Drop { message }));
                     next = index + 1;
-                    differences(index, &before.entries()[index].message, &entry.message, &mut edits);
+                    differences(index, &before.entries()[index], entry, &mut edits);
                 }
                 None => {
-                    let value = Inserted { message: entry.message.clone(), foreign: entry.foreign };
+                    let Entry { message, foreign, estimates, .. } = entry.clone();
+                    let value = Inserted { message, foreign, estimates };
                     edits.push(Edit::Insert { before: next, value });
                 }
             }
@@ -175,7 +194,8 @@ impl Plan {
         let mut next = 0;
         let missing = |range: std::ops::Range<usize>, at: usize, edits: &mut Vec<Edit>| {
             edits.extend(range.map(|index| {
-                let value = Inserted { message: before.entries()[index].message.clone(), foreign: None };
+                let Entry { message, estimates, .. } = before.entries()[index].clone();
+                let value = Inserted { message, foreign: None, estimates };
                 Edit::Insert { before: at, value }
             }));
         };
@@ -184,7 +204,7 @@ impl Plan {
                 Some(index) => {
                     missing(next..index, at, &mut edits);
                     next = index + 1;
-                    differences(at, &entry.message, &before.entries()[index].message, &mut edits);
+                    differences(at, entry, &before.entries()[index], &mut edits);
                 }
                 None => edits.push(Edit::Drop { message: at }),
             }
@@ -199,12 +219,15 @@ fn positions(conversation: &Conversation) -> HashMap<EntryId, usize> {
 }
 
 /// The edits that turn message `index` from `from` into `to`.
-fn differences(index: usize, from: &Arc<Message>, to: &Arc<Message>, edits: &mut Vec<Edit>) {
-    if Arc::ptr_eq(from, to) {
+fn differences(index: usize, from: &Entry, to: &Entry, edits: &mut Vec<Edit>) {
+    if Arc::ptr_eq(&from.message, &to.message) {
         return;
     }
-    let mut set = |path, value| edits.push(Edit::Set { message: index, path, value });
-    content_differences(&["content".into()], &from.content, &to.content, &mut set);
+    let mut set = |path: Vec<PathStep>, value| {
+        let estimates = to.estimates.iter().filter(|estimate| estimate.path.starts_with(&path)).cloned().collect();
+        edits.push(Edit::Set { message: index, path, value, estimates });
+    };
+    content_differences(&["content".into()], &from.message.content, &to.message.content, &mut set);
 }
 
 fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
@@ -322,12 +345,14 @@ impl Conversation {
             if message < length { Ok(()) } else { Err(PlanError::NoSuchMessage { message, length }) }
         };
         let mut dropped = vec![false; length];
-        let mut sets: HashMap<usize, Vec<(&[PathStep], &NewValue)>> = HashMap::new();
+        let mut sets: HashMap<usize, Vec<Set<'_>>> = HashMap::new();
+        let mut estimates: HashMap<usize, Vec<Estimate>> = HashMap::new();
         let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::new();
         for edit in &plan.edits {
             match edit {
-                Edit::Set { message, path, value } => {
+                Edit::Set { message, path, value, estimates: of_value } => {
                     in_range(*message, length)?;
+                    estimates.entry(*message).or_default().extend(of_value.iter().cloned());
                     sets.entry(*message).or_default().push((path, value));
                 }
                 Edit::Drop { message } => {
@@ -353,7 +378,9 @@ impl Conversation {
                         message: index,
                         path: serde_json::to_string(path).unwrap_or_default(),
                     })?;
-                    Entry { message: Arc::new(message), ..entry.clone() }
+                    let new = estimates.remove(&index).unwrap_or_default();
+                    let estimates = estimates_after(&entry.estimates, new, &entry.message, &message);
+                    Entry { message: Arc::new(message), estimates, ..entry.clone() }
                 }
             });
         }

@@ -14,7 +14,7 @@ use super::{
     totals::{HostCount, host_count},
 };
 use crate::{
-    conversation::{Edit, Plan, Recipe},
+    conversation::{Conversation, Edit, Plan, Recipe},
     providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, settle},
     restore::recipes,
     tokens::Tally,
@@ -26,6 +26,8 @@ use crate::{
 pub struct ChainOutcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
+    /// The condensed conversation, when the plan is not empty.
+    pub condensed: Conversation,
     /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
     pub recipes: Vec<(usize, Recipe)>,
     /// What was changed.
@@ -157,6 +159,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     finish(&mut outcome, current, &original_tally);
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
+        outcome.condensed = current.conversation.clone();
         outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
         let kept = outcome.first_changed_index().unwrap_or(0);
         let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();

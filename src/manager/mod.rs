@@ -5,6 +5,7 @@ mod chain;
 mod guard;
 mod metrics;
 mod options;
+mod preview;
 mod profiles;
 mod prompt_cache;
 mod registry;
@@ -26,6 +27,7 @@ pub use self::{
     guard::GuardOptions,
     metrics::{CallRecord, Metrics, Totals},
     options::{CallOptions, ManagerOptions},
+    preview::{PreviewReport, PreviewSample, Trial},
     profiles::{Profile, Profiles},
     prompt_cache::PromptCache,
     registry::Registry,
@@ -42,7 +44,7 @@ use crate::{
     llm::ModelPrice,
     progress::Progress,
     providers::{self, CondenseError, Lossless, Native, Provider, Request, Truncation},
-    summaries::{Budget, Llm, MemoryStore, Observed, Preview, ProfileHandler, SummaryStore},
+    summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
     warning::{Warning, WarningCode},
 };
@@ -245,15 +247,14 @@ impl Manager {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn condense(&self, work: Work) -> Report {
-        let report = self.run(&work, None).await;
+        let report = self.run(&work, None, None).await;
         self.remember(&work.call, &report);
         report
     }
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
-    pub async fn preview(&self, work: Work) -> Report {
-        let llm = Llm { preview: Some(Preview::Expected), ..work.llm.clone() };
-        self.run(&Work { llm, ..work }, None).await
+    pub async fn preview(&self, work: Work, trial: Trial) -> Report {
+        self.run(&trial.of(work), None, Some(trial)).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -281,7 +282,7 @@ impl Manager {
         {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
-        let report = self.run(&work, Some(&decision)).await;
+        let report = self.run(&work, Some(&decision), None).await;
         // Being aborted says nothing about what condensing gains.
         if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
             let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
@@ -292,7 +293,7 @@ impl Manager {
         report.with_trigger(decision)
     }
 
-    async fn run(&self, work: &Work, decision: Option<&TriggerDecision>) -> Report {
+    async fn run(&self, work: &Work, decision: Option<&TriggerDecision>, trial: Option<Trial>) -> Report {
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
         let (chain, missing) = match self.chain(&work.call, decision) {
             Ok(chain) => chain,
@@ -318,7 +319,10 @@ impl Manager {
             request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
         }
         let price = self.conversation_price(work);
-        let mut report = Report::of(chain::run(&chain, request, missing).await, prev, price.as_ref());
+        let scale = request.scale;
+        let mut outcome = chain::run(&chain, request, missing).await;
+        let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
+        let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
         alerts::warn(&mut report, &self.budget);
         work.progress.report("done", report.provider(), 1, 1);
         report
@@ -448,6 +452,15 @@ fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work) -> Report {
+    run_alone(provider, encoding, work, None).await
+}
+
+/// Says what [`condense_with`] would do.
+pub async fn preview_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Trial) -> Report {
+    run_alone(provider, encoding, trial.of(work), Some(trial)).await
+}
+
+async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Option<Trial>) -> Report {
     let tally = match Tally::count(&work.conversation, encoding, &work.cancel) {
         Ok(tally) => tally,
         Err(cancelled) => return Report::failed(cancelled.into(), work.call.total_tokens),
@@ -468,9 +481,12 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
         },
         cancel: work.cancel,
         progress: work.progress,
-        ..Request::new(work.conversation, tally)
+        ..Request::new(work.conversation.clone(), tally)
     };
-    Report::of(chain::run(std::slice::from_ref(provider), request, Vec::new()).await, prev, price.as_ref())
+    let scale = request.scale;
+    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new()).await;
+    let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
+    Report::of(outcome, prev, price.as_ref()).with_preview(preview)
 }
 
 /// What the call says that the conversation's own model costs: itself, or by its handler.

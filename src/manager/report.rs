@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    PromptCache, TriggerDecision,
+    PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
     metrics::{CallRecord, percent},
 };
@@ -42,6 +42,9 @@ pub struct Report {
     passes: Vec<PassReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
+    /// Only where a condensation was tried and its result is thrown away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<PreviewReport>,
     #[serde(skip)]
     calls: Vec<(String, CallRecord)>,
 }
@@ -125,6 +128,7 @@ impl Report {
             changes: outcome.changes,
             warnings: outcome.warnings,
             trigger: None,
+            preview: None,
             calls: outcome.calls,
         }
     }
@@ -151,6 +155,13 @@ impl Report {
     #[must_use]
     pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
         self.trigger = Some(decision);
+        self
+    }
+
+    /// Adds what of it is certain.
+    #[must_use]
+    pub(super) fn with_preview(mut self, preview: Option<PreviewReport>) -> Self {
+        self.preview = preview;
         self
     }
 

@@ -1,7 +1,5 @@
 //! Providers written in JavaScript.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
 use serde::Deserialize;
@@ -127,7 +125,7 @@ fn plan(length: usize, messages: Vec<ReplyMessage>) -> Plan {
                 next = index + 1;
             }
             ReplyMessage::Foreign(foreign, raw) => {
-                let value = Inserted { message: Arc::new(Message::read(&raw)), foreign: Some(foreign) };
+                let value = Inserted { foreign: Some(foreign), ..Message::read(&raw).into() };
                 edits.push(Edit::Insert { before: next, value });
             }
         }

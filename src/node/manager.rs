@@ -16,7 +16,7 @@ use super::{
     work::{Incoming, Listener, report},
 };
 use crate::{
-    manager::{ContextUsage, Manager, ManagerOptions},
+    manager::{ContextUsage, Manager, ManagerOptions, Trial},
     providers::CondenseError,
 };
 
@@ -138,7 +138,7 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded` or `preview`; `profile_handlers` are those of
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded`, `preview` or `estimate`; `profile_handlers` are those of
     /// `profiles`, in their order.
     #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
@@ -163,7 +163,8 @@ impl NativeManager {
         report(incoming, listener, move |work| async move {
             match mode.as_str() {
                 "ifNeeded" => manager.condense_if_needed(work).await,
-                "preview" => manager.preview(work).await,
+                "preview" => manager.preview(work, Trial::Preview).await,
+                "estimate" => manager.preview(work, Trial::Estimate).await,
                 _ => manager.condense(work).await,
             }
         });

@@ -13,10 +13,9 @@ use super::{
     work::{Incoming, Listener, report},
 };
 use crate::{
-    manager::condense_with,
+    manager::{Trial, condense_with, preview_with},
     options::ConfigError,
     providers::{self, Provider},
-    summaries::Preview,
     tokens::Encoding,
 };
 
@@ -55,7 +54,7 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; `listener` is told the report as JSON. With `preview` only what that would do.
+    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `preview` or `estimate`.
     #[allow(clippy::too_many_arguments)]
     #[napi(catch_unwind)]
     pub fn condense(
@@ -66,7 +65,7 @@ impl NativeProvider {
         listener: Listener,
         handler: Option<ClassInstance<NativeHandler>>,
         condensing_handler: Option<ClassInstance<NativeHandler>>,
-        preview: bool,
+        mode: String,
     ) -> Result<()> {
         let incoming = Incoming::read(messages, &call, 0, cancel)?;
         if let Some(provider) = &incoming.call().provider {
@@ -77,11 +76,15 @@ impl NativeProvider {
         let incoming = incoming.with_handlers(&(handler, condensing_handler));
         self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(incoming, listener, move |mut work| async move {
-            work.llm.preview = preview.then_some(Preview::Expected);
+        report(incoming, listener, move |work| async move {
             let progress = work.progress.clone();
             progress.report("counting", "", 0, 1);
-            let report = condense_with(&provider, Encoding::default(), work).await;
+            let encoding = Encoding::default();
+            let report = match mode.as_str() {
+                "preview" => preview_with(&provider, encoding, work, Trial::Preview).await,
+                "estimate" => preview_with(&provider, encoding, work, Trial::Estimate).await,
+                _ => condense_with(&provider, encoding, work).await,
+            };
             progress.report("done", report.provider(), 1, 1);
             report
         });

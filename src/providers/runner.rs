@@ -34,8 +34,6 @@ pub struct State {
     pub missed: Option<Warning>,
     /// A step works on its own result.
     pub is_repeat: bool,
-    /// No summary of a preview is in it.
-    pub exact: bool,
     /// Steps that were found to change nothing as things are, by their keys.
     idle: HashSet<String>,
 }
@@ -64,7 +62,6 @@ impl State {
             summary: String::new(),
             missed: None,
             is_repeat: false,
-            exact: true,
             idle: HashSet::new(),
         }
     }
@@ -147,6 +144,12 @@ impl State {
     #[must_use]
     pub fn meets_target(&self) -> bool {
         self.request.target_tokens.is_some() && self.request.meets_target(&self.request.tally)
+    }
+
+    /// Whether all of it is known: nothing in it stands for what a model would write.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.conversation().entries().iter().all(|entry| entry.estimates.is_empty())
     }
 
     /// Whether a step was found to change nothing as things are.

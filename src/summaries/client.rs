@@ -16,6 +16,7 @@ use super::{
     },
     observed::Ratios,
     parts::cut,
+    stand_in::{MIN_TOKENS, stand_in},
     store::{StoreError, SummaryStore, cache_key},
 };
 use crate::{
@@ -51,13 +52,22 @@ pub(crate) struct SummaryClient<'a> {
     without_cache: AtomicBool,
 }
 
-/// What the model said.
-#[derive(Debug)]
+/// What the model said, or in a preview what stands for that.
+#[derive(Debug, Clone)]
 pub(super) struct SummaryAnswer {
     pub text: String,
     pub cached: bool,
     /// False when the model reached the longest answer allowed, so that the end is missing.
     pub complete: bool,
+    /// Where nobody was asked: how many tokens the answer would probably have. The text then has that length and says nothing.
+    pub expected_tokens: Option<usize>,
+}
+
+impl SummaryAnswer {
+    /// A whole answer that the store had.
+    pub fn cached(text: String) -> Self {
+        Self { text, cached: true, complete: true, expected_tokens: None }
+    }
 }
 
 impl<'a> SummaryClient<'a> {
@@ -110,7 +120,7 @@ impl<'a> SummaryClient<'a> {
         self.cancel.check()?;
         let key = self.key(&question);
         if let Some(text) = self.cached(&key).await? {
-            return Ok(SummaryAnswer { text, cached: true, complete: true });
+            return Ok(SummaryAnswer::cached(text));
         }
         let longest = self.longest_answer_to(&question);
         let answer = self.ask_anew(question).await?;
@@ -163,12 +173,13 @@ impl<'a> SummaryClient<'a> {
         answer_tokens(self.context, self.handler.model(), self.question_tokens(question), longest)
     }
 
-    /// A text of about the length of the answer, for a preview.
-    pub(super) fn stand_in(&self, question: &LlmRequest) -> String {
-        stand_in(match self.context.llm.preview {
-            Some(Preview::Shortest) => 1,
-            _ => self.expected_tokens(question),
-        })
+    /// What a preview has in the place of the answer.
+    pub(super) fn stand_in(&self, question: &LlmRequest) -> SummaryAnswer {
+        let tokens = match self.context.llm.preview {
+            Some(Preview::Shortest) => MIN_TOKENS,
+            _ => self.expected_tokens(question).max(MIN_TOKENS),
+        };
+        SummaryAnswer { text: stand_in(tokens), cached: false, complete: true, expected_tokens: Some(tokens) }
     }
 
     /// What a question and its answer of so many tokens probably cost, to be compared with others: dollars where the price is known.
@@ -209,7 +220,7 @@ impl<'a> SummaryClient<'a> {
         if is_preview {
             reservation.settle(estimate);
             self.context.llm.spent.add(estimate);
-            return Ok(SummaryAnswer { text: self.stand_in(&question), cached: false, complete: true });
+            return Ok(self.stand_in(&question));
         }
         let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
@@ -349,15 +360,7 @@ fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
         _ if is_blank(text) => Err(SummaryError::Empty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;
-            Ok(SummaryAnswer { text: enter_text(text).into_owned(), cached: false, complete })
+            Ok(SummaryAnswer { text: enter_text(text).into_owned(), cached: false, complete, expected_tokens: None })
         }
     }
-}
-
-/// A text of about this many tokens, which people may see in a preview.
-fn stand_in(tokens: usize) -> String {
-    const WORDS: &str = "(what a model would write here)";
-    /// Tokens of that in both vocabularies.
-    const OF_WORDS: usize = 8;
-    format!("{WORDS}{}", " …".repeat(tokens.saturating_sub(OF_WORDS)))
 }

@@ -39,6 +39,15 @@ pub(crate) struct Summary {
     pub parts: usize,
     /// Nothing had to be asked.
     pub cached: bool,
+    /// In a preview: how many tokens the summary would probably have. The text then has that length and says nothing.
+    pub expected_tokens: Option<usize>,
+}
+
+impl Summary {
+    fn of(answer: SummaryAnswer, parts: usize) -> Self {
+        let SummaryAnswer { text, cached, expected_tokens, .. } = answer;
+        Self { text, parts, cached, expected_tokens }
+    }
 }
 
 /// Writes the summary. When a service says that a request was too long after all, it is tried once more with half the window.
@@ -119,7 +128,7 @@ impl<'a> Attempt<'a> {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
         if total <= self.room {
             let answer = self.ask(turns.iter().map(|turn| &turn.turn), prompt::INSTRUCTION).await?;
-            return Ok(Summary { text: answer.text, parts: 1, cached: answer.cached });
+            return Ok(Summary::of(answer, 1));
         }
         let parts = parts(turns, self.room, self.encoding);
         let count = parts.len();
@@ -127,26 +136,25 @@ impl<'a> Attempt<'a> {
             let instruction = if count == 1 { prompt::INSTRUCTION.to_owned() } else { prompt::part(index + 1, count) };
             self.question(part.iter().map(|turn| &turn.turn), &instruction)
         });
-        let answers = self.ask_all(questions.collect()).await?;
+        let mut answers = self.ask_all(questions.collect()).await?;
         let mut cached = answers.iter().all(|answer| answer.cached);
-        let mut texts: Vec<String> = answers.into_iter().map(|answer| answer.text).collect();
-        while texts.len() > 1 {
-            let answers = self.ask_all(self.merges(&texts)).await?;
+        while answers.len() > 1 {
+            answers = self.ask_all(self.merges(&answers)).await?;
             cached &= answers.iter().all(|answer| answer.cached);
-            texts = answers.into_iter().map(|answer| answer.text).collect();
         }
-        Ok(Summary { text: texts.pop().unwrap_or_default(), parts: count, cached })
+        let last = answers.pop().ok_or(SummaryError::Empty)?;
+        Ok(Summary::of(SummaryAnswer { cached, ..last }, count))
     }
 
     /// Questions that merge summaries, as many into one as fit, and at least two, so that it comes to an end.
-    fn merges(&self, texts: &[String]) -> Vec<LlmRequest> {
-        let count = texts.len();
+    fn merges(&self, answers: &[SummaryAnswer]) -> Vec<LlmRequest> {
+        let count = answers.len();
         let heading = 2 * PER_MESSAGE;
         let longest = (self.room / 2).saturating_sub(2 * heading);
-        let turns = texts.iter().enumerate().map(|(index, text)| {
+        let turns = answers.iter().enumerate().map(|(index, answer)| {
             // Two always fit, so every round has fewer summaries than the one before.
             let head = SummaryHead::Part { number: index + 1, of: count };
-            let text = format!("{head}\n{}", cut(text, longest, self.encoding));
+            let text = format!("{head}\n{}", cut(&answer.text, longest, self.encoding));
             Counted::new(Turn { role: LlmRole::User, text }, self.encoding)
         });
         let mut groups: Vec<Vec<Counted>> = Vec::new();

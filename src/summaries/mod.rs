@@ -12,6 +12,7 @@
 //! | `turns` | messages as plain text |
 //! | `parts` | what fits a window |
 //! | `estimate` | tokens and length of answers, before asking |
+//! | `stand_in` | what a preview has in the place of an answer |
 //! | `store` | summaries already paid for |
 //! | `budget` | dollars: a limit, and what a call has spent |
 //! | `observed` | what earlier answers tell about the next |
@@ -30,6 +31,7 @@ mod observed;
 mod parts;
 mod prompt;
 mod questions;
+mod stand_in;
 mod store;
 mod texts;
 mod turns;
@@ -51,6 +53,7 @@ pub(crate) use self::{
     parts::cut,
     prompt::DEFAULT_PROMPT,
     questions::SourceText,
+    stand_in::in_words,
     texts::{WrittenSummary, summarize_texts},
     turns::{Turn, turns},
 };

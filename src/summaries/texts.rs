@@ -36,6 +36,8 @@ pub(crate) struct WrittenSummary {
     pub text: String,
     /// Nothing had to be asked.
     pub cached: bool,
+    /// In a preview: how many tokens the summary would probably have. The text then has that length and says nothing.
+    pub expected_tokens: Option<usize>,
 }
 
 /// Writes summaries of the texts, at most `concurrency` requests at a time.
@@ -153,7 +155,7 @@ impl<'a> Writer<'a> {
         Ok(match self.client.known(&text.question).await? {
             Some(summary) => {
                 self.progress.add(1);
-                (vec![self.written(&text, &summary, true)], Vec::new())
+                (vec![self.written(&text, SummaryAnswer::cached(summary))], Vec::new())
             }
             None => (Vec::new(), vec![text]),
         })
@@ -168,8 +170,10 @@ impl<'a> Writer<'a> {
         }
         let together = Together::new(&group);
         let summaries = match self.client.ask_anew(together.question.clone()).await {
-            Ok(_) if self.client.context.llm.preview.is_some() => {
-                group.iter().map(|text| Some(self.client.stand_in(&text.question))).collect()
+            Ok(answer) if answer.expected_tokens.is_some() => {
+                let each = group.iter().map(|text| self.written(text, self.client.stand_in(&text.question))).collect();
+                self.progress.add(group.len());
+                return (each, Vec::new());
             }
             Ok(answer) => together.read(&answer.text, answer.complete),
             Err(error) if error.is_hopeless() => {
@@ -190,7 +194,8 @@ impl<'a> Writer<'a> {
             };
             self.client.keep(&text.question, &summary).await;
             self.progress.add(1);
-            written.push(self.written(&text, &summary, false));
+            let answer = SummaryAnswer { text: summary, cached: false, complete: true, expected_tokens: None };
+            written.push(self.written(&text, answer));
         }
         (written, left)
     }
@@ -212,7 +217,7 @@ impl<'a> Writer<'a> {
                 } else {
                     self.warn_of_cut(text.source.max_tokens);
                 }
-                Some(self.written(&text, &answer.text, false))
+                Some(self.written(&text, answer))
             }
             Err(error) => {
                 self.hopeless.fetch_or(error.is_hopeless(), Ordering::Relaxed);
@@ -231,13 +236,15 @@ impl<'a> Writer<'a> {
         self.client.ask_anew(half).await
     }
 
-    fn written(&self, text: &Wanted<'_>, summary: &str, cached: bool) -> WrittenSummary {
-        let (summary, cut) = within(summary, text.source.room(), self.client.context.encoding);
-        // A stand-in has the length that is allowed at most.
-        if cut && self.client.context.llm.preview.is_none() {
+    fn written(&self, text: &Wanted<'_>, answer: SummaryAnswer) -> WrittenSummary {
+        let room = text.source.room();
+        let (summary, cut) = within(&answer.text, room, self.client.context.encoding);
+        // What is only expected has the length that is allowed at most.
+        if cut && answer.expected_tokens.is_none() {
             self.warn_of_cut(text.source.max_tokens);
         }
-        WrittenSummary { index: text.index, text: summary.to_owned(), cached }
+        let expected_tokens = answer.expected_tokens.map(|tokens| tokens.min(room));
+        WrittenSummary { index: text.index, text: summary.to_owned(), cached: answer.cached, expected_tokens }
     }
 
     fn warn_of_cut(&self, max_tokens: usize) {

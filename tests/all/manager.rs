@@ -8,8 +8,8 @@ use std::{
 use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
-    conversation::{Content, Conversation, Edit, Inserted, Message, Role},
-    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report},
+    conversation::{Content, Conversation, Edit, Message, Role},
+    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report, Trial},
     options::ConfigError,
     providers::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request},
     warning::{Warning, WarningCode},
@@ -84,8 +84,8 @@ impl Provider for Fake {
         let mut proposal = Proposal { cost: self.cost, ..Proposal::default() };
         let edits = &mut proposal.plan.edits;
         let insert = |before, text: String| {
-            let message = Arc::new(Message::new(Role::User, Content::Text(text)));
-            Edit::Insert { before, value: Inserted { message, foreign: None } }
+            let message = Message::new(Role::User, Content::Text(text));
+            Edit::Insert { before, value: message.into() }
         };
         match &self.does {
             Does::Shorten(messages) => {
@@ -118,13 +118,7 @@ impl Provider for Fake {
                 edits.extend([Edit::Drop { message: 1 }, Edit::Drop { message: 2 }]);
                 edits.push(Edit::Insert {
                     before: 1,
-                    value: Inserted {
-                        message: Arc::new(Message::new(
-                            Role::Assistant,
-                            Content::Text("In short: it was read.".into()),
-                        )),
-                        foreign: None,
-                    },
+                    value: Message::new(Role::Assistant, Content::Text("In short: it was read.".into())).into(),
                 });
                 edits.push(insert(1, "What did you find?".into()));
                 // Inserts before the same message keep their order, so the assistant's comes first.
@@ -445,7 +439,7 @@ fn metrics_add_up() {
     assert!((metrics.total.average_reduction_percent - reduction / 3.0).abs() < 1e-9);
     assert_eq!((metrics.providers["half"].calls, metrics.providers["no"].errors), (3, 1));
     assert_eq!(metrics.providers["no"].cost, 0.0);
-    wait_for(manager.preview(work(conversation, CallOptions::default())));
+    wait_for(manager.preview(work(conversation, CallOptions::default()), Trial::Preview));
     assert_eq!(manager.metrics(), metrics, "a preview is not remembered");
     manager.reset_metrics();
     assert_eq!(manager.metrics(), Metrics::default());
@@ -594,4 +588,49 @@ proptest! {
         prop_assert_eq!(fingerprint(&before, &report), fingerprint(&before, &run()));
         prop_assert_eq!(export(&before), export(&Conversation::parse(&json).unwrap()));
     }
+}
+
+fn preview_of(does: Does, conversation: &Conversation, trial: Trial) -> Value {
+    let manager = manager(json!({ "provider": "only", "fallback": false }), vec![Fake::new("only", does)]);
+    let report = wait_for(manager.preview(work(conversation.clone(), CallOptions::default()), trial));
+    json_of(&report)["preview"].clone()
+}
+
+#[test]
+fn a_preview_shows_up_to_five_messages_that_would_be_changed() {
+    let conversation = reads(8);
+    let all = preview_of(Does::Shorten(vec![2, 4, 6, 8, 10, 12, 14]), &conversation, Trial::Preview);
+    assert_eq!((all["exact"].as_bool(), all["confidence"].as_f64()), (Some(true), Some(1.0)));
+    let samples = all["samples"].as_array().unwrap();
+    let indices: Vec<u64> = samples.iter().map(|sample| sample["messageIndex"].as_u64().unwrap()).collect();
+    assert!(samples.len() == 5 && indices.is_sorted(), "{indices:?}");
+    for sample in samples {
+        assert_eq!((&sample["after"], &sample["added"]), (&sample["messageIndex"], &json!(false)));
+        assert_eq!((&sample["operations"], &sample["exact"]), (&json!(["shorten"]), &json!(true)));
+        assert!(sample["tokensSaved"].as_u64() > Some(100), "{sample}");
+    }
+    let estimate = preview_of(Does::Shorten(vec![2, 4]), &conversation, Trial::Estimate);
+    assert_eq!(estimate, json!({ "exact": true, "confidence": 1.0, "samples": [] }));
+    assert_eq!(preview_of(Does::Nothing, &conversation, Trial::Preview)["samples"], json!([]));
+    assert_eq!(preview_of(Does::Fail, &conversation, Trial::Preview)["confidence"], 0.0);
+}
+
+#[test]
+fn a_preview_shows_what_is_added_first_and_what_goes() {
+    let preview = preview_of(Does::Summarise, &reads(3), Trial::Preview);
+    let told: Vec<Value> = preview["samples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|sample| {
+            json!([sample["messageIndex"], sample["added"], sample["after"], sample["tokensSaved"].as_u64() > Some(0)])
+        })
+        .collect();
+    let expected = [
+        [json!(1), json!(true), json!(1), json!(false)],
+        [json!(1), json!(true), json!(2), json!(false)],
+        [json!(1), json!(false), json!(null), json!(true)],
+        [json!(2), json!(false), json!(null), json!(true)],
+    ];
+    assert_eq!(told, expected.map(|sample| json!(sample)));
 }

@@ -17,7 +17,7 @@ use roo_condense::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, ProgressSink,
         StopReason, TokenUsage,
     },
-    manager::{CallOptions, Manager, ManagerOptions, Report, Work},
+    manager::{CallOptions, Manager, ManagerOptions, Report, Trial, Work},
     progress::Progress,
     summaries::{Llm, StoreError, SummaryStore},
     tokens::{Encoding, count},
@@ -243,7 +243,7 @@ async fn requests_at_once_keep_the_budget_together() {
 async fn a_preview_sends_nothing() {
     let handler = Arc::new(Scripted::saying("x"));
     let manager = manager(&json!({}));
-    let report = manager.preview(work(&talk(40, 200), handler.clone())).await;
+    let report = manager.preview(work(&talk(40, 200), handler.clone()), Trial::Preview).await;
     assert_eq!((report.error_code(), handler.asked().len()), (None, 0));
     assert!(report.cost() > 0.0 && report.final_tokens() < report.original_tokens());
     assert_eq!(manager.metrics().total.calls, 0);
@@ -283,4 +283,60 @@ async fn a_store_that_never_answers_is_given_up() {
     assert_eq!((report.error_code(), report.summary()), (None, "S."));
     let told = |warning: &&Warning| warning.code == WarningCode::CacheFailed;
     assert_eq!(report.warnings().iter().filter(told).count(), 1, "it is not asked to keep anything either");
+}
+
+/// What a preview has in the place of an answer, as a history may have it too: of one that another tool kept, say.
+const SAID: &str = "(what a model would write here) … … …";
+
+#[tokio::test]
+async fn a_history_that_says_what_a_preview_says_is_previewed_as_any_other() {
+    let mut messages: Vec<Value> = serde_json::from_str(&serde_json::to_string(&talk(40, 200)).unwrap()).unwrap();
+    for message in &mut messages {
+        message["content"] = json!(format!("{SAID}\n{}", message["content"].as_str().unwrap()));
+    }
+    let conversation = Conversation::parse(&Value::from(messages.clone()).to_string()).unwrap();
+    let handler = Arc::new(Scripted::saying("S."));
+    let report = manager(&json!({})).preview(work(&conversation, handler.clone()), Trial::Preview).await;
+    assert_eq!((handler.asked().len(), report.error_code()), (0, None));
+    let after = applied(&conversation, &report);
+    let after = after.as_array().unwrap();
+    let [first, summary, kept @ ..] = &after[..] else { panic!("{after:?}") };
+    assert_eq!((first, kept), (&messages[0], &messages[40 - kept.len()..]), "what the history says stays as it is");
+    assert_eq!(report.summary(), summary["content"]);
+    let expected: f64 =
+        report.summary().split_once(", about ").and_then(|(_, rest)| rest.split_once(' ')).unwrap().0.parse().unwrap();
+    assert!((500.0..2000.0).contains(&expected), "{}", report.summary());
+    let preview = &serde_json::to_value(&report).unwrap()["preview"];
+    assert_eq!(preview["exact"], false);
+    let confidence = 1.0 - expected / report.tokens_saved() as f64;
+    assert!((preview["confidence"].as_f64().unwrap() - confidence).abs() < 1e-9, "{preview}");
+    let exact: Vec<(bool, bool)> = preview["samples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|sample| (sample["added"].as_bool().unwrap(), sample["exact"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(exact, [(true, false), (false, true), (false, true), (false, true), (false, true)]);
+}
+
+#[tokio::test]
+async fn what_was_cut_is_exact_whatever_it_says() {
+    let lines = (0..60).map(|line| format!("{line} {SAID}")).collect::<Vec<_>>().join("\n");
+    let mut messages = vec![json!({ "role": "user", "content": "Read." })];
+    for round in 0..8 {
+        let id = format!("t{round}");
+        messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "read_file", "input": {} }] }));
+        messages.push(
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": lines }] }),
+        );
+    }
+    let conversation = Conversation::parse(&Value::from(messages).to_string()).unwrap();
+    let manager = manager(&json!({ "provider": "truncation" }));
+    let handler: Arc<dyn LlmHandler> = Arc::new(Scripted::saying("S."));
+    let preview = manager.preview(work(&conversation, Arc::clone(&handler)), Trial::Preview).await;
+    let done = manager.condense(work(&conversation, handler)).await;
+    assert!(!done.plan().is_empty());
+    assert_eq!(conversation.export(preview.plan()).unwrap(), conversation.export(done.plan()).unwrap());
+    let json = serde_json::to_value(&preview).unwrap();
+    assert_eq!((&json["preview"]["exact"], &json["preview"]["confidence"]), (&json!(true), &json!(1.0)));
 }

@@ -1,11 +1,7 @@
 //! Plans of every kind: applied, derived again, undone.
 
-use std::sync::Arc;
-
 use proptest::{collection::vec, prelude::*, sample::Index};
-use roo_condense::conversation::{
-    Content, Conversation, Edit, Inserted, Message, NewValue, PathStep, Plan, PlanError, Role,
-};
+use roo_condense::conversation::{Content, Conversation, Edit, Message, NewValue, PathStep, Plan, PlanError, Role};
 use serde_json::value::RawValue;
 
 use super::{
@@ -75,21 +71,21 @@ fn edit(conversation: &Conversation, wish: Wish) -> Option<Edit> {
             let blocks = conversation.message(message).content.blocks().len();
             let path = vec!["content".into(), PathStep::Index(inner.index(blocks.max(1)))];
             (blocks > 0).then_some(())?;
-            Edit::Set { message, path, value: json(&block)? }
+            Edit::set(message, path, json(&block)?)
         }
         Wish::WholeContent(at, value) => {
             let message = at.index(length);
-            Edit::Set { message, path: vec!["content".into()], value: json(&value)? }
+            Edit::set(message, vec!["content".into()], json(&value)?)
         }
         Wish::Input(at, inner, value) => {
             let message = at.index(length);
             let block = PathStep::Index(inner.index(conversation.message(message).content.blocks().len().max(1)));
-            Edit::Set { message, path: vec!["content".into(), block, "input".into()], value: json(&value)? }
+            Edit::set(message, vec!["content".into(), block, "input".into()], json(&value)?)
         }
         Wish::Drop(at) => Edit::Drop { message: at.index(length) },
         Wish::Insert(at, text) => {
-            let message = Arc::new(Message::new(Role::User, Content::Text(text)));
-            Edit::Insert { before: at.index(length + 1), value: Inserted { message, foreign: None } }
+            let message = Message::new(Role::User, Content::Text(text));
+            Edit::Insert { before: at.index(length + 1), value: message.into() }
         }
     })
 }
@@ -170,8 +166,8 @@ fn plans_that_do_not_fit_are_refused_whole() {
 fn inserts_stand_in_their_order_and_drops_do_not_move_them() {
     let conversation = Conversation::parse(r#"[{"role":"user","content":"a"},{"role":"user","content":"b"}]"#).unwrap();
     let insert = |before, text: &str| {
-        let message = Arc::new(Message::new(Role::Assistant, Content::Text(text.into())));
-        Edit::Insert { before, value: Inserted { message, foreign: None } }
+        let message = Message::new(Role::Assistant, Content::Text(text.into()));
+        Edit::Insert { before, value: message.into() }
     };
     let edits = vec![insert(2, "end"), insert(1, "x"), Edit::Drop { message: 0 }, insert(1, "y"), insert(0, "start")];
     let after = conversation.apply(&Plan { edits }).unwrap();

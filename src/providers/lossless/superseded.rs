@@ -182,7 +182,7 @@ impl Superseded {
         let reason = new.trim_matches(['[', ']']).to_owned();
         self.done.push((first, Done { operation: operation(note.state), saved, reason }));
         let path = vec!["content".into(), block.into(), "input".into()];
-        self.edits.push(Edit::Set { message, path, value: NewValue::Json(value) });
+        self.edits.push(Edit::set(message, path, NewValue::Json(value)));
     }
 }
 

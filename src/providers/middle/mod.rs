@@ -6,8 +6,6 @@
 
 mod selection;
 
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
 
 use self::selection::{SummaryRange, select};
@@ -17,9 +15,9 @@ use super::{
     request::Request,
 };
 use crate::{
-    conversation::{Content, Conversation, Edit, Inserted, Message, Role},
+    conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Role},
     markers::{Marker, SummaryHead},
-    summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, cut, summarize, turns},
+    summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, cut, in_words, summarize, turns},
     warning::Warning,
 };
 
@@ -91,23 +89,27 @@ fn proposal(
     summary: Summary,
     warnings: Vec<Warning>,
 ) -> Proposal {
-    let mut proposal = Proposal { summary: summary.text.clone(), warnings, ..Proposal::default() };
+    let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
+    let mut proposal = Proposal { summary: told, warnings, ..Proposal::default() };
     let last = selection.start - 1;
     for message in 1..selection.start {
         proposal.plan.edits.push(Edit::Drop { message });
         proposal.notes.push(note(message, "now told by the summary".to_owned()));
     }
     let tail = conversation.message(selection.start);
-    let mut insert = |message: Message| {
-        let value = Inserted { message: Arc::new(message), foreign: None };
+    let mut insert = |message: Message, estimates: Vec<Estimate>| {
+        let value = Inserted { estimates, ..message.into() };
         proposal.plan.edits.push(Edit::Insert { before: selection.start, value });
     };
+    let range = 0..summary.text.len();
+    let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
     let mut message = Message::new(selection.role.clone(), Content::Text(summary.text));
     message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
-    insert(with_time(message, tail));
+    insert(with_time(message, tail), estimate.into_iter().collect());
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        insert(with_time(Message::new(role, Content::Text(Marker::SummaryAbove.to_string())), tail));
+        let bridge = Message::new(role, Content::Text(Marker::SummaryAbove.to_string()));
+        insert(with_time(bridge, tail), Vec::new());
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };

@@ -77,7 +77,7 @@ impl<'a> Engine<'a> {
     ) -> Result<(), CondenseError> {
         let unchanged = state.tokens() == start.tokens();
         let what = format!("As the preset {name} does, which leaves less");
-        let timer = PassTimer::begin(PassReport::PRESET, &what, state.scaled(), state.exact);
+        let timer = PassTimer::begin(PassReport::PRESET, &what, state.scaled(), state.is_exact());
         let mut alternative = if unchanged { state.clone() } else { start.clone() };
         alternative.passes.clear();
         alternative.request.progress = Progress::default();
@@ -85,7 +85,7 @@ impl<'a> Engine<'a> {
         if alternative.tokens() < state.tokens() {
             state.become_like(alternative);
             let done = state.notes.iter().map(|note| (note.message, note.operation));
-            let report = timer.end(state.scaled(), state.exact, done);
+            let report = timer.end(state.scaled(), state.is_exact(), done);
             state.report(report);
         } else if unchanged {
             state.learn_idle(alternative);
@@ -174,7 +174,7 @@ impl<'a> Engine<'a> {
 
     /// Runs a part of a round and tells how it went. A pass that fails is left out.
     async fn step(&self, config: &SmartConfig, part: Part<'_>, state: &mut State) -> Result<(), CondenseError> {
-        let timer = PassTimer::begin(part.id(), part.name(), state.scaled(), state.exact);
+        let timer = PassTimer::begin(part.id(), part.name(), state.scaled(), state.is_exact());
         let spent = self.request.llm.spent.total();
         let mut changes = Vec::new();
         let mut skipped = None;
@@ -194,12 +194,9 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        let is_estimate =
-            matches!(part, Part::Pass(pass) if asks(self.request, pass)) && self.request.llm.preview.is_some();
-        state.exact &= changes.is_empty() || !is_estimate;
         let cost = self.request.llm.spent.total() - spent;
         let done = changes.iter().map(|change| (change.message_index, change.operation.as_str()));
-        let report = timer.end(state.scaled(), state.exact, done);
+        let report = timer.end(state.scaled(), state.is_exact(), done);
         state.report(PassReport { cost, skipped, ..report });
         Ok(())
     }
@@ -377,7 +374,7 @@ fn in_pass(state: &State, pass: &Pass) -> Request {
 
 /// The report of a pass that does not run.
 fn not_run(pass: &Pass, state: &State, why: String) -> PassReport {
-    PassReport::of(&pass.id, &pass.name, state.scaled(), state.exact).skipped(why)
+    PassReport::of(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
 }
 
 /// The operations of a prelude that is not enough for the target, so that salient truncation follows: those that leave every text whole or

@@ -12,7 +12,7 @@ use super::{
     tables,
 };
 use crate::{
-    conversation::{ContentKind, Edit, PathStep, is_blank, json_text::splice},
+    conversation::{ContentKind, Edit, Estimate, NewValue, PathStep, is_blank, json_text::splice},
     markers::{SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
@@ -91,6 +91,8 @@ pub(super) struct Replacement {
     pub text: String,
     pub operation: &'static str,
     pub reason: String,
+    /// The bytes of the text that stand for what a model would write, and how many tokens that would be.
+    pub expected: Option<(Range<usize>, usize)>,
 }
 
 /// What the operations without a model make of the texts. A summary that no model can write is replaced by a salient truncation to
@@ -122,7 +124,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
         for cut in Salience::all_signals(preserve_recent).cut_chosen(request.history(), room_of) {
             let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
             let text = cut.text.unwrap_or_else(|| cut_characters(&targets[*index].text, room.characters).into_owned());
-            replacements[*index] = Some(Replacement { text, operation: "salient", reason: cut.reason });
+            replacements[*index] = Some(Replacement { text, operation: "salient", reason: cut.reason, expected: None });
         }
     }
     replacements
@@ -149,6 +151,7 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
         text: Suppressed { kind, size: None }.to_string(),
         operation: "suppress",
         reason: format!("suppressed, {} tokens{}", target.tokens, of(&target.piece.source)),
+        expected: None,
     })
 }
 
@@ -174,7 +177,7 @@ fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
         .filter_map(|(limit, what)| limit.map(|limit| format!("{limit} {what}")))
         .collect();
     let reason = format!("cut to {}{}", limits.join(" and "), of(&target.piece.source));
-    Work::Text(Replacement { text, operation: "truncate", reason })
+    Work::Text(Replacement { text, operation: "truncate", reason, expected: None })
 }
 
 fn cut_once(text: &str, lines: Option<usize>, characters: Option<usize>, truncate: &Truncate, keep: Keep) -> String {
@@ -236,7 +239,7 @@ fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
     if target.piece.kind == ContentKind::ToolParameters {
         let text = cut_characters(&target.text, characters).into_owned();
         let reason = format!("cut to {characters} characters in place of a summary{}", of(&target.piece.source));
-        return Some(Work::Text(Replacement { text, operation: "truncate", reason }));
+        return Some(Work::Text(Replacement { text, operation: "truncate", reason, expected: None }));
     }
     Some(Work::Salient(Room { lines: usize::MAX, characters: characters.max(tables::DEFAULT_LINE_CHARS as usize / 4) }))
 }
@@ -274,10 +277,13 @@ pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> 
 pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Replacement {
     let head = SummaryHead::Lines(target.text.split('\n').count());
     let cached = if summary.cached { ", from the cache" } else { "" };
+    let text = format!("{head}\n{}", summary.text);
+    let range = text.len() - summary.text.len()..text.len();
     Replacement {
-        text: format!("{head}\n{}", summary.text),
+        text,
         operation: "summarize",
         reason: format!("summarised, {} tokens{cached}{}", target.tokens, of(&target.piece.source)),
+        expected: summary.expected_tokens.map(|tokens| (range, tokens)),
     }
 }
 
@@ -289,7 +295,7 @@ fn of(source: &PieceSource) -> String {
 }
 
 /// What is replaced in each text, by message and path.
-type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
+type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, Replacement)>>;
 
 type TextsByPath<'a> = HashMap<Vec<PathStep>, Cow<'a, str>>;
 
@@ -299,27 +305,45 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
     let mut proposal = Proposal::default();
     let mut changed: Changed = BTreeMap::new();
     for (target, replacement) in targets.iter().zip(replacements) {
-        let Some(Replacement { text, operation, reason }) = replacement else { continue };
+        let Some(mut replacement) = replacement else { continue };
         // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
-        if text == target.text || count(&text, encoding).tokens >= target.tokens {
+        if replacement.text == target.text || count(&replacement.text, encoding).tokens >= target.tokens {
             continue;
         }
         let block = Some(target.piece.block);
+        let (operation, reason) = (replacement.operation, std::mem::take(&mut replacement.reason));
         proposal.notes.push(Note { message: target.message, block, operation, reason, grade: None });
         proposal.shares.push(target.tokens);
         changed
             .entry((target.message, target.piece.path.clone()))
             .or_default()
-            .push((target.piece.range.clone(), text));
+            .push((target.piece.range.clone(), replacement));
     }
     let mut texts: Option<(usize, TextsByPath<'_>)> = None;
-    for ((message, path), mut replaced) in changed {
+    for ((message, path), replaced) in changed {
         if texts.as_ref().is_none_or(|(known, _)| *known != message) {
             texts = Some((message, request.conversation.message(message).texts_by_path()));
         }
         if let Some(whole) = texts.as_ref().and_then(|(_, texts)| texts.get(&*path)) {
-            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole, &mut replaced)));
+            proposal.plan.edits.push(edit(message, &path, whole, replaced));
         }
     }
     proposal
+}
+
+/// The edit that puts replacements into the text `whole` at `path`.
+fn edit(message: usize, path: &[PathStep], whole: &str, mut replaced: Vec<(Range<usize>, Replacement)>) -> Edit {
+    replaced.sort_by_key(|(range, _)| range.start);
+    let (mut estimates, mut texts) = (Vec::new(), Vec::with_capacity(replaced.len()));
+    // Bytes that came and went before the next replacement.
+    let (mut more, mut fewer) = (0, 0);
+    for (range, Replacement { text, expected, .. }) in replaced {
+        if let Some((part, tokens)) = expected {
+            let at = range.start + more - fewer;
+            estimates.push(Estimate { path: path.to_vec(), range: at + part.start..at + part.end, tokens });
+        }
+        (more, fewer) = (more + text.len(), fewer + range.len());
+        texts.push((range, text));
+    }
+    Edit::Set { message, path: path.to_vec(), value: NewValue::Text(splice(whole, &mut texts)), estimates }
 }

@@ -1,0 +1,214 @@
+//! What a condensation would do, from one that was only tried: what of it is certain, and a few messages as they would be.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::{ChainOutcome, Work};
+use crate::{
+    conversation::{Conversation, Edit, Entry, PathStep, Plan, json_text::splice},
+    providers::Change,
+    summaries::{Llm, Preview, in_words},
+    tokens::Scale,
+};
+
+/// Messages that are shown.
+const MAX_SAMPLES: usize = 5;
+
+/// What a condensation is tried for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trial {
+    /// To show what would be done, with samples.
+    Preview,
+    /// To know what it would save and cost.
+    Estimate,
+}
+
+impl Trial {
+    /// The work that asks no model.
+    pub(super) fn of(self, work: Work) -> Work {
+        let llm = Llm { preview: Some(Preview::Expected), ..work.llm };
+        Work { llm, ..work }
+    }
+}
+
+/// What of a condensation that was only tried is certain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewReport {
+    /// False when what a model would write is in it, of which tokens and dollars are estimates.
+    exact: bool,
+    /// 1 when all of it was tried; with summaries by a model, 1 less their expected tokens over the tokens removed, at least 0; 0 when
+    /// trying failed.
+    confidence: f64,
+    /// Some of the messages that would be changed, in order.
+    samples: Vec<PreviewSample>,
+}
+
+/// A message that would be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewSample {
+    /// Its index in the conversation that came in; of an added message the index it would stand before.
+    message_index: usize,
+    /// It would be added, so it is not in the conversation that came in.
+    added: bool,
+    /// Its index in the condensed conversation; `null` when it would be removed.
+    after: Option<usize>,
+    /// False where words stand for what a model would write.
+    exact: bool,
+    /// The operations that would be done to it.
+    operations: Vec<String>,
+    /// Tokens that they would save, unscaled.
+    tokens_saved: usize,
+}
+
+impl PreviewReport {
+    /// The preview that `outcome` amounts to. In its plan words take the place of what stands for the answers of a model.
+    pub(super) fn of(outcome: &mut ChainOutcome, original: &Conversation, scale: Scale, trial: Trial) -> Self {
+        if outcome.plan.is_empty() {
+            let confidence = if outcome.error.is_some() { 0.0 } else { 1.0 };
+            return Self { exact: true, confidence, samples: Vec::new() };
+        }
+        outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
+        let estimates = outcome.condensed.entries().iter().flat_map(|entry| &entry.estimates);
+        let tokens: usize = estimates.map(|estimate| estimate.tokens).sum();
+        let removed = outcome.original_tokens.saturating_sub(outcome.final_tokens).max(1);
+        Self {
+            exact: tokens == 0,
+            confidence: (1.0 - scale.apply(tokens) as f64 / removed as f64).max(0.0),
+            samples: if trial == Trial::Preview { samples(outcome, original.len()) } else { Vec::new() },
+        }
+    }
+}
+
+/// The conversation for people to read.
+fn with_words(condensed: &Conversation) -> Conversation {
+    let edits = condensed.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
+    // The texts are those of the conversation, so the plan fits it.
+    condensed.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| condensed.clone())
+}
+
+fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {
+    if entry.estimates.is_empty() {
+        return Vec::new();
+    }
+    let texts = entry.message.texts_by_path();
+    let mut words: HashMap<&[PathStep], Vec<_>> = HashMap::new();
+    for estimate in &entry.estimates {
+        words.entry(&estimate.path).or_default().push((estimate.range.clone(), in_words(estimate.tokens)));
+    }
+    let edit = |(path, mut words): (&[PathStep], Vec<_>)| {
+        Some(Edit::set_text(message, path.to_vec(), splice(texts.get(path)?, &mut words)))
+    };
+    words.into_iter().filter_map(edit).collect()
+}
+
+/// A few of the changed messages, in order: what was added; for each operation, those that save most first, the message in which it saves
+/// most; and others that save most.
+fn samples(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
+    let savings = Savings::of(&outcome.changes);
+    let mut all: Vec<(PreviewSample, bool)> = changed_messages(outcome, length)
+        .into_iter()
+        .map(|sample| {
+            let is_chosen = sample.added;
+            (savings.told(sample), is_chosen)
+        })
+        .collect();
+    let mut left = MAX_SAMPLES.min(all.len()).saturating_sub(all.iter().filter(|(_, is_chosen)| *is_chosen).count());
+    let mut choose = |value: &dyn Fn(&PreviewSample) -> usize| {
+        // Of equal ones the first.
+        let best = all.iter_mut().rev().filter(|(_, is_chosen)| !is_chosen).max_by_key(|(sample, _)| value(sample));
+        if let Some((_, is_chosen)) = best.filter(|_| left > 0) {
+            *is_chosen = true;
+            left -= 1;
+        }
+        left > 0
+    };
+    for operation in savings.operations() {
+        choose(&|sample| savings.by_operation(sample.message_index, operation));
+    }
+    while choose(&|sample| sample.tokens_saved) {}
+    all.into_iter().filter(|(_, is_chosen)| *is_chosen).map(|(sample, _)| sample).take(MAX_SAMPLES).collect()
+}
+
+/// Every changed, dropped and added message, in order.
+fn changed_messages(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
+    let set: HashSet<usize> = outcome
+        .plan
+        .edits
+        .iter()
+        .filter_map(|edit| if let Edit::Set { message, .. } = edit { Some(*message) } else { None })
+        .collect();
+    let sample = |message_index, after: Option<usize>, exact| PreviewSample {
+        message_index,
+        added: false,
+        after,
+        exact,
+        operations: Vec::new(),
+        tokens_saved: 0,
+    };
+    let mut found = Vec::new();
+    let mut next = 0;
+    for (at, entry) in outcome.condensed.entries().iter().enumerate() {
+        let exact = entry.estimates.is_empty();
+        match entry.origin {
+            None => found.push(PreviewSample { added: true, ..sample(next, Some(at), exact) }),
+            Some(origin) => {
+                found.extend((next..origin).map(|message| sample(message, None, true)));
+                found.extend(set.contains(&origin).then(|| sample(origin, Some(at), exact)));
+                next = origin + 1;
+            }
+        }
+    }
+    found.extend((next..length).map(|message| sample(message, None, true)));
+    found
+}
+
+/// Tokens that the changes save, for each message by operation in order of appearance.
+struct Savings<'a>(BTreeMap<usize, Vec<(&'a str, usize)>>);
+
+impl<'a> Savings<'a> {
+    fn of(changes: &'a [Change]) -> Self {
+        let mut by_message: BTreeMap<usize, Vec<(&str, usize)>> = BTreeMap::new();
+        for change in changes {
+            add(
+                by_message.entry(change.message_index).or_default(),
+                &change.operation,
+                change.tokens_before.saturating_sub(change.tokens_after),
+            );
+        }
+        Self(by_message)
+    }
+
+    fn of_message(&self, message: usize) -> &[(&'a str, usize)] {
+        self.0.get(&message).map_or(&[], Vec::as_slice)
+    }
+
+    fn by_operation(&self, message: usize, operation: &str) -> usize {
+        self.of_message(message).iter().find(|(known, _)| *known == operation).map_or(0, |(_, tokens)| *tokens)
+    }
+
+    /// The operations, those that save most first.
+    fn operations(&self) -> Vec<&'a str> {
+        let mut totals = Vec::new();
+        self.0.values().flatten().for_each(|(operation, tokens)| add(&mut totals, operation, *tokens));
+        totals.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
+        totals.into_iter().map(|(operation, _)| operation).collect()
+    }
+
+    /// The sample with what was done to its message.
+    fn told(&self, sample: PreviewSample) -> PreviewSample {
+        let done = self.of_message(sample.message_index);
+        let tokens_saved = if sample.added { 0 } else { done.iter().map(|(_, tokens)| tokens).sum() };
+        let operations = done.iter().map(|(operation, _)| (*operation).to_owned()).collect();
+        PreviewSample { operations, tokens_saved, ..sample }
+    }
+}
+
+fn add<'a>(sums: &mut Vec<(&'a str, usize)>, operation: &'a str, tokens: usize) {
+    match sums.iter_mut().find(|(known, _)| *known == operation) {
+        Some((_, sum)) => *sum += tokens,
+        None => sums.push((operation, tokens)),
+    }
+}
