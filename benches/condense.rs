@@ -5,13 +5,7 @@
 use std::{fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use roo_condense::{
-    cancel::Cancel,
-    conversation::{Conversation, Plan},
-    providers::{self, Provider, Request, settle},
-    tokens::{Encoding, Tally, clear_cache},
-    transcript::{ToolTable, decompose},
-};
+use roo_condense::{Cancel, Conversation, Encoding, Plan, Provider, Request, Tally, ToolTable, clear_cache, create_provider, decompose, settle};
 use serde_json::{Value, json, value::RawValue};
 
 const ENCODING: Encoding = Encoding::O200kBase;
@@ -41,7 +35,7 @@ fn request(json: &str) -> Request {
 }
 
 fn provider(id: &str) -> Arc<dyn Provider> {
-    providers::create(id, &json!({})).expect("defaults are allowed")
+    create_provider(id, &json!({})).expect("defaults are allowed")
 }
 
 fn reading(criterion: &mut Criterion) {

@@ -6,13 +6,7 @@
 use std::{hint::black_box, iter::once, time::Duration};
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use roo_condense::{
-    cancel::Cancel,
-    conversation::{Conversation, Message},
-    providers::{Request, create},
-    tokens::{Encoding, Tally},
-    transcript::{ToolTable, decompose, read},
-};
+use roo_condense::{Cancel, Conversation, Encoding, Message, Request, Tally, ToolTable, create_provider as create, decompose, read_transcript as read};
 use serde_json::{Value, json};
 
 /// Names and histories.

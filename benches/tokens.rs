@@ -5,13 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use roo_condense::{
-    cancel::Cancel,
-    tokens::{
-        Encoding, clear_cache, count, count_all, count_uncached, count_until, truncate_start_to_tokens,
-        truncate_to_tokens,
-    },
-};
+use roo_condense::{Cancel, Encoding, clear_cache, count_all, count_tokens as count, count_uncached, truncate_start_to_tokens, truncate_to_tokens};
 
 const ENCODING: Encoding = Encoding::O200kBase;
 
@@ -141,7 +135,6 @@ fn threads(criterion: &mut Criterion) {
 fn limits(criterion: &mut Criterion) {
     let text = code(1 << 20);
     let mut group = criterion.benchmark_group("limits of 1,000 tokens in 1 MB");
-    group.bench_function("count_until", |bencher| bencher.iter(|| count_until(&text, 1_000, ENCODING)));
     group.bench_function("truncate_to_tokens", |bencher| {
         bencher.iter(|| truncate_to_tokens(&text, 1_000, ENCODING).len());
     });

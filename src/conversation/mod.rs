@@ -101,12 +101,12 @@ impl Conversation {
     ///
     /// # Examples
     /// ```
-    /// use roo_condense::conversation::{Conversation, Role};
+    /// use roo_condense::{Conversation, Role};
     ///
     /// let conversation = Conversation::parse(r#"[{"role": "user", "content": "Hello", "ts": 1}, {"role": "alien"}]"#)?;
     /// assert_eq!(conversation.len(), 2);
     /// assert_eq!(conversation.message(0).role, Role::User);
-    /// # Ok::<(), roo_condense::conversation::NotAnArray>(())
+    /// # Ok::<(), roo_condense::NotAnArray>(())
     /// ```
     pub fn parse(json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);

@@ -177,7 +177,7 @@ impl Plan {
     ///
     /// # Examples
     /// ```
-    /// use roo_condense::conversation::{Conversation, Edit, Plan};
+    /// use roo_condense::{Conversation, Edit, Plan};
     ///
     /// let before = Conversation::parse(r#"[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]"#)?;
     /// let after = before.apply(&Plan { edits: vec![Edit::Drop { message: 1 }] })?;
@@ -331,7 +331,7 @@ impl Conversation {
     ///
     /// # Examples
     /// ```
-    /// use roo_condense::conversation::{Conversation, Edit, Plan};
+    /// use roo_condense::{Conversation, Edit, Plan};
     ///
     /// let conversation = Conversation::parse(r#"[{"role": "user", "content": "Hello"}]"#)?;
     /// let edits = vec![Edit::set_text(0, vec!["content".into()], "Hi".to_owned())];

@@ -22,21 +22,16 @@ use serde_json::Value;
 
 use self::guard::Guard;
 pub use self::{
-    alerts::{Alert, LOW_REDUCTION_PERCENT},
-    chain::{ChainOutcome, panic_message},
+    chain::panic_message,
     guard::GuardOptions,
-    metrics::{CallRecord, Metrics, Totals},
+    metrics::Metrics,
     options::{CallOptions, ManagerOptions},
     preview::{PreviewReport, PreviewSample, Trial},
-    profiles::{Profile, Profiles},
+    profiles::Profiles,
     prompt_cache::PromptCache,
     registry::Registry,
     report::Report,
-    totals::HostCount,
-    trigger::{
-        ContextUsage, DEFAULT_RESERVED_TOKENS, INHERIT, MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds,
-        TriggerDecision,
-    },
+    trigger::{ContextUsage, Thresholds, TriggerDecision},
 };
 use crate::{
     cancel::Cancel,
@@ -230,10 +225,7 @@ impl Manager {
     ///
     /// # Examples
     /// ```
-    /// use roo_condense::{
-    ///     conversation::Conversation,
-    ///     manager::{Manager, ManagerOptions, Work},
-    /// };
+    /// use roo_condense::{Conversation, Manager, ManagerOptions, Work};
     /// use serde_json::json;
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -423,12 +415,7 @@ fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize
 ///
 /// # Examples
 /// ```
-/// use roo_condense::{
-///     conversation::Conversation,
-///     manager::{CallOptions, Work, condense_with},
-///     providers,
-///     tokens::Encoding,
-/// };
+/// use roo_condense::{CallOptions, Conversation, Encoding, Work, condense_with, create_provider};
 /// use serde_json::json;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -443,7 +430,7 @@ fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize
 ///     ])
 ///     .to_string(),
 /// )?;
-/// let truncation = providers::create("truncation", &json!({ "preserveRecentCount": 1 })).unwrap();
+/// let truncation = create_provider("truncation", &json!({ "preserveRecentCount": 1 })).unwrap();
 /// let call = CallOptions { target_tokens: Some(500), ..CallOptions::default() };
 /// let report = condense_with(&truncation, Encoding::O200kBase, Work { call, ..Work::new(conversation) }).await;
 /// assert!(report.did_condense() && report.final_tokens() <= 500);

@@ -38,6 +38,7 @@ const FAILED: &str = "this failed; ";
 
 impl<'a> LeftOut<'a> {
     /// What `content` says was left out, as a whole.
+    #[cfg(test)]
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let said = content.strip_prefix(OPENING)?.strip_suffix(']')?;

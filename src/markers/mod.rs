@@ -30,6 +30,7 @@ mod summary;
 mod suppressed;
 mod words;
 
+#[cfg(test)]
 use std::fmt::{self, Display};
 
 pub(crate) use self::words::counted;
@@ -46,6 +47,7 @@ pub use self::{
 };
 
 /// Any form.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker<'a> {
     /// Leads to what was left out.
@@ -64,20 +66,15 @@ pub enum Marker<'a> {
     SummaryAbove,
 }
 
-const SUMMARY_ABOVE: &str =
+/// The message behind a summary, where the roles would not alternate otherwise.
+pub const SUMMARY_ABOVE: &str =
     "[The messages before this point were condensed into the summary above. Continue from there.]";
 
+#[cfg(test)]
 impl<'a> Marker<'a> {
     /// The marker that `content` is as a whole: the content of a line (behind its number, where it shows one), or a text.
     ///
-    /// ```
-    /// use roo_condense::markers::{Gap, LineGap, Marker};
-    ///
-    /// let gap = Marker::Gap(Gap::Lines(LineGap { first: 12, last: 40 }));
-    /// assert_eq!(Marker::read("[… lines 12-40]"), Some(gap));
-    /// assert_eq!(gap.to_string(), "[… lines 12-40]");
-    /// assert_eq!(Marker::read("[… lines 40-12]"), None);
-    /// ```
+    /// `[… lines 12-40]` is a gap of lines; `[… lines 40-12]` is none.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         if content == SUMMARY_ABOVE {
@@ -93,6 +90,7 @@ impl<'a> Marker<'a> {
     }
 }
 
+#[cfg(test)]
 impl Display for Marker<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

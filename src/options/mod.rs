@@ -14,7 +14,7 @@
 //! | `near` | the name that was meant |
 //!
 //! ```
-//! use roo_condense::options::{Field, Table};
+//! use roo_condense::{Field, Table};
 //! use serde_json::json;
 //!
 //! static TABLE: Table = Table::new("Configuration of an example", &[

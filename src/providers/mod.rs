@@ -45,13 +45,13 @@ pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation:
 ///
 /// # Examples
 /// ```
-/// use roo_condense::providers;
+/// use roo_condense::create_provider;
 /// use serde_json::json;
 ///
-/// let truncation = providers::create("truncation", &json!({ "maxToolResultLines": 10 })).unwrap();
+/// let truncation = create_provider("truncation", &json!({ "maxToolResultLines": 10 })).unwrap();
 /// assert_eq!(truncation.info().id, "truncation");
 ///
-/// let errors = providers::create("truncation", &json!({ "mode": "windw", "keep": 1 })).err().unwrap();
+/// let errors = create_provider("truncation", &json!({ "mode": "windw", "keep": 1 })).err().unwrap();
 /// assert_eq!(errors.len(), 2);
 /// ```
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {

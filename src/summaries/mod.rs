@@ -39,11 +39,11 @@ mod turns;
 #[cfg(test)]
 pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
-    budget::{Budget, OverBudget, Reservation, Spent},
+    budget::Budget,
     context::{Llm, Preview, ProfileHandler},
     error::SummaryError,
-    observed::{Observed, Ratios},
-    store::{DEFAULT_CACHE_BYTES, MemoryStore, StoreError, SummaryStore, cache_key},
+    observed::Observed,
+    store::{MemoryStore, StoreError, SummaryStore},
 };
 pub(crate) use self::{
     client::SummaryClient,

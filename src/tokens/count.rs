@@ -9,7 +9,7 @@ use std::{
 use super::{
     Encoding,
     cache::{self, Key},
-    engine, least_tokens,
+    engine,
     pieces::{Segment, pieces},
 };
 use crate::{
@@ -58,9 +58,9 @@ impl Sum for Count {
 ///
 /// # Examples
 /// ```
-/// use roo_condense::tokens::{Encoding, count};
+/// use roo_condense::{Encoding, count_tokens};
 ///
-/// assert_eq!(count("Read package.json first.", Encoding::O200kBase).tokens, 5);
+/// assert_eq!(count_tokens("Read package.json first.", Encoding::O200kBase).tokens, 5);
 /// ```
 #[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
@@ -75,22 +75,6 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
 #[must_use]
 pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
     pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
-}
-
-/// Counts a text, but stops as soon as it has more than `limit` tokens: `None`. What it costs depends on the limit, not on the text.
-#[must_use]
-pub fn count_until(text: &str, limit: usize, encoding: Encoding) -> Option<Count> {
-    if least_tokens(text.len()) > limit {
-        return None;
-    }
-    let mut count = Count::default();
-    for piece in pieces(text) {
-        count += count_piece(&piece, encoding);
-        if count.tokens > limit {
-            return None;
-        }
-    }
-    Some(count)
 }
 
 /// Counts many texts, in their order, on all cores when over 128 KB of them are not in the cache. Stops within a piece (milliseconds)

@@ -25,20 +25,22 @@ mod tests;
 
 pub use cache::clear_cache;
 pub use calibration::Calibration;
-pub use count::{Count, count, count_all, count_uncached, count_until};
+pub use count::{Count, count, count_all, count_uncached};
 pub use encoding::Encoding;
 pub use engine::{is_loaded, warm_up};
 pub use error::TokensError;
 pub use image::image_tokens;
 pub use scale::{Family, Scale, ScaleSetting};
-pub use tally::{Tally, count_block};
+pub use tally::Tally;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 
+#[cfg(test)]
 /// The longest token of both vocabularies, in bytes: a text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at most one for each byte.
-pub const MAX_TOKEN_BYTES: usize = 128;
+const MAX_TOKEN_BYTES: usize = 128;
 
+#[cfg(test)]
 /// The fewest tokens a text of this many bytes can have, without counting.
 #[must_use]
-pub fn least_tokens(bytes: usize) -> usize {
+fn least_tokens(bytes: usize) -> usize {
     bytes.div_ceil(MAX_TOKEN_BYTES)
 }

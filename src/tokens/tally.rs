@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::value::RawValue;
 
-use super::{Encoding, count, count_all, image_tokens};
+use super::{Encoding, count_all, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, Content, Conversation, Message, surrogates},
@@ -147,18 +147,6 @@ impl Tally {
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
-}
-
-/// Tokens of one block, unscaled.
-#[must_use]
-pub fn count_block(block: &Block, encoding: Encoding) -> usize {
-    block_parts(block)
-        .into_iter()
-        .map(|part| match part {
-            Part::Text(text) => count(&text, encoding).tokens,
-            Part::Tokens(tokens) => tokens,
-        })
-        .sum()
 }
 
 fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {

@@ -31,14 +31,11 @@ mod user_text;
 mod xml_calls;
 
 pub use self::{
-    events::{Action, CallSite, Event, Transcript},
-    file_answers::Extent,
-    labels::ToolSource,
+    events::{Action, Event, Transcript},
     outcomes::CallOutcome,
     patches::FileChange,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts},
-    place::{ConversationText, Excerpt, Numbering, Place, Span},
+    place::{Excerpt, Place, Span},
     reader::read,
-    search_hits::Hit,
-    tools::{Meaning, ParameterRole, Tool, ToolRows, ToolTable},
+    tools::{Meaning, ParameterRole, ToolTable},
 };

@@ -6,15 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use roo_condense::{
-    cancel::Cancel,
-    conversation::{Conversation, Edit, PathStep, Plan},
-    manager::{CallOptions, Report, Work, condense_with},
-    providers,
-    summaries::Llm,
-    tokens::{Encoding, Tally},
-    warning::WarningCode,
-};
+use roo_condense::{CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Report, Tally, WarningCode, Work, condense_with, create_provider};
 use serde_json::{Value, value::RawValue};
 
 /// Runs a future to its end on this thread.
@@ -40,7 +32,7 @@ pub fn run_with(
     target_tokens: Option<usize>,
     llm: Llm,
 ) -> Report {
-    let provider = providers::create(provider, config).unwrap();
+    let provider = create_provider(provider, config).unwrap();
     let call = CallOptions { target_tokens, ..CallOptions::default() };
     wait_for(condense_with(&provider, Encoding::default(), Work { llm, ..work(conversation.clone(), call) }))
 }

@@ -1,17 +1,17 @@
 //! Configurations of any provider, made from the schema that it publishes.
 
 use proptest::{collection::vec, prelude::*, sample::select};
-use roo_condense::providers::{self, Provider};
+use roo_condense::{BUILT_IN_PROVIDERS, Provider, create_provider};
 use serde_json::{Map, Value, json};
 
 /// A registered provider, and a configuration that it accepts.
 pub fn any_provider() -> impl Strategy<Value = (&'static str, Value)> {
-    select(providers::BUILT_IN).prop_flat_map(|id| (Just(id), any_config(id)))
+    select(BUILT_IN_PROVIDERS).prop_flat_map(|id| (Just(id), any_config(id)))
 }
 
 /// A configuration that the provider accepts.
 pub fn any_config(id: &'static str) -> BoxedStrategy<Value> {
-    let provider = providers::create(id, &Value::Null).unwrap();
+    let provider = create_provider(id, &Value::Null).unwrap();
     let schema = provider.config_schema();
     any_value_of(&schema, &schema).prop_map(move |config| accepted(&*provider, config)).boxed()
 }
@@ -100,8 +100,8 @@ fn remove(config: &mut Value, path: &str) -> bool {
 fn configurations_are_varied_and_accepted() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
-    for id in providers::BUILT_IN {
-        let fields = providers::create(id, &Value::Null).unwrap().config_schema()["properties"].clone();
+    for id in BUILT_IN_PROVIDERS {
+        let fields = create_provider(id, &Value::Null).unwrap().config_schema()["properties"].clone();
         let mut seen: Map<String, Value> = Map::new();
         for _ in 0..100 {
             let config = any_config(id).new_tree(&mut runner).unwrap().current();

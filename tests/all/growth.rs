@@ -1,6 +1,6 @@
 //! Hostile sizes: each of these would take minutes if anything were quadratic in them.
 
-use roo_condense::conversation::{Conversation, Edit, Plan};
+use roo_condense::{Conversation, Edit, Plan};
 use serde_json::{Value, json};
 
 use super::{

@@ -9,13 +9,7 @@ use proptest::{
     strategy::ValueTree,
     test_runner::{Config, TestRng, TestRunner},
 };
-use roo_condense::{
-    conversation::{Conversation, problems},
-    llm::{LlmError, LlmResponse, StopReason, TokenUsage},
-    manager::Report,
-    providers::{self, BUILT_IN},
-    summaries::Llm,
-};
+use roo_condense::{BUILT_IN_PROVIDERS as BUILT_IN, Conversation, Llm, LlmError, LlmResponse, Report, StopReason, TokenUsage, create_provider, problems};
 use serde_json::{Value, json};
 
 use super::{
@@ -190,7 +184,7 @@ fn newest_kept(provider: &str, config: &Value) -> usize {
 }
 
 fn asks_a_model(provider: &str) -> bool {
-    let provider = providers::create(provider, &Value::Null).unwrap();
+    let provider = create_provider(provider, &Value::Null).unwrap();
     provider.info().capabilities.supports_llm_summarization
 }
 

@@ -7,13 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use proptest::prelude::*;
-use roo_condense::{
-    conversation::{Content, Conversation, Edit, Message, Role},
-    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report, Trial},
-    options::ConfigError,
-    providers::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request},
-    warning::{Warning, WarningCode},
-};
+use roo_condense::{CallOptions, Capabilities, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions, Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning, WarningCode};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -542,7 +536,7 @@ fn the_system_prompt_and_the_scale_count_towards_the_target() {
     let after = check_report(&conversation, &report);
     check_ends(&conversation, &after, &report, 5);
     let expected =
-        manager.scale().apply(tally(&after).total() + roo_condense::tokens::count(&system, Default::default()).tokens);
+        manager.scale().apply(tally(&after).total() + roo_condense::count_tokens(&system, Default::default()).tokens);
     assert_eq!(report.final_tokens(), expected);
     assert!(expected <= target && report.warnings().is_empty());
     let hopeless = condense(&manager, &conversation, json!({ "targetTokens": 10, "systemPrompt": system }));

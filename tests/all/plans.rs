@@ -1,7 +1,7 @@
 //! Plans of every kind: applied, derived again, undone.
 
 use proptest::{collection::vec, prelude::*, sample::Index};
-use roo_condense::conversation::{Content, Conversation, Edit, Message, NewValue, PathStep, Plan, PlanError, Role};
+use roo_condense::{Content, Conversation, Edit, Message, NewValue, PathStep, Plan, PlanError, Role};
 use serde_json::value::RawValue;
 
 use super::{

@@ -3,10 +3,7 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use roo_condense::{
-    conversation::{Conversation, Message},
-    manager::Report,
-};
+use roo_condense::{Conversation, Message, Report};
 use serde_json::{Value, json};
 
 use super::checks::{run_alone, tally};

@@ -1,10 +1,7 @@
 //! What truncation promises beyond the invariants.
 
 use proptest::prelude::*;
-use roo_condense::{
-    conversation::{ContentKind, Conversation, Edit},
-    tokens::{Encoding, count},
-};
+use roo_condense::{ContentKind, Conversation, Edit, Encoding, count_tokens as count};
 use serde_json::json;
 
 use super::{

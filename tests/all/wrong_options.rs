@@ -1,11 +1,6 @@
 //! Twenty wrong configurations, and what their authors read.
 
-use roo_condense::{
-    llm::{HttpConfig, HttpHandler},
-    manager::{CallOptions, ManagerOptions},
-    options::ConfigError,
-    providers,
-};
+use roo_condense::{CallOptions, ConfigError, HttpConfig, HttpHandler, ManagerOptions, create_provider};
 use serde_json::{Value, json};
 
 enum Given {
@@ -19,7 +14,7 @@ fn faults(given: &Given, options: &Value) -> Vec<ConfigError> {
     match given {
         Given::Manager => ManagerOptions::read(options).err(),
         Given::Call => CallOptions::read(&options["context"], &options["options"]).err(),
-        Given::Provider(id) => providers::create(id, options).err(),
+        Given::Provider(id) => create_provider(id, options).err(),
         Given::Http => HttpConfig::from_json(options).and_then(HttpHandler::new).err(),
     }
     .unwrap_or_default()

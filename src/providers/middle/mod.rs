@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Role},
-    markers::{Marker, SummaryHead},
+    markers::{SUMMARY_ABOVE, SummaryHead},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, cut, in_words, summarize, turns},
     warning::Warning,
 };
@@ -108,7 +108,7 @@ fn proposal(
     insert(with_time(message, tail), estimate.into_iter().collect());
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        let bridge = Message::new(role, Content::Text(Marker::SummaryAbove.to_string()));
+        let bridge = Message::new(role, Content::Text(SUMMARY_ABOVE.to_owned()));
         insert(with_time(bridge, tail), Vec::new());
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };

@@ -20,5 +20,5 @@ mod literals;
 pub use self::{
     meaning::Meaning,
     parameters::ParameterRole,
-    table::{Tool, ToolRows, ToolTable},
+    table::{Tool, ToolTable},
 };

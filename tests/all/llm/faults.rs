@@ -7,10 +7,7 @@ use std::{
 };
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
-use roo_condense::llm::{
-    Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmRequest, LlmResponse,
-    Prices, TimeoutPhase,
-};
+use roo_condense::{Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmRequest, LlmResponse, Prices, TimeoutPhase};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

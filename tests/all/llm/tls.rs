@@ -4,7 +4,7 @@ use std::{process::Command, sync::Arc};
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use roo_condense::llm::{Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmRequest};
+use roo_condense::{Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmRequest};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, rustls};
 use tokio_util::sync::CancellationToken;

@@ -1,7 +1,7 @@
 //! Each operation of the lossless provider on a small history that a person can follow.
 
 use super::support::{condense, decoded, history_of, texts};
-use roo_condense::{conversation::Conversation, providers::Grade};
+use roo_condense::{Conversation, Grade};
 use serde_json::{Value, json};
 
 /// `count` lines of a program, no two the same.
@@ -341,7 +341,7 @@ fn markers_cannot_ask_for_more_memory_than_there_is() {
 
 #[test]
 fn what_is_remembered_is_what_would_be_found() {
-    let provider = roo_condense::providers::create("lossless", &json!({})).unwrap();
+    let provider = roo_condense::create_provider("lossless", &json!({})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let edits = |conversation: &Conversation, config: Value| {
         let request = super::support::request(conversation, config);

@@ -1,7 +1,7 @@
 //! What the lossless provider promises beyond the invariants: what it removes as readable can be read back.
 
 use proptest::prelude::*;
-use roo_condense::{conversation::Conversation, restore::decode};
+use roo_condense::{Conversation, decode};
 use serde_json::json;
 
 use super::support::condense;

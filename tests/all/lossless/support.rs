@@ -1,12 +1,6 @@
 //! Condensing with the lossless provider.
 
-use roo_condense::{
-    cancel::Cancel,
-    conversation::Conversation,
-    providers::{Proposal, Request, Settled, create, settle},
-    restore::decode,
-    tokens::{Encoding, Tally},
-};
+use roo_condense::{Cancel, Conversation, Encoding, Proposal, Request, Settled, Tally, create_provider as create, decode, settle};
 use serde_json::{Value, json};
 
 /// A request to condense `conversation`.

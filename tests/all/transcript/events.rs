@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use roo_condense::{
-    conversation::Conversation,
-    transcript::{Action, CallOutcome, Excerpt, FileChange, Place, ToolTable, Transcript, read},
-};
+use roo_condense::{Action, CallOutcome, Conversation, Excerpt, FileChange, Place, ToolTable, Transcript, read_transcript as read};
 use serde_json::{Value, json};
 
 fn assert_inside(transcript: &Transcript) {
@@ -101,7 +98,7 @@ fn told(conversation: &Value) -> Vec<String> {
         let lines: Vec<_> = (0..excerpt.lines.len()).map(|line| transcript.line(excerpt, line)).collect();
         format!("{}:{}", excerpt.first, lines.join("/"))
     };
-    let spans = |text: usize, spans: &[roo_condense::transcript::Span]| -> String {
+    let spans = |text: usize, spans: &[roo_condense::Span]| -> String {
         let lines: Vec<_> = spans.iter().map(|span| &transcript.texts[text].text[span.range()]).collect();
         lines.join("/")
     };
@@ -112,7 +109,7 @@ fn told(conversation: &Value) -> Vec<String> {
         FileChange::Lines { text, old, new, start } => format!("{start:?} {}>{}", spans(*text, old), spans(*text, new)),
         FileChange::Insert { text, before, new } => format!("{before:?} +{}", spans(*text, new)),
     };
-    let tell = |event: &roo_condense::transcript::Event| {
+    let tell = |event: &roo_condense::Event| {
         let action = match &event.action {
             Action::Read(extent) => format!("read {extent:?}"),
             Action::Write(content) => format!("write {}", lines(content)),

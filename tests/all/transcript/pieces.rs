@@ -1,10 +1,7 @@
 //! The pieces of any conversation cover its texts, and real histories come apart as they should.
 
 use proptest::prelude::*;
-use roo_condense::{
-    conversation::{ContentKind, Conversation},
-    transcript::{PieceSource, ToolTable, decompose},
-};
+use roo_condense::{ContentKind, Conversation, PieceSource, ToolTable, decompose};
 use serde_json::json;
 
 /// Panics unless the pieces of every text follow each other and cover it.
