@@ -10,6 +10,7 @@ export * from "./types/prices.js";
 export * from "./types/tokens.js";
 export * from "./types/handlers.js";
 export * from "./types/calls.js";
+export * from "./types/tools.js";
 export * from "./types/trigger.js";
 export * from "./types/results.js";
 export * from "./types/providers.js";

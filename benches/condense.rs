@@ -5,7 +5,10 @@
 use std::{fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use roo_condense::{Cancel, Conversation, Encoding, Plan, Provider, Request, Tally, ToolTable, clear_cache, create_provider, decompose, settle};
+use roo_condense::{
+    Cancel, Conversation, Encoding, Plan, Provider, Request, Tally, ToolTable, clear_cache, create_provider, decompose,
+    settle,
+};
 use serde_json::{Value, json, value::RawValue};
 
 const ENCODING: Encoding = Encoding::O200kBase;

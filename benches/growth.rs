@@ -6,7 +6,10 @@
 use std::{hint::black_box, iter::once, time::Duration};
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use roo_condense::{Cancel, Conversation, Encoding, Message, Request, Tally, ToolTable, create_provider as create, decompose, read_transcript as read};
+use roo_condense::{
+    Cancel, Conversation, Encoding, Message, Request, Tally, ToolTable, create_provider as create, decompose,
+    read_transcript as read,
+};
 use serde_json::{Value, json};
 
 /// Names and histories.

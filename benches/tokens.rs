@@ -5,7 +5,10 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use roo_condense::{Cancel, Encoding, clear_cache, count_all, count_tokens as count, count_uncached, truncate_start_to_tokens, truncate_to_tokens};
+use roo_condense::{
+    Cancel, Encoding, clear_cache, count_all, count_tokens as count, count_uncached, truncate_start_to_tokens,
+    truncate_to_tokens,
+};
 
 const ENCODING: Encoding = Encoding::O200kBase;
 

@@ -12,7 +12,7 @@
 //! | `options` | what may stand in options, as tables: all faults with their paths, defaults, JSON Schema | nobody |
 //! | `conversation` | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
 //! | `tokens` | counting and its cache | `conversation` |
-//! | `transcript` | what happened: tool calls of every dialect read as events | `conversation` |
+//! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers` |
@@ -66,7 +66,7 @@ pub use crate::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest,
         LlmResponse, LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
-    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report, Work, condense_with},
+    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report, Trial, Work, condense_with},
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},
     providers::{
@@ -80,8 +80,8 @@ pub use crate::{
         truncate_to_tokens,
     },
     transcript::{
-        Action, CallOutcome, Event, Excerpt, FileChange, PieceSource, Place, Span, ToolTable, Transcript, decompose,
-        read as read_transcript,
+        Action, CallOutcome, Event, Excerpt, FileChange, Meaning, ParameterRole, PieceSource, Place, Span, Tool,
+        ToolRows, ToolTable, Transcript, decompose, read as read_transcript,
     },
     warning::{Warning, WarningCode},
 };

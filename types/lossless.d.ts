@@ -1,6 +1,7 @@
 // The lossless provider.
 
 import type { BuiltInProvider } from "./providers.js";
+import type { ToolMeanings } from "./tools.js";
 
 /**
  * Configuration of the lossless provider. What it does is checked by reading it back before a result is returned; `docs/markers.md` shows what the
@@ -54,6 +55,8 @@ export interface LosslessConfig {
   todoLists?: boolean | undefined;
   /** Operation `failed_edit`: edits that failed before the same file was edited are left out. Default: true. */
   failedEdits?: boolean | undefined;
+  /** What tools of the host do; they come before those of the manager. Default: none. */
+  tools?: ToolMeanings | undefined;
 }
 
 /**

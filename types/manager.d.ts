@@ -7,6 +7,7 @@ import type { ModelPrice } from "./prices.js";
 import type { BuiltInProvider, CondensationProvider, ProviderInfo } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Encoding, Scale } from "./tokens.js";
+import type { ToolMeanings } from "./tools.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
 import type { Warning } from "./warnings.js";
 
@@ -77,6 +78,11 @@ export interface ManagerOptions {
   encoding?: Encoding | undefined;
   /** From tokens of that vocabulary to those of the model. Default: 1. */
   scale?: Scale | undefined;
+  /**
+   * What tools of the host do, for all its providers: files can then be followed through their calls, and calls are named by what they are about.
+   * Default: none; the tools of the known agents are known.
+   */
+  tools?: ToolMeanings | undefined;
 }
 
 /** The configuration in force. */

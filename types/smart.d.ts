@@ -3,6 +3,7 @@
 import type { LosslessConfig } from "./lossless.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { BuiltInProvider } from "./providers.js";
+import type { ToolMeanings } from "./tools.js";
 
 /** A configuration of the smart provider by name. `quality` is another name for `conservative`. */
 export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
@@ -41,6 +42,8 @@ export interface SmartConfig<M extends MessageLike = Message> {
   meetTarget?: boolean | undefined;
   /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
   noMoreTokensThan?: PresetName | undefined;
+  /** What tools of the host do; they come before those of the manager. Default: none. */
+  tools?: ToolMeanings | undefined;
 }
 
 /** One step of the smart provider. */

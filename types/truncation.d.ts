@@ -1,6 +1,7 @@
 // The truncation provider.
 
 import type { BuiltInProvider } from "./providers.js";
+import type { ToolMeanings } from "./tools.js";
 
 /** Configuration of the truncation provider. */
 export interface TruncationConfig {
@@ -37,6 +38,8 @@ export interface TruncationConfig {
   minTokensForTruncation?: number | undefined;
   /** A signal of the strategy `salient` to do without, to measure what it is worth. Default: `none`. */
   withoutSignal?: "none" | "recurrence" | "recency" | "use" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
+  /** What tools of the host do; they come before those of the manager. Default: none. */
+  tools?: ToolMeanings | undefined;
 }
 
 /**

@@ -10,6 +10,7 @@ use crate::{
     llm::{ModelPrice, PRICE},
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
     tokens::{Encoding, Scale, ScaleSetting},
+    transcript::{TOOLS, ToolRows, ToolTable},
 };
 
 /// Options of a [`super::Manager`].
@@ -33,6 +34,8 @@ pub struct ManagerOptions {
     pub encoding: Encoding,
     /// From its tokens to those of the model.
     pub scale: ScaleSetting,
+    /// What the tools in its conversations do.
+    pub tools: ToolTable,
 }
 
 const PROVIDER: &str = "The id of the provider that condenses.";
@@ -101,6 +104,7 @@ static MANAGER: Table = Table::new(
             ]),
             "From tokens of the vocabulary to those of the model.",
         ),
+        TOOLS,
     ],
 )
 .called("options")
@@ -186,6 +190,7 @@ impl ManagerOptions {
                 Some(Value::Number(_)) => ScaleSetting::number(options.number("scale")).unwrap_or_default(),
                 _ => options.text("scale").parse().unwrap_or_default(),
             },
+            tools: ToolTable::default().with(&ToolRows::of(&options)),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{ChainOutcome, Work};
+use super::{Work, chain::ChainOutcome};
 use crate::{
     conversation::{Conversation, Edit, Entry, PathStep, Plan, json_text::splice},
     providers::Change,

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+#[cfg(test)]
 use super::words::number;
 
 /// `[Left out: src/a.ts was changed in message 21]`: what was left out because a later message says something newer.

@@ -1,5 +1,7 @@
 //! What a provider is given.
 
+use std::borrow::Cow;
+
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -7,7 +9,7 @@ use crate::{
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
-    transcript::ToolTable,
+    transcript::{ToolRows, ToolTable},
 };
 
 /// A condensation to be done.
@@ -69,6 +71,15 @@ impl Request {
             cancel: &self.cancel,
             progress: &self.progress,
         }
+    }
+
+    /// The same with the tools that the configuration of a provider names; they come before those that are here.
+    #[must_use]
+    pub fn with_tools(&self, rows: &ToolRows) -> Cow<'_, Self> {
+        if rows.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { tools: self.tools.with(rows), ..self.clone() })
     }
 
     /// Scaled tokens of a conversation with this tally.

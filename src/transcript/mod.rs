@@ -37,5 +37,5 @@ pub use self::{
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts},
     place::{Excerpt, Place, Span},
     reader::read,
-    tools::{Meaning, ParameterRole, ToolTable},
+    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable},
 };

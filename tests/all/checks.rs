@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use roo_condense::{CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Report, Tally, WarningCode, Work, condense_with, create_provider};
+use roo_condense::{
+    CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Report, Tally, WarningCode, Work,
+    condense_with, create_provider,
+};
 use serde_json::{Value, value::RawValue};
 
 /// Runs a future to its end on this thread.

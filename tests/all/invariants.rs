@@ -9,7 +9,10 @@ use proptest::{
     strategy::ValueTree,
     test_runner::{Config, TestRng, TestRunner},
 };
-use roo_condense::{BUILT_IN_PROVIDERS as BUILT_IN, Conversation, Llm, LlmError, LlmResponse, Report, StopReason, TokenUsage, create_provider, problems};
+use roo_condense::{
+    BUILT_IN_PROVIDERS as BUILT_IN, Conversation, Llm, LlmError, LlmResponse, Report, StopReason, TokenUsage,
+    create_provider, problems,
+};
 use serde_json::{Value, json};
 
 use super::{

@@ -7,7 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use proptest::prelude::*;
-use roo_condense::{CallOptions, Capabilities, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions, Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning, WarningCode};
+use roo_condense::{
+    CallOptions, Capabilities, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager,
+    ManagerOptions, Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning,
+    WarningCode,
+};
 use serde_json::{Map, Value, json};
 
 use super::{

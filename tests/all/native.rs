@@ -10,7 +10,11 @@ use crate::{
     scripted::{Reply, Scripted, answer},
 };
 use async_trait::async_trait;
-use roo_condense::{Api, ApiKey, CallOptions, Cancel, Conversation, Encoding, HttpConfig, HttpHandler, Llm, LlmError, LlmHandler, LlmRequest, LlmResponse, LlmRole, Manager, ManagerOptions, Progress, ProgressSink, Report, StopReason, StoreError, SummaryStore, TokenUsage, Trial, Warning, WarningCode, Work, count_tokens as count};
+use roo_condense::{
+    Api, ApiKey, CallOptions, Cancel, Conversation, Encoding, HttpConfig, HttpHandler, Llm, LlmError, LlmHandler,
+    LlmRequest, LlmResponse, LlmRole, Manager, ManagerOptions, Progress, ProgressSink, Report, StopReason, StoreError,
+    SummaryStore, TokenUsage, Trial, Warning, WarningCode, Work, count_tokens as count,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

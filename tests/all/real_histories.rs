@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use roo_condense::{Conversation};
+use roo_condense::Conversation;
 use serde_json::value::RawValue;
 
 /// Conversations of a folder, by name.

@@ -9,7 +9,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use roo_condense::{LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason, TokenUsage};
+use roo_condense::{
+    LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason, TokenUsage,
+};
 use tokio_util::sync::CancellationToken;
 
 /// The answer to a question, which is the so many-th.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use roo_condense::{Conversation};
+use roo_condense::Conversation;
 use serde_json::{json, value::RawValue};
 
 use super::{

@@ -83,6 +83,7 @@ impl Provider for Lossless {
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
         let options = LosslessOptions::read(&TABLE.read(&config)?);
+        let request = &*request.with_tools(&options.tools);
         let propose = || propose(request, &options);
         if !options.remembers {
             return Ok(propose());

@@ -3,6 +3,7 @@
 use crate::{
     options::{Field, Settings, Table},
     providers::Grade,
+    transcript::{TOOLS, ToolRows},
 };
 
 /// An operation.
@@ -144,6 +145,7 @@ pub(in crate::providers) static TABLE: Table = Table::new(
         ),
         Field::flag("todoLists", true, "Operation: lists of things to do but the newest are left out."),
         Field::flag("failedEdits", true, "Operation: edits that failed before the same file was edited are left out."),
+        TOOLS,
     ],
 );
 
@@ -166,6 +168,8 @@ pub struct LosslessOptions {
     pub recent: usize,
     /// A stale read stays until the file is seen again.
     pub needs_new_view: bool,
+    /// Tools of the host.
+    pub tools: ToolRows,
     on: [bool; ALL.len()],
 }
 
@@ -183,6 +187,7 @@ impl LosslessOptions {
             least_saved: settings.integer("minTokensSaved"),
             recent: settings.integer("preserveRecentCount"),
             needs_new_view: settings.text("staleReads") == "seenAgain",
+            tools: ToolRows::of(settings),
             on: ALL.map(|(operation, ..)| {
                 let is_on = match operation {
                     LosslessOperation::StaleRead => settings.text("staleReads") != "off",

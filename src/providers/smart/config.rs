@@ -8,6 +8,7 @@ use super::{presets, tables};
 use crate::{
     conversation::ContentKind,
     options::{ConfigError, Settings},
+    transcript::ToolRows,
 };
 
 /// What the smart provider is registered under.
@@ -28,6 +29,8 @@ pub(super) struct SmartConfig {
     pub meet_target: bool,
     /// Without a model, the result has no more tokens than this preset leaves.
     pub no_more_tokens_than: Option<String>,
+    /// Tools of the host.
+    pub tools: ToolRows,
 }
 
 /// One step of the work.
@@ -172,6 +175,7 @@ impl SmartConfig {
             min_reduction_tokens: config.integer("minReductionTokens"),
             meet_target: config.flag("meetTarget"),
             no_more_tokens_than: config.given_text("noMoreTokensThan").map(str::to_owned),
+            tools: ToolRows::of(config),
         }
     }
 }

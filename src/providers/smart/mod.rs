@@ -93,6 +93,7 @@ impl Provider for Smart {
         if !config.enabled || reached {
             return Ok(Proposal::default());
         }
+        let request = &*request.with_tools(&config.tools);
         let engine = Engine::new(request, &config);
         if config.min_reduction_tokens > 0 && engine.asks() && request.llm.preview.is_none() {
             let trial = at_best(request);

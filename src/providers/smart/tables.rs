@@ -4,6 +4,7 @@ use super::presets;
 use crate::{
     options::{Field, Kind, Needs, Table},
     providers::{PassReport, lossless},
+    transcript::TOOLS,
 };
 
 /// The longest line of a text that is cut by lines, in characters, unless the configuration says otherwise: as in the truncation provider.
@@ -52,6 +53,7 @@ pub(super) static CONFIG: Table = Table::new(
             presets::NAMES,
             "Without a handler, the result has no more tokens than this preset would leave.",
         ),
+        TOOLS,
     ],
 );
 

@@ -20,6 +20,7 @@ use crate::{
     options::{ConfigError, Field, Settings, Table},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
+    transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
 };
 
@@ -72,6 +73,7 @@ static TABLE: Table = Table::new(
             "A signal of the strategy `salient` to do without, to measure what it is worth.",
         ),
         Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
+        TOOLS,
     ],
 );
 
@@ -124,6 +126,7 @@ impl Provider for Truncation {
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
+        let request = &*request.with_tools(&ToolRows::of(&settings));
         let mut proposal = match (settings.text("mode"), strategy(&settings, request.target_tokens)) {
             ("window", _) => window_proposal(request, &settings),
             (_, "salient") => return salient_proposal(request, &settings),

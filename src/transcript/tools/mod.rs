@@ -7,10 +7,12 @@
 //! | `parameters` | what a parameter holds, and what it is mostly called |
 //! | `table` | finds the tool of a name, among those of the host first |
 //! | `glob` | names with `*` and `?` |
+//! | `options` | rows of the host, from its configuration |
 
 mod glob;
 mod known;
 mod meaning;
+mod options;
 mod parameters;
 mod table;
 
@@ -19,6 +21,7 @@ mod literals;
 
 pub use self::{
     meaning::Meaning,
+    options::TOOLS,
     parameters::ParameterRole,
-    table::{Tool, ToolTable},
+    table::{Tool, ToolRows, ToolTable},
 };

@@ -7,7 +7,7 @@ mod near_misses;
 mod values;
 
 use proptest::prelude::*;
-use roo_condense::{Conversation};
+use roo_condense::Conversation;
 
 pub use self::{
     legal::{native, roo_xml},

@@ -7,7 +7,10 @@ use std::{
 };
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
-use roo_condense::{Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmRequest, LlmResponse, Prices, TimeoutPhase};
+use roo_condense::{
+    Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmRequest, LlmResponse,
+    Prices, TimeoutPhase,
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use crate::llm::fake_server::{FakeServer, Script, fixture};
-use roo_condense::{Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, Prices, StopReason};
+use roo_condense::{
+    Api, ApiKey, HttpConfig, HttpHandler, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, Prices,
+    StopReason,
+};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use super::support::{condense, texts};
-use roo_condense::{Conversation};
+use roo_condense::Conversation;
 use serde_json::{Value, json};
 
 /// So many of the changed texts are shown, and so many lines of each.

@@ -1,6 +1,8 @@
 //! Condensing with the lossless provider.
 
-use roo_condense::{Cancel, Conversation, Encoding, Proposal, Request, Settled, Tally, create_provider as create, decode, settle};
+use roo_condense::{
+    Cancel, Conversation, Encoding, Proposal, Request, Settled, Tally, create_provider as create, decode, settle,
+};
 use serde_json::{Value, json};
 
 /// A request to condense `conversation`.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use roo_condense::{Action, CallOutcome, Conversation, Excerpt, FileChange, Place, ToolTable, Transcript, read_transcript as read};
+use roo_condense::{
+    Action, CallOutcome, Conversation, Excerpt, FileChange, Place, ToolTable, Transcript, read_transcript as read,
+};
 use serde_json::{Value, json};
 
 fn assert_inside(transcript: &Transcript) {

@@ -1,4 +1,5 @@
 //! Conversations read as events.
 
 mod events;
+mod host_tools;
 mod pieces;
