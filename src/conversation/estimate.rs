@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn an_estimate_stays_with_its_text() {
         let whole = (ANSWER.to_owned(), ANSWER.len());
-        assert_eq!(left("a (words) … … b", "a (words) … … c"), [whole.clone()]);
-        assert_eq!(left("a (words) … … b", "longer (words) … … b"), [whole.clone()]);
-        assert_eq!(left("a (words) … … b", "one (words) … … two"), [whole.clone()]);
+        assert_eq!(left("a (words) … … b", "a (words) … … c"), std::slice::from_ref(&whole));
+        assert_eq!(left("a (words) … … b", "longer (words) … … b"), std::slice::from_ref(&whole));
+        assert_eq!(left("a (words) … … b", "one (words) … … two"), std::slice::from_ref(&whole));
         assert_eq!(left("(words) … … b (words) … …", "x (words) … … y (words) … … z"), [whole.clone(), whole]);
     }
 
