@@ -51,11 +51,12 @@ function prepare(context, options) {
   return readable("context and options", () => {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
     if (!isObject(options)) throw notAllowed("options", options, "an object");
-    const call = serializeSettings({ context: pick(context, CONTEXT_FIELDS), options: plainOptions(options) }, "options");
+    const settings = serializeSettings({ context: pick(context, CONTEXT_FIELDS), options: plainOptions(options) }, "options");
     const { messages } = context;
-    const bytes = serializeMessages(messages);
+    const json = serializeMessages(messages);
     // The caller may change the array while we work; the plan is for what it held now.
-    return { context, options, messages, snapshot: messages.slice(), bytes, call, foreign: [], causes: [], warnings: [] };
+    const prepared = { context, options, messages, snapshot: messages.slice(), foreign: [], causes: [], warnings: [] };
+    return { prepared, messages: json, settings };
   });
 }
 
@@ -64,23 +65,24 @@ const isSignal = (signal) =>
 
 /**
  * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
- * `start(prepared, cancel, listener)` hands the call to the addon, which tells `listener` how it goes and how it ends.
+ * `start(prepared, call)` hands the call to the addon, with what else belongs to it; its `listener` is told how it goes and how it ends.
  */
 function condense(context, options, start) {
-  const prepared = prepare(context, options ?? {});
+  const { prepared, messages, settings } = prepare(context, options ?? {});
   const { signal, onProgress } = prepared.options;
   const cancel = new native.CancelHandle();
   let deliver;
   const delivered = new Promise((resolve) => (deliver = resolve));
   if (signal?.aborted) cancel.cancel();
-  checked(() => start(prepared, cancel, (isEnd, json) => (isEnd ? deliver(json) : tell(onProgress, json, prepared))));
+  const listener = (isEnd, told) => (isEnd ? deliver(told) : tell(onProgress, told, prepared));
+  checked(() => start(prepared, { messages, settings, cancel, listener }));
   prepared.alive = new KeepAlive();
   const forget = onAbort(signal, () => {
     cancel.cancel();
     prepared.alive.working();
   });
   return delivered
-    .then((json) => finish(JSON.parse(json), prepared))
+    .then((report) => finish(JSON.parse(report), prepared))
     .finally(() => {
       prepared.alive.stop();
       forget();

@@ -5,6 +5,7 @@
 const native = require("./native.js");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
 const { isObject } = require("./call.js");
+const { KeepAlive } = require("./keep-alive.js");
 const { serialize } = require("./serialize.js");
 
 const DEFAULT_ENCODING = "o200k_base";
@@ -73,11 +74,11 @@ function countEach(messages, encoding) {
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
-  const bytes = serialize(
+  const json = serialize(
     unknown.map((index) => messages[index]),
     "messages",
   );
-  const tokens = checked(() => native.countMessages(bytes, encoding));
+  const tokens = checked(() => native.countMessages(json, encoding));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
     if (isObject(messages[index])) remember(cache, messages[index], tokens[at]);
@@ -132,9 +133,15 @@ function countTokens(value, options = {}) {
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 
+/** @param {import("roo-condense").EncodingName} [encoding] */
 function warmUp(encoding = DEFAULT_ENCODING) {
   requireEncoding("encoding", encoding);
-  return checked(() => native.loadEncoding(encoding));
+  const alive = new KeepAlive();
+  /** @type {Promise<void>} */
+  const loaded = new Promise((resolve) => {
+    checked(() => native.loadEncoding(encoding, resolve));
+  });
+  return loaded.finally(() => alive.stop());
 }
 
 module.exports = { countTokens, warmUp };

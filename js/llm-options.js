@@ -82,7 +82,7 @@ function isUsable(handler, warnings) {
 }
 
 /**
- * The addon's handlers for one call, conversation and condensing. Those of the call win over those of its profile, and those over the
+ * The addon's handlers for one call. Those of the call win over those of its profile, and those over the
  * manager's. One that cannot answer is passed over, and a warning says so.
  */
 function bindHandlers(prepared, defaults = NONE) {
@@ -98,16 +98,16 @@ function bindHandlers(prepared, defaults = NONE) {
     const usable = candidates.find((candidate) => isUsable(candidate, warnings));
     return usable && LlmHandler.bind(usable, causes);
   };
-  return [
-    first(toHandler("options.handler", options.handler), profile?.handler, defaults.handler),
-    first(toHandler("options.condensingHandler", options.condensingHandler), other?.handler, defaults.condensingHandler),
-  ];
+  return {
+    handler: first(toHandler("options.handler", options.handler), profile?.handler, defaults.handler),
+    condensingHandler: first(toHandler("options.condensingHandler", options.condensingHandler), other?.handler, defaults.condensingHandler),
+  };
 }
 
-/** The addon's handlers of profiles, as `[ids, handlers]`: of those among `ids` that have one. */
+/** The addon's handlers of profiles: of those among `ids` that have one. */
 function bindProfiles({ warnings, causes }, { profiles }, ids) {
   const usable = [...ids].filter((id) => isUsable(profiles.get(id)?.handler, warnings));
-  return [usable, usable.map((id) => LlmHandler.bind(profiles.get(id).handler, causes))];
+  return usable.map((id) => ({ id, handler: LlmHandler.bind(profiles.get(id).handler, causes) }));
 }
 
 module.exports = { bindHandlers, bindProfiles, splitOptions };

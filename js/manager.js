@@ -172,19 +172,10 @@ class CondensationManager {
     const id = this.#nextCall++ >>> 0;
     const configOf = () => NativeCondensationProvider.configOf(this.#providers.get(options?.provider ?? this.#native.active()));
     const selected = optionsWithSelections(configOf, context, options);
-    const start = (prepared, cancel, listener) => {
+    const start = (prepared, call) => {
       const named = [...this.#providers.values()].map((provider) => NativeCondensationProvider.configOf(provider));
       const profiles = bindProfiles(prepared, this.#handlers, profilesNamed([...named, prepared.options.config]));
-      this.#native.condense(
-        mode,
-        prepared.bytes,
-        prepared.call,
-        id,
-        cancel,
-        listener,
-        ...bindHandlers(prepared, this.#handlers),
-        ...profiles,
-      );
+      this.#native.condense({ ...call, mode, hostCall: id, ...bindHandlers(prepared, this.#handlers), profiles });
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" || mode === "estimate" }));
     };
     return condense(context, selected, start).finally(() => this.#calls.delete(id));

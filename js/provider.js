@@ -69,17 +69,18 @@ class NativeCondensationProvider {
   }
 
   condense(context, options) {
-    return this.#run(context, options, "always");
+    return this.#run("always", context, options);
   }
 
   preview(context, options) {
-    return this.#run(context, options, "preview").then(previewOf);
+    return this.#run("preview", context, options).then(previewOf);
   }
 
-  #run(context, options, mode) {
-    const start = (prepared, cancel, listener) => {
+  #run(mode, context, options) {
+    const start = (prepared, call) => {
       prepared.isPreview = mode !== "always";
-      this.#native.condense(prepared.bytes, prepared.call, cancel, listener, ...bindHandlers(prepared), mode);
+      // No provider of the host is asked, so none has to find the call.
+      this.#native.condense({ ...call, mode, hostCall: 0, ...bindHandlers(prepared), profiles: [] });
     };
     return condense(
       context,
@@ -90,7 +91,7 @@ class NativeCondensationProvider {
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
   estimateReduction(context, config, options = {}) {
-    return this.#run(context, config === undefined ? options : { ...options, config }, "estimate").then(estimateOf);
+    return this.#run("estimate", context, config === undefined ? options : { ...options, config }).then(estimateOf);
   }
 
   estimateCost(context, config, options) {

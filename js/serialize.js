@@ -1,24 +1,21 @@
 "use strict";
 
-// What goes into the addon, as JSON. Messages go as the UTF-16 bytes of their JSON, which it parses off the main thread. UTF-16 is what
-// strings are kept in: copying them takes half the time of writing UTF-8, which the addon does on another thread.
+// What goes into the addon, as JSON, which it parses off the main thread.
 
 const { stringify } = require("./deep-json.js");
 const { argumentError, messageOf, notAllowed, readable, shown } = require("./errors.js");
 
-/** The bytes of any JSON value. Throws a TypeError when `value` has no JSON. */
+/** The JSON of any value. Throws a TypeError when `value` has no JSON. */
 function serialize(value, field) {
-  let json;
   try {
-    json = stringify(value);
+    return stringify(value);
   } catch (error) {
     // A cycle, a BigInt, a getter or toJSON that throws, or more text than a string can hold.
     throw argumentError("not_serializable", `${field} cannot be written as JSON: ${messageOf(error)}`, error);
   }
-  return Buffer.from(json, "utf16le");
 }
 
-/** The bytes of an array of messages. */
+/** The JSON of an array of messages. */
 function serializeMessages(messages, field = "context.messages") {
   readable(field, () => {
     // An array with a toJSON is not what its JSON says; edits would land on the wrong messages.

@@ -11,6 +11,7 @@
  * - `unknown_provider` (TypeError): no provider is registered under the id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
  * - `invalid_restore_data` (TypeError): not what a condensation returned, or not of these messages
+ * - `system_limit` (Error): the system refuses the process what work needs, such as a file descriptor
  * - `internal_error` (Error): a fault of this library
  */
 export type ArgumentErrorCode =
@@ -24,6 +25,7 @@ export type ArgumentErrorCode =
   | "invalid_scale"
   | "invalid_calibration"
   | "invalid_restore_data"
+  | "system_limit"
   | "internal_error";
 
 /**

@@ -1,22 +1,23 @@
 //! The abort signal as the addon sees it.
 
+use napi::Env;
 use napi_derive::napi;
 
+use super::{environment, error::Result};
 use crate::cancel::Cancel;
 
-/// Set from JavaScript when its `AbortSignal` fires. (napi's own type for signals overwrites `onabort` and ignores signals that
-/// are aborted already.)
+/// Set from JavaScript when its `AbortSignal` fires, and when its environment ends. (napi's own type for signals overwrites `onabort` and
+/// ignores signals that are aborted already.)
 #[napi]
-#[derive(Default)]
 pub struct CancelHandle {
     pub(super) cancel: Cancel,
 }
 
 #[napi]
 impl CancelHandle {
-    #[napi(constructor)]
-    pub fn new() -> Self {
-        Self::default()
+    #[napi(constructor, catch_unwind)]
+    pub fn new(env: &Env) -> Result<Self> {
+        Ok(Self { cancel: environment::cancel_of(env)? })
     }
 
     /// Stops the work.

@@ -1,5 +1,7 @@
 //! Errors that are thrown: wrong arguments and wrong configuration.
 
+use std::io;
+
 use napi::Status;
 
 use crate::{conversation::NotAnArray, options::ConfigError, providers::CondenseError, tokens::TokensError};
@@ -41,6 +43,13 @@ pub fn wrong_tokens(error: TokensError) -> napi::Error<Code> {
 /// A failure of an operation that JavaScript waits for at once.
 pub fn failed(error: CondenseError) -> napi::Error<Code> {
     thrown(error.code(), error)
+}
+
+/// What the system refuses to this process.
+pub fn system_limit(error: io::Error) -> napi::Error<Code> {
+    let message =
+        format!("the system refuses what work needs: {error}; raise the limits of this process (`ulimit -a`)");
+    thrown("system_limit", message)
 }
 
 /// JSON that is not what was promised: the JavaScript side writes it, so this is a fault of ours.

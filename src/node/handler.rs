@@ -9,17 +9,17 @@ use std::{
 };
 
 use async_trait::async_trait;
-use napi::{
-    Status,
-    bindgen_prelude::Promise,
-    threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode},
-};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::error::{Result, unreadable, wrong_config};
+use super::{
+    callback::{JsAnswerer, ask},
+    error::{Result, unreadable, wrong_config},
+    threads,
+};
 use crate::{
     conversation::surrogates,
     llm::{
@@ -27,10 +27,6 @@ use crate::{
         LlmProgress, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
 };
-
-/// Takes a question as JSON, resolves to an [`HostAnswer`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does
-/// not keep Node alive.
-pub type HandlerCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
 
 /// How long the JavaScript side may take to end its generator and say what was spent.
 const LAST_WORDS: Duration = Duration::from_millis(20);
@@ -48,7 +44,7 @@ impl NativeHandler {
     pub fn http(options: String) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
         let handler = HttpConfig::from_json(&options).and_then(HttpHandler::new).map_err(wrong_config)?;
-        Ok(Self { handler: Arc::new(handler) })
+        Ok(Self { handler: Arc::new(OwnThread(handler)) })
     }
 
     /// The options of a handler on top of a function, with their defaults; both as JSON.
@@ -59,11 +55,11 @@ impl NativeHandler {
         serde_json::to_string(&config).map_err(unreadable)
     }
 
-    /// A handler on top of a function; `info` (model, price, window) as JSON.
+    /// A handler on top of a function that answers questions with a [`HostAnswer`]; `info` (model, price, window) as JSON.
     #[napi(factory, catch_unwind)]
-    pub fn callback(info: String, callback: HandlerCallback) -> Result<Self> {
+    pub fn callback(info: String, callback: JsAnswerer) -> Result<Self> {
         let info = serde_json::from_str(&info).map_err(unreadable)?;
-        Ok(Self { handler: Arc::new(CallbackHandler { info, callback: Arc::new(callback), next: AtomicU32::new(0) }) })
+        Ok(Self { handler: Arc::new(CallbackHandler { info, callback, next: AtomicU32::new(0) }) })
     }
 
     /// The model's name.
@@ -86,9 +82,44 @@ struct Info {
     timeout_ms: u64,
 }
 
+/// A handler over HTTP that asks on a thread of ours only: the host's would stand still until the answer is there.
+struct OwnThread(HttpHandler);
+
+#[async_trait]
+impl LlmHandler for OwnThread {
+    async fn complete(
+        &self,
+        request: LlmRequest,
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> std::result::Result<LlmResponse, LlmError> {
+        threads::require_blocking().map_err(|reason| {
+            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::of(self.model(), TokenUsage::default()))
+        })?;
+        self.0.complete(request, cancel, progress).await
+    }
+
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        self.0.price()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.0.context_window()
+    }
+
+    fn max_output_tokens(&self) -> Option<u32> {
+        self.0.max_output_tokens()
+    }
+}
+
+/// A handler on top of a function of the host.
 struct CallbackHandler {
     info: Info,
-    callback: Arc<HandlerCallback>,
+    callback: JsAnswerer,
     next: AtomicU32,
 }
 
@@ -141,7 +172,7 @@ impl From<HostUsage> for TokenUsage {
 
 /// Ends the generator when nobody waits for its answer any more.
 struct Stop<'a> {
-    callback: &'a HandlerCallback,
+    callback: &'a JsAnswerer,
     id: u32,
     answered: bool,
 }
@@ -165,8 +196,7 @@ impl Drop for Stop<'_> {
 impl CallbackHandler {
     async fn call(&self, question: String) -> std::result::Result<HostAnswer, LlmError> {
         let failed = |message: String| LlmError::callback(&self.info.model, message, None, TokenUsage::default());
-        let answer = async { self.callback.call_async_catch(question).await?.await };
-        let answer: String = answer.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
+        let answer = ask(&self.callback, question).await.map_err(failed)?;
         let answer = surrogates::without_surrogates(&answer);
         serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))
     }

@@ -1,10 +1,10 @@
 //! Providers written in JavaScript.
 
 use async_trait::async_trait;
-use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
+use super::callback::{JsAnswerer, ask};
 use crate::{
     conversation::{Edit, Inserted, Message, Plan, surrogates},
     options::ConfigError,
@@ -12,14 +12,10 @@ use crate::{
     warning::Warning,
 };
 
-/// Takes a request as JSON, resolves to a [`Reply`] as JSON. The JavaScript side never lets it throw or reject. Weak, so that it does not
-/// keep Node alive.
-pub type HostCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
-
-/// A provider whose work is done by a JavaScript function.
+/// A provider whose work is done by a JavaScript function, which answers a request with a [`Reply`].
 pub struct HostProvider {
     info: ProviderInfo,
-    callback: HostCallback,
+    callback: JsAnswerer,
 }
 
 /// What JavaScript made of a request.
@@ -51,7 +47,7 @@ enum ReplyMessage {
 
 impl HostProvider {
     /// A provider that calls `callback`.
-    pub fn new(info: ProviderInfo, callback: HostCallback) -> Self {
+    pub fn new(info: ProviderInfo, callback: JsAnswerer) -> Self {
         Self { info, callback }
     }
 
@@ -100,13 +96,9 @@ impl Provider for HostProvider {
             "config": request.config,
         });
         let call = request.conversation.export(&call).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        let reply = async {
-            let promise = self.callback.call_async_catch(call).await?;
-            promise.await
-        };
         let reply = tokio::select! {
             () = request.cancel.cancelled() => return Err(CondenseError::Aborted),
-            reply = reply => reply.map_err(|error| self.failed(error.reason.clone(), None))?,
+            reply = ask(&self.callback, call) => reply.map_err(|message| self.failed(message, None))?,
         };
         let reply = surrogates::enter(&reply);
         let reply = serde_json::from_str(&reply).map_err(|error| CondenseError::Internal(error.to_string()))?;

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::json;
 
 use super::{
-    cancel::CancelHandle,
+    callback::JsAnswerer,
     error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
-    handler::NativeHandler,
-    host_provider::{HostCallback, HostProvider},
+    host_provider::HostProvider,
     provider::NativeProvider,
-    store::{HostStore, StoreCallback},
-    work::{Incoming, Listener, report},
+    store::HostStore,
+    work::{Call, Incoming, Mode, report},
 };
 use crate::{
     manager::{ContextUsage, Manager, ManagerOptions, Trial},
@@ -30,7 +28,7 @@ pub struct NativeManager {
 impl NativeManager {
     /// `options` as JSON; `store` keeps summaries instead of the memory.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: String, store: Option<StoreCallback>) -> Result<Self> {
+    pub fn new(options: String, store: Option<JsAnswerer>) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
         let options = ManagerOptions::read(&options).map_err(wrong_config)?;
         let manager = match store {
@@ -48,7 +46,7 @@ impl NativeManager {
 
     /// Adds a provider written in JavaScript; `info` as JSON.
     #[napi(catch_unwind)]
-    pub fn register_host(&self, info: String, callback: HostCallback) -> Result<()> {
+    pub fn register_host(&self, info: String, callback: JsAnswerer) -> Result<()> {
         let info = serde_json::from_str(&info).map_err(unreadable)?;
         self.manager.register(Arc::new(HostProvider::new(info, callback)));
         Ok(())
@@ -138,43 +136,27 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `ifNeeded`, `preview` or `estimate`; `profile_handlers` are those of
-    /// `profiles`, in their order.
-    #[allow(clippy::too_many_arguments)]
+    /// Works on a call; its listener is told the report as JSON.
     #[napi(catch_unwind)]
-    pub fn condense(
-        &self,
-        mode: String,
-        messages: Buffer,
-        call: String,
-        host_call: u32,
-        cancel: &CancelHandle,
-        listener: Listener,
-        handler: Option<ClassInstance<NativeHandler>>,
-        condensing_handler: Option<ClassInstance<NativeHandler>>,
-        profiles: Vec<String>,
-        profile_handlers: Vec<ClassInstance<NativeHandler>>,
-    ) -> Result<()> {
-        let incoming = Incoming::read(messages, &call, host_call, cancel)?;
-        let incoming =
-            incoming.with_handlers(&(handler, condensing_handler)).with_profiles(profiles, &profile_handlers);
+    pub fn condense(&self, call: Call<'_>) -> Result<()> {
+        let mode = call.mode;
+        let incoming = Incoming::read(call)?;
         self.check(&incoming)?;
         let manager = self.manager.clone();
-        report(incoming, listener, move |work| async move {
-            match mode.as_str() {
-                "ifNeeded" => manager.condense_if_needed(work).await,
-                "preview" => manager.preview(work, Trial::Preview).await,
-                "estimate" => manager.preview(work, Trial::Estimate).await,
-                _ => manager.condense(work).await,
+        report(incoming, move |work| async move {
+            match mode {
+                Mode::Always => manager.condense(work).await,
+                Mode::IfNeeded => manager.condense_if_needed(work).await,
+                Mode::Preview => manager.preview(work, Trial::Preview).await,
+                Mode::Estimate => manager.preview(work, Trial::Estimate).await,
             }
-        });
-        Ok(())
+        })
     }
 
     /// What can be known to be wrong before any work.
     fn check(&self, incoming: &Incoming) -> Result<()> {
-        let id = incoming.call().provider.clone().unwrap_or_else(|| self.manager.active());
+        let id = incoming.options().provider.clone().unwrap_or_else(|| self.manager.active());
         let provider = self.manager.registry().get(&id).map_err(failed)?;
-        provider.validate_config(&incoming.call().config).map_err(|errors| failed(CondenseError::from(errors)))
+        provider.validate_config(&incoming.options().config).map_err(|errors| failed(CondenseError::from(errors)))
     }
 }

@@ -1,7 +1,11 @@
 //! The Node binding: the only place that names napi.
 //!
-//! JavaScript hands over messages as the UTF-16 bytes of their JSON (what copies fastest) and gets back JSON that says what to do with its own objects; it is
-//! parsed and worked on off the main thread. The JavaScript side (`js/`) touches the caller's objects; nothing here does.
+//! JavaScript hands over messages as JSON, which is copied as the UTF-16 it is (that is what takes the main thread the least time), and gets
+//! back JSON that says what to do with its own objects. All else is done off the main thread. The JavaScript side (`js/`) touches the
+//! caller's objects; nothing here does.
+//!
+//! No memory of JavaScript is used outside the function it was handed to: an environment may end at any time, and takes its memory with it.
+//! `clippy.toml` forbids the types that would hold such memory.
 //!
 //! Functions that JavaScript calls at once throw errors with a `code`. Promises are never rejected but for faults of this library:
 //! what can go wrong is in the report they resolve to.
@@ -9,7 +13,9 @@
 // The attribute macro writes functions without doc comments.
 #![allow(missing_docs)]
 
+mod callback;
 mod cancel;
+mod environment;
 mod error;
 mod handler;
 mod host_provider;
@@ -17,13 +23,22 @@ mod json_file;
 mod manager;
 mod provider;
 mod store;
+mod threads;
 mod tokens;
 mod work;
 
+use napi::bindgen_prelude::{Object, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Node unloads an addon when the last environment that has loaded it ends. Our threads go on, so it has to stay.
+#[napi(module_exports)]
+pub fn stay(_exports: Object<'_>) -> napi::Result<()> {
+    retain_current_module_for_unload_safety();
+    Ok(())
+}
 
 /// The version of the addon, as in `Cargo.toml`.
 #[napi]

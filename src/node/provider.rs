@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{
-    cancel::CancelHandle,
     error::{Result, unreadable, wrong_config},
-    handler::NativeHandler,
-    work::{Incoming, Listener, report},
+    work::{Call, Incoming, Mode, report},
 };
 use crate::{
     manager::{Trial, condense_with, preview_with},
@@ -54,41 +51,30 @@ impl NativeProvider {
         Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
     }
 
-    /// Condenses; `listener` is told the report as JSON. `mode` is `always`, `preview` or `estimate`.
-    #[allow(clippy::too_many_arguments)]
+    /// Works on a call; its listener is told the report as JSON. A provider on its own has no trigger: it is always due.
     #[napi(catch_unwind)]
-    pub fn condense(
-        &self,
-        messages: Buffer,
-        call: String,
-        cancel: &CancelHandle,
-        listener: Listener,
-        handler: Option<ClassInstance<NativeHandler>>,
-        condensing_handler: Option<ClassInstance<NativeHandler>>,
-        mode: String,
-    ) -> Result<()> {
-        let incoming = Incoming::read(messages, &call, 0, cancel)?;
-        if let Some(provider) = &incoming.call().provider {
+    pub fn condense(&self, call: Call<'_>) -> Result<()> {
+        let mode = call.mode;
+        let incoming = Incoming::read(call)?;
+        if let Some(provider) = &incoming.options().provider {
             // Not an option of this call at all, but what is wrong is best seen with its value.
             let fault = ConfigError::not_allowed("options.provider", &json!(provider), "only in calls of a manager");
             return Err(wrong_config(vec![ConfigError { code: "invalid_argument", ..fault }]));
         }
-        let incoming = incoming.with_handlers(&(handler, condensing_handler));
-        self.provider.validate_config(&incoming.call().config).map_err(wrong_config)?;
+        self.provider.validate_config(&incoming.options().config).map_err(wrong_config)?;
         let provider = self.provider.clone();
-        report(incoming, listener, move |work| async move {
+        report(incoming, move |work| async move {
             let progress = work.progress.clone();
             progress.report("counting", "", 0, 1);
             let encoding = Encoding::default();
-            let report = match mode.as_str() {
-                "preview" => preview_with(&provider, encoding, work, Trial::Preview).await,
-                "estimate" => preview_with(&provider, encoding, work, Trial::Estimate).await,
-                _ => condense_with(&provider, encoding, work).await,
+            let report = match mode {
+                Mode::Always | Mode::IfNeeded => condense_with(&provider, encoding, work).await,
+                Mode::Preview => preview_with(&provider, encoding, work, Trial::Preview).await,
+                Mode::Estimate => preview_with(&provider, encoding, work, Trial::Estimate).await,
             };
             progress.report("done", report.provider(), 1, 1);
             report
-        });
-        Ok(())
+        })
     }
 }
 

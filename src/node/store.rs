@@ -1,20 +1,17 @@
 //! A summary cache that the host keeps.
 
 use async_trait::async_trait;
-use napi::{Status, bindgen_prelude::Promise, threadsafe_function::ThreadsafeFunction};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::callback::{JsAnswerer, ask};
 use crate::{
     conversation::surrogates,
     summaries::{StoreError, SummaryStore},
 };
 
-/// Takes `{get}` or `{set, value}` as JSON, resolves to a [`Reply`] as JSON. Never throws or rejects. Weak, so that it does not keep Node alive.
-pub type StoreCallback = ThreadsafeFunction<String, Promise<String>, String, Status, false, true>;
-
-/// A store behind a function of the host.
-pub struct HostStore(pub StoreCallback);
+/// A store behind a function of the host, which answers `{get}` and `{set, value}` with a [`Reply`].
+pub struct HostStore(pub JsAnswerer);
 
 #[derive(Deserialize)]
 struct Reply {
@@ -25,8 +22,7 @@ struct Reply {
 impl HostStore {
     async fn call(&self, request: String) -> Result<Option<String>, StoreError> {
         let failed = |message: String| StoreError { message };
-        let reply = async { self.0.call_async_catch(request).await?.await };
-        let reply: String = reply.await.map_err(|error: napi::Error| failed(error.reason.clone()))?;
+        let reply = ask(&self.0, request).await.map_err(failed)?;
         let reply = surrogates::without_surrogates(&reply);
         let reply: Reply = serde_json::from_str(&reply).map_err(|error| failed(error.to_string()))?;
         reply.error.map_or(Ok(reply.value), |message| Err(failed(message)))

@@ -1,19 +1,23 @@
 //! Counting, and checking messages.
 
 use napi::{
-    Env,
-    bindgen_prelude::{Buffer, Either, PromiseRaw},
+    bindgen_prelude::{Either, Utf16String},
+    threadsafe_function::ThreadsafeFunctionCallMode,
 };
 use napi_derive::napi;
 
-use super::error::{Result, not_an_array, thrown, unreadable, wrong_tokens};
+use super::{
+    callback::JsCallback,
+    error::{Result, not_an_array, system_limit, thrown, unreadable, wrong_tokens},
+    threads,
+};
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems, utf16},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
-fn parse(messages: &Buffer) -> Result<Conversation> {
+fn parse(messages: &Utf16String) -> Result<Conversation> {
     let json = utf16::utf8(messages).ok_or_else(|| thrown("invalid_messages", "not UTF-16"))?;
     Conversation::parse(&json).map_err(not_an_array)
 }
@@ -30,7 +34,7 @@ pub fn count_text(text: String, encoding: String) -> Result<u32> {
 
 /// Tokens of each message of a JSON array, unscaled.
 #[napi(catch_unwind)]
-pub fn count_messages(messages: Buffer, encoding: String) -> Result<Vec<u32>> {
+pub fn count_messages(messages: Utf16String, encoding: String) -> Result<Vec<u32>> {
     let conversation = parse(&messages)?;
     let encoding = encoding.parse().map_err(wrong_tokens)?;
     let tally = Tally::count(&conversation, encoding, &Cancel::new()).map_err(|error| thrown("aborted", error))?;
@@ -49,22 +53,22 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     Ok(scaled)
 }
 
-/// Loads a vocabulary off the main thread.
+/// Loads a vocabulary off the main thread; `done` is called when it is there.
 #[napi(catch_unwind)]
-pub fn load_encoding<'env>(env: &'env Env, encoding: String) -> Result<PromiseRaw<'env, ()>> {
+pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     let encoding: Encoding = encoding.parse().map_err(wrong_tokens)?;
     let load = async move {
         if !is_loaded(encoding) {
             warm_up(encoding);
         }
-        Ok(())
+        done.call((), ThreadsafeFunctionCallMode::NonBlocking);
     };
-    env.spawn_future(load).map_err(|error: napi::Error| thrown("internal_error", error))
+    threads::spawn(load).map_err(system_limit)
 }
 
 /// What is not legal in a JSON array of messages, as JSON.
 #[napi(catch_unwind)]
-pub fn find_problems(messages: Buffer) -> Result<String> {
+pub fn find_problems(messages: Utf16String) -> Result<String> {
     let conversation = parse(&messages)?;
     conversation.export(&problems(&conversation)).map_err(unreadable)
 }

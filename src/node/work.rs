@@ -11,16 +11,18 @@ use std::{
 
 use futures_util::FutureExt;
 use napi::{
-    Status,
-    bindgen_prelude::{Buffer, ClassInstance, FnArgs, spawn},
-    threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue},
+    bindgen_prelude::{ClassInstance, FnArgs, Utf16String},
+    threadsafe_function::ThreadsafeFunctionCallMode,
 };
+use napi_derive::napi;
 use serde_json::Value;
 
 use super::{
+    callback::JsCallback,
     cancel::CancelHandle,
-    error::{Result, wrong_config},
+    error::{Result, system_limit, unreadable, wrong_config},
     handler::NativeHandler,
+    threads,
 };
 use crate::{
     cancel::Cancel,
@@ -34,110 +36,160 @@ use crate::{
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.
 type Told = FnArgs<(bool, String)>;
 
-/// Told how a call goes and how it ends. One function for both, so that no progress event arrives after the report. Weak, so that it does
-/// not keep Node alive: JavaScript decides that, because only there is known whether a host's own promise is all we wait for.
-pub type Listener = ThreadsafeFunction<Told, UnknownReturnValue, Told, Status, false, true>;
+/// What is to be done with the messages.
+#[napi(string_enum = "camelCase")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Condense them.
+    Always,
+    /// Condense them if the trigger says so.
+    IfNeeded,
+    /// Tell what condensing them would do.
+    Preview,
+    /// Tell only what condensing them would save and cost.
+    Estimate,
+}
 
-/// The handler of the conversation and that for summaries.
-pub type Handlers<'env> = (Option<ClassInstance<'env, NativeHandler>>, Option<ClassInstance<'env, NativeHandler>>);
+/// A call, as JavaScript hands it over.
+#[napi(object, object_to_js = false)]
+pub struct Call<'env> {
+    pub mode: Mode,
+    /// The messages as JSON.
+    pub messages: Utf16String,
+    /// Context and options of the call as JSON: `{context, options}`.
+    pub settings: String,
+    /// The number under which providers of the host find the call.
+    pub host_call: u32,
+    pub cancel: ClassInstance<'env, CancelHandle>,
+    /// Told how the call goes and how it ends. One function for both, so that no progress event arrives after the report.
+    pub listener: JsCallback<Told>,
+    /// The handler of the conversation.
+    pub handler: Option<ClassInstance<'env, NativeHandler>>,
+    /// The handler for summaries.
+    pub condensing_handler: Option<ClassInstance<'env, NativeHandler>>,
+    /// Handlers for what asks under a profile of its own.
+    pub profiles: Vec<CallProfile<'env>>,
+}
 
-/// Everything JavaScript hands over for a call.
+/// The handler of a profile.
+#[napi(object, object_to_js = false)]
+pub struct CallProfile<'env> {
+    pub id: String,
+    pub handler: ClassInstance<'env, NativeHandler>,
+}
+
+/// A call that any thread may work on: nothing in it belongs to JavaScript.
 pub struct Incoming {
-    messages: Buffer,
-    call: CallOptions,
+    messages: Utf16String,
+    options: CallOptions,
     host_call: u32,
     cancel: Cancel,
+    listener: Arc<Listener>,
     llm: Llm,
 }
 
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
-    pub fn read(messages: Buffer, call: &str, host_call: u32, cancel: &CancelHandle) -> Result<Self> {
-        let call: Value = serde_json::from_str(call).map_err(super::error::unreadable)?;
-        let call = CallOptions::read(&call["context"], &call["options"]).map_err(wrong_config)?;
-        Ok(Self { messages, call, host_call, cancel: cancel.cancel.clone(), llm: Llm::default() })
-    }
-
-    /// Adds handlers of profiles: the profiles' ids, and their handlers in the same order.
-    pub fn with_profiles(mut self, ids: Vec<String>, handlers: &[ClassInstance<NativeHandler>]) -> Self {
-        let handlers = handlers.iter().map(|handler| ProfileHandler { handler: handler.handler.clone(), price: None });
-        self.llm.profiles = ids.into_iter().zip(handlers).collect();
-        self
-    }
-
-    /// Adds the handlers of the call.
-    pub fn with_handlers(mut self, handlers: &Handlers) -> Self {
-        let of =
-            |handler: &Option<ClassInstance<NativeHandler>>| handler.as_ref().map(|handler| handler.handler.clone());
-        self.llm = Llm { handler: of(&handlers.0), condensing_handler: of(&handlers.1), ..Llm::default() };
-        self
+    pub fn read(call: Call<'_>) -> Result<Self> {
+        let settings: Value = serde_json::from_str(&call.settings).map_err(unreadable)?;
+        let handler_of = |handler: Option<ClassInstance<'_, NativeHandler>>| handler.map(|own| own.handler.clone());
+        let own = |profile: CallProfile<'_>| {
+            (profile.id, ProfileHandler { handler: profile.handler.handler.clone(), price: None })
+        };
+        Ok(Self {
+            options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
+            messages: call.messages,
+            host_call: call.host_call,
+            cancel: call.cancel.cancel.clone(),
+            listener: Arc::new(Listener { function: call.listener, ended: AtomicBool::new(false) }),
+            llm: Llm {
+                handler: handler_of(call.handler),
+                condensing_handler: handler_of(call.condensing_handler),
+                profiles: call.profiles.into_iter().map(own).collect(),
+                ..Llm::default()
+            },
+        })
     }
 
     /// The options of the call.
-    pub fn call(&self) -> &CallOptions {
-        &self.call
+    pub fn options(&self) -> &CallOptions {
+        &self.options
     }
 
     fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {
-        let Self { messages, call, host_call, cancel, llm } = self;
+        let Self { messages, options, host_call, cancel, llm, .. } = self;
         cancel.check()?;
         let json = utf16::utf8(&messages)
             .ok_or_else(|| CondenseError::Internal("messages did not come as UTF-16".to_owned()))?;
         drop(messages);
         let conversation = Conversation::parse(&json).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok(Work { conversation, call, host_call, llm, cancel, progress })
+        Ok(Work { conversation, call: options, host_call, llm, cancel, progress })
     }
 }
 
 /// How long aborted work may take to say what it spent; handlers and providers take less.
 const GIVE_UP: Duration = Duration::from_millis(38);
 
-/// Runs `work` off the main thread; `listener` is told how it goes and, always, how it ends.
-pub fn report<F>(incoming: Incoming, listener: Listener, work: impl FnOnce(Work) -> F + Send + 'static)
+/// Runs `work` off the main thread; the call's listener is told how it goes and, always, how it ends.
+pub fn report<F>(incoming: Incoming, work: impl FnOnce(Work) -> F + Send + 'static) -> Result<()>
 where
     F: Future<Output = Report> + Send + 'static,
 {
-    let listener = Arc::new(listener);
-    let tell = move |is_end: bool, json: String| {
-        // Not delivered when the environment is going away; then nobody waits for it either.
-        listener.call((is_end, json).into(), ThreadsafeFunctionCallMode::NonBlocking);
-    };
-    spawn(async move {
-        let prev = incoming.call.total_tokens;
-        let cancel = incoming.cancel.clone();
-        let tell_progress = tell.clone();
-        // Work that was given up may go on for a while; nobody hears of it.
-        let ended = Arc::new(AtomicBool::new(false));
-        let is_over = Arc::clone(&ended);
-        let progress = Progress::new(move |event| {
-            if !is_over.load(Ordering::Acquire)
-                && let Ok(json) = serde_json::to_string(&event)
-            {
-                tell_progress(false, json);
+    let prev = incoming.options.total_tokens;
+    let cancel = incoming.cancel.clone();
+    let listener = Arc::clone(&incoming.listener);
+    let heard = Arc::clone(&listener);
+    let progress = Progress::new(move |event| heard.progress(serde_json::to_string(&event)));
+    let work = AssertUnwindSafe(async move {
+        match incoming.parse(progress) {
+            Ok(parsed) => {
+                let exported = parsed.conversation.clone();
+                exported.export(&work(parsed).await)
             }
-        });
-        let work = AssertUnwindSafe(async move {
-            match incoming.parse(progress) {
-                Ok(parsed) => {
-                    let exported = parsed.conversation.clone();
-                    exported.export(&work(parsed).await)
-                }
-                Err(error) => serde_json::to_string(&Report::failed(error, prev)),
-            }
-        })
-        .catch_unwind();
+            Err(error) => serde_json::to_string(&Report::failed(error, prev)),
+        }
+    })
+    .catch_unwind();
+    let call = async move {
         // A task of its own, because what computes (loading the vocabulary takes up to 0.3 s) hears of the signal only when it is done.
         let error = tokio::select! {
             biased;
             finished = tokio::spawn(work) => match finished {
-                Ok(Ok(Ok(json))) => return tell(true, json),
+                Ok(Ok(Ok(json))) => return listener.end(json),
                 Ok(Ok(Err(error))) => CondenseError::Internal(error.to_string()),
                 Ok(Err(panic)) => CondenseError::Internal(panic_message(&*panic)),
                 Err(error) => CondenseError::Internal(error.to_string()),
             },
             () = async { cancel.cancelled().await; tokio::time::sleep(GIVE_UP).await } => CondenseError::Aborted,
         };
-        ended.store(true, Ordering::Release);
-        tell(true, serde_json::to_string(&Report::failed(error, prev)).unwrap_or_default());
-    });
+        listener.end(serde_json::to_string(&Report::failed(error, prev)).unwrap_or_default());
+    };
+    threads::spawn(call).map_err(system_limit)
+}
+
+/// Who is told how a call goes.
+struct Listener {
+    function: JsCallback<Told>,
+    /// Work that was given up may go on for a while; nobody hears of it.
+    ended: AtomicBool,
+}
+
+impl Listener {
+    fn progress(&self, event: serde_json::Result<String>) {
+        if let Ok(json) = event
+            && !self.ended.load(Ordering::Acquire)
+        {
+            self.tell(false, json);
+        }
+    }
+
+    fn end(&self, report: String) {
+        self.ended.store(true, Ordering::Release);
+        self.tell(true, report);
+    }
+
+    /// Not delivered when the environment is going away; then nobody waits for it either.
+    fn tell(&self, is_end: bool, json: String) {
+        self.function.call((is_end, json).into(), ThreadsafeFunctionCallMode::NonBlocking);
+    }
 }

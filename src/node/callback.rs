@@ -1,0 +1,37 @@
+//! Functions of JavaScript that our threads call.
+
+use napi::{
+    Either, Status,
+    bindgen_prelude::Promise,
+    threadsafe_function::{self, UnknownReturnValue},
+};
+
+use super::threads;
+
+/// A function of JavaScript; any thread may call it, and it runs on its own. Weak: it does not keep Node alive, because only the JavaScript
+/// side knows whether a promise of the host is all we wait for. Once its environment has ended, calls of it do nothing.
+#[expect(
+    clippy::disallowed_types,
+    reason = "the one place; what ends with an environment is here a flag behind a lock"
+)]
+pub type JsCallback<Args, Return = UnknownReturnValue> =
+    threadsafe_function::ThreadsafeFunction<Args, Return, Args, Status, false, true>;
+
+/// A function that answers, at once or by a promise. Questions and answers are JSON.
+pub type JsAnswerer = JsCallback<String, Either<Promise<String>, String>>;
+
+/// The answer of JavaScript.
+///
+/// # Errors
+/// What the function threw or the promise was rejected with, in words; that the environment has ended; that the thread which would run the
+/// function is the one that asks.
+pub async fn ask(function: &JsAnswerer, question: String) -> Result<String, String> {
+    threads::require_own()?;
+    let answer = async {
+        match function.call_async_catch(question).await? {
+            Either::A(promise) => promise.await,
+            Either::B(answer) => Ok(answer),
+        }
+    };
+    answer.await.map_err(|error: napi::Error| error.reason.clone())
+}

@@ -1,0 +1,180 @@
+//! The threads that calls are worked on.
+//!
+//! The first call starts them, so that loading the addon asks the system for nothing. Where it gives fewer than wanted (`ulimit -u`, a
+//! container's limit on processes) fewer do, and where it gives none a call is worked on by the thread that made it. Only what has to wait
+//! for a thread that is not there fails then.
+
+use std::{
+    cell::Cell,
+    future::pending,
+    io,
+    panic::catch_unwind,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
+
+use tokio::runtime::{Builder, Handle};
+
+/// Most calls wait for a model; what computes divides its work itself (`src/parallel.rs`).
+const MAX_WORKERS: usize = 4;
+/// One computes while another hears of the signal that stops it.
+const MIN_WORKERS: usize = 2;
+
+/// Why nobody can be waited for.
+const NO_THREAD: &str = "the system gives this process no more threads, and one is needed to wait; raise the limit (`ulimit -u`, `pids.max`)";
+
+/// Threads of our own.
+#[derive(Clone)]
+struct Own {
+    runtime: Handle,
+    /// Whether one of them may block; the names of hosts are looked up so.
+    blocking: bool,
+}
+
+static OWN: Mutex<Option<Own>> = Mutex::new(None);
+
+thread_local! {
+    /// Whether this is the thread of a caller, at work on its own call.
+    static IS_CALLERS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Works on `future`: on threads of our own, or here where there are none.
+///
+/// # Errors
+/// The system refuses what every runtime needs, such as a file descriptor. Nothing was done.
+pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
+    if let Some(own) = own() {
+        own.runtime.spawn(future);
+        return Ok(());
+    }
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let _here = Here::new();
+    runtime.block_on(future);
+    Ok(())
+}
+
+/// While it lives, this thread is at work on its own call.
+struct Here;
+
+impl Here {
+    fn new() -> Self {
+        IS_CALLERS.set(true);
+        Self
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        IS_CALLERS.set(false);
+    }
+}
+
+/// # Errors
+/// This thread made the call it works on, so it cannot answer a question.
+pub fn require_own() -> Result<(), String> {
+    if IS_CALLERS.get() { Err(NO_THREAD.to_owned()) } else { Ok(()) }
+}
+
+/// # Errors
+/// There is no thread that may block.
+pub fn require_blocking() -> Result<(), String> {
+    require_own()?;
+    if own().is_some_and(|own| own.blocking) { Ok(()) } else { Err(NO_THREAD.to_owned()) }
+}
+
+/// Our threads; started if they were not. `None` where the system gives not even one; it is asked again the next time.
+fn own() -> Option<Own> {
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if own.is_none() {
+        *own = start();
+    }
+    own.clone()
+}
+
+fn start() -> Option<Own> {
+    let cores = thread::available_parallelism().map_or(MIN_WORKERS, usize::from);
+    // One besides the workers may block.
+    let threads = available(cores.clamp(MIN_WORKERS, MAX_WORKERS) + 1);
+    let several = if threads >= 2 { several(threads - 1) } else { None };
+    several.or_else(one)
+}
+
+/// How many threads the system would start, of those wanted. tokio panics where it gets none, and waits for ever where it gets fewer.
+fn available(wanted: usize) -> usize {
+    let (release, wait) = mpsc::channel::<()>();
+    let wait = Arc::new(Mutex::new(wait));
+    let start = |_| {
+        let wait = Arc::clone(&wait);
+        let stay = move || {
+            let _ = wait.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        };
+        thread::Builder::new().spawn(stay).ok()
+    };
+    let started: Vec<_> = (0..wanted).map_while(start).collect();
+    let available = started.len();
+    drop(release);
+    started.into_iter().for_each(|thread| drop(thread.join()));
+    available
+}
+
+/// The runtime stays until the process ends: environments come and go.
+fn several(workers: usize) -> Option<Own> {
+    let build = move || {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(workers).thread_name("condense").enable_all();
+        // The one that may block is started now and stays: later there may be none to be had.
+        let runtime = builder.thread_keep_alive(Duration::MAX).build().ok()?;
+        runtime.spawn_blocking(|| ());
+        let own = Own { runtime: runtime.handle().clone(), blocking: true };
+        std::mem::forget(runtime);
+        Some(own)
+    };
+    // tokio panics if others have taken the threads meanwhile.
+    catch_unwind(build).ok().flatten()
+}
+
+fn one() -> Option<Own> {
+    let runtime = Builder::new_current_thread().enable_all().build().ok()?;
+    let own = Own { runtime: runtime.handle().clone(), blocking: false };
+    let run = move || runtime.block_on(pending::<()>());
+    thread::Builder::new().name("condense".to_owned()).spawn(run).ok().map(|_| own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_spawned_is_worked_on_elsewhere_and_may_wait() {
+        let (tell, told) = mpsc::channel();
+        let here = thread::current().id();
+        spawn(async move {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let blocked = tokio::task::spawn_blocking(|| 7).await.unwrap();
+            tell.send((thread::current().id() != here, require_blocking().is_ok(), blocked)).unwrap();
+        })
+        .unwrap();
+        assert_eq!(told.recv().unwrap(), (true, true, 7));
+    }
+
+    #[test]
+    fn one_thread_works_and_waits_for_nothing_that_blocks() {
+        let own = one().unwrap();
+        let (tell, told) = mpsc::channel();
+        own.runtime.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            tell.send(require_own().is_ok()).unwrap();
+        });
+        assert_eq!((told.recv(), own.blocking), (Ok(true), false));
+    }
+
+    #[test]
+    fn a_caller_at_work_asks_nobody() {
+        let here = Here::new();
+        assert!(require_own().unwrap_err().contains("ulimit -u"));
+        assert!(require_blocking().is_err());
+        drop(here);
+        assert!(require_own().is_ok());
+    }
+}
