@@ -136,11 +136,15 @@ function countTokens(value, options = {}) {
 /** @param {import("roo-condense").EncodingName} [encoding] */
 function warmUp(encoding = DEFAULT_ENCODING) {
   requireEncoding("encoding", encoding);
-  const alive = new KeepAlive();
+  /** @type {() => void} */
+  let resolve = () => {};
   /** @type {Promise<void>} */
-  const loaded = new Promise((resolve) => {
-    checked(() => native.loadEncoding(encoding, resolve));
+  const loaded = new Promise((resolved) => {
+    resolve = resolved;
   });
+  // Outside of the promise: what is wrong with the argument is thrown.
+  checked(() => native.loadEncoding(encoding, resolve));
+  const alive = new KeepAlive();
   return loaded.finally(() => alive.stop());
 }
 
