@@ -3,7 +3,7 @@
 /**
  * `code` of the errors that wrong arguments and wrong configuration throw at once, as a `TypeError` or `RangeError`:
  *
- * - `invalid_argument` (TypeError): an argument of the wrong type
+ * - `invalid_argument` (TypeError): an argument of the wrong type, or an option of a call or of a handler that is unknown
  * - `invalid_config` (TypeError): a field of a configuration or of options that is unknown or has a value that is not allowed
  * - `out_of_range` (RangeError): a number outside its range, NaN or infinite
  * - `invalid_messages` (TypeError): the messages are not an array

@@ -1,7 +1,10 @@
 // Wrong arguments and wrong configuration: thrown at once, with a code, and a message that names the field, the value and what is allowed.
 
+import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { api, conversation, expectThrown } from "./support.mjs";
+import { api, conversation, expectThrown, thrown } from "./support.mjs";
+
+const { unknown } = createRequire(import.meta.url)("../../js/errors.js");
 
 const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider, warmUp } = api;
 
@@ -229,6 +232,30 @@ describe("new CondensationManager", () => {
     expectThrown(() => new CondensationManager(options), Class, code, ...parts);
   });
 
+  test("(several faults), told at once, each on its line", () => {
+    const options = {
+      encdoing: "o200k_base",
+      guard: { attempts: 0 },
+      provider: 1,
+      scale: 0,
+      handler: 5,
+      cache: {},
+      maxCost: NaN,
+      fallback: () => {},
+    };
+    const handler = "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()";
+    expect(thrown(() => new CondensationManager(options)).message.split("\n")).toEqual([
+      "provider: 1 is not allowed; allowed: a string",
+      `handler: 5 is not allowed; allowed: ${handler}`,
+      "fallback: a function is not allowed; allowed: false, or an array of provider ids",
+      "cache: an object is not allowed; allowed: true or false, or a store with get(key) and set(key, value)",
+      "maxCost: NaN is not allowed; allowed: a number, 0 or more",
+      "guard.attempts: 0 is not allowed; allowed: a whole number, 1 or more",
+      'scale: 0 is not allowed; allowed: a number from 0.1 to 10, or "gpt", "gemini", "claude", "claude-4.7", "auto"',
+      "encdoing is unknown; did you mean encoding?",
+    ]);
+  });
+
   test("(what throws when it is read)", () => {
     expectThrown(
       () =>
@@ -311,6 +338,31 @@ describe.each([
         });
     }
   });
+});
+
+test("JavaScript and the addon guess the same name behind an unknown one", () => {
+  const messageOf = (name) => thrown(() => createTruncationProvider({ [name]: 1 })).message;
+  const known = messageOf("zzz").split("known: ")[1].split(", ");
+  expect(known).toContain("maxToolResultLines");
+  const slips = (name) =>
+    [...name].flatMap((_, at) => {
+      const [before, after] = [name.slice(0, at), name.slice(at + 1)];
+      return [
+        before + after,
+        `${before}_${name.slice(at)}`,
+        `${before}xy${after}`,
+        name.slice(at),
+        `${before}${after[0] ?? ""}${name[at]}${after.slice(1)}`,
+      ];
+    });
+  let guessed = 0;
+  for (const name of known.flatMap(slips)) {
+    if (name === "" || known.includes(name)) continue;
+    const message = messageOf(name);
+    expect(unknown("config", name, known).message.replace(/^config\.?/, "")).toBe(message);
+    guessed += message.includes("did you mean");
+  }
+  expect(guessed).toBeGreaterThan(300);
 });
 
 describe("other calls", () => {
