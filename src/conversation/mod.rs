@@ -169,7 +169,7 @@ impl Conversation {
         )
     }
 
-    /// The breaches of shape that `before`, which it descends from, did not have: see [`new_problems`].
+    /// The breaches of shape that `before`, which it descends from, did not have: see `new_problems`.
     #[must_use]
     pub fn problems_since(&self, before: &Self) -> Vec<Problem> {
         let placed = |conversation: &Self| -> Vec<(EntryId, Problem)> {
@@ -191,7 +191,7 @@ impl Conversation {
                 .all(|(one, another)| Arc::ptr_eq(&one.message, &another.message))
     }
 
-    /// JSON on its way out: see [`surrogates`].
+    /// JSON on its way out: see `surrogates`.
     ///
     /// # Errors
     /// When `value` cannot be written as JSON.

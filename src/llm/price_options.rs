@@ -69,7 +69,7 @@ static TIER: Table = Table::new(
 .open();
 
 impl ModelPrice {
-    /// A price that was checked against [`PRICE`].
+    /// A price that was checked against `PRICE`.
     #[must_use]
     pub fn of(price: &Settings<'_>) -> Self {
         Self {

@@ -179,7 +179,7 @@ impl Manager {
         self.state().thresholds.clone()
     }
 
-    /// Sets the threshold of a profile in percent; [`INHERIT`] to use the global one.
+    /// Sets the threshold of a profile in percent; `INHERIT` to use the global one.
     pub fn set_profile_threshold(&self, profile: &str, percent: f64) {
         self.state().thresholds.profiles.insert(profile.to_owned(), percent);
     }

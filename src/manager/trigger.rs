@@ -28,7 +28,7 @@ pub struct ContextUsage {
     pub last_message_tokens: f64,
     /// The model's context window in tokens.
     pub context_window: f64,
-    /// Tokens the model may answer with; absent or 0 for [`DEFAULT_RESERVED_TOKENS`].
+    /// Tokens the model may answer with; absent or 0 for `DEFAULT_RESERVED_TOKENS`.
     #[serde(default)]
     pub max_tokens: Option<f64>,
     /// Whose threshold applies.

@@ -13,7 +13,7 @@ use crate::{
 /// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
 ///
 /// What counts: texts; of a tool call its name and the JSON text of its input; of a tool result its texts; thinking;
-/// images by [`image_tokens`]; blocks of other types by their JSON text. Roles, ids and other fields count nothing.
+/// images by `image_tokens`; blocks of other types by their JSON text. Roles, ids and other fields count nothing.
 #[derive(Debug, Clone)]
 pub struct Tally {
     encoding: Encoding,
@@ -49,7 +49,7 @@ impl Tally {
     /// Counts `conversation`, on all cores when it is large.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` is set meanwhile.
+    /// `Cancelled` when `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::of(encoding, conversation.messages().map(Err), cancel)
     }
@@ -57,7 +57,7 @@ impl Tally {
     /// Counts `after`, which descends from `before`, taking over what did not change.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` is set meanwhile.
+    /// `Cancelled` when `cancel` is set meanwhile.
     pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
         let newest = before.entries().iter().map(|entry| entry.id).max();

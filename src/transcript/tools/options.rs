@@ -68,7 +68,7 @@ const WORDS: [&str; Meaning::WORDS.len()] = {
 };
 
 impl ToolRows {
-    /// The rows in the option [`TOOLS`] of a configuration that was checked.
+    /// The rows in the option `TOOLS` of a configuration that was checked.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         let mut rows = Self::default();
