@@ -8,8 +8,8 @@ use std::{
     cell::Cell,
     future::pending,
     io,
-    panic::catch_unwind,
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    panic::{self, UnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, Once, PoisonError, mpsc},
     thread,
     time::Duration,
 };
@@ -130,8 +130,30 @@ fn several(workers: usize) -> Option<Own> {
         std::mem::forget(runtime);
         Some(own)
     };
-    // tokio panics if others have taken the threads meanwhile.
-    catch_unwind(build).ok().flatten()
+    // tokio panics if others have taken the threads meanwhile, or a thread that has ended still counts.
+    without_message(build).flatten()
+}
+
+thread_local! {
+    /// A panic on this thread is expected, and what it says is of no use to anybody.
+    static IS_EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `work` returns; nothing when it panics, and nothing is printed then. The hook is that of this library alone: every addon has its own.
+fn without_message<T>(work: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_EXPECTED.get() {
+                usual(info);
+            }
+        }));
+    });
+    IS_EXPECTED.set(true);
+    let result = catch_unwind(work);
+    IS_EXPECTED.set(false);
+    result.ok()
 }
 
 fn one() -> Option<Own> {
