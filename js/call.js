@@ -3,102 +3,147 @@
 // One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
 
 const native = require("./native.js");
-const { onAbort } = require("./abort.js");
-const { checked, messageOf, notAllowed, readable } = require("./errors.js");
-const { isHandlerLike } = require("./handlers.js");
+const { isSignal, onAbort } = require("./abort.js");
+const { argumentError, checked, messageOf, notAllowed, readable } = require("./errors.js");
+const { isHandlerLike, toHandler } = require("./handlers.js");
+const { tell } = require("./host-call.js");
+const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
+const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
 const { restoreData } = require("./restore.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
+const { configWithSelections } = require("./smart.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
 /** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
 const HOST_OPTIONS = new Map([
-  ["signal", (signal) => isSignal(signal)],
+  ["signal", isSignal],
   ["onProgress", (listener) => typeof listener === "function"],
   ["handler", isHandlerLike],
   ["condensingHandler", isHandlerLike],
 ]);
 
-function pick(object, fields) {
-  const picked = {};
+/** Fields of an object of the caller's, each read once: what is decided about a value holds for the one that is used. */
+function copyOf(object, name, fields) {
+  const copy = Object.create(null);
   for (const field of fields) {
-    const value = object[field];
-    if (value !== undefined) picked[field] = value;
+    const value = readable(`${name}.${field}`, () => object[field]);
+    if (value !== undefined) copy[field] = value;
   }
-  return picked;
+  return copy;
 }
 
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The names of all fields, inherited ones included. */
+function namesIn(object) {
+  const names = [];
+  for (const name in object) names.push(name);
+  return names;
 }
 
 /** The options that the addon reads: all but those of the host. Of those, what cannot be used is left in to be refused with everything else. */
 function plainOptions(options) {
   const plain = Object.create(null);
-  for (const name in options) {
+  for (const [name, value] of Object.entries(options)) {
     const isUsable = HOST_OPTIONS.get(name);
-    const value = options[name];
     if (!isUsable) plain[name] = value;
-    else if (value !== undefined && !isUsable(value)) plain[name] = refused(value);
+    else if (!readable(`options.${name}`, () => isUsable(value))) plain[name] = refused(value);
   }
   return plain;
 }
 
 /** What the addon needs of the arguments of a condensation; throws at once when they are not what they have to be. */
-function prepare(context, options) {
-  return readable("context and options", () => {
-    if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
-    if (!isObject(options)) throw notAllowed("options", options, "an object");
-    const settings = serializeSettings({ context: pick(context, CONTEXT_FIELDS), options: plainOptions(options) }, "options");
-    const { messages } = context;
-    const json = serializeMessages(messages);
+function prepare(context, given, configOf) {
+  if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
+  if (!isObject(given)) throw notAllowed("options", given, "an object");
+  const options = copyOf(
+    given,
+    "options",
+    readable("options", () => namesIn(given)),
+  );
+  const known = copyOf(context, "context", CONTEXT_FIELDS);
+  const messages = readable("context.messages", () => context.messages);
+  const { config } = options;
+  options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
+  const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
+  const json = serializeMessages(messages);
+  const prepared = {
+    context,
+    profileId: known.profileId,
+    options,
+    handlers: handlersOf(options),
+    messages,
     // The caller may change the array while we work; the plan is for what it held now.
-    const prepared = { context, options, messages, snapshot: messages.slice(), foreign: [], causes: [], warnings: [] };
-    return { prepared, messages: json, settings };
-  });
+    snapshot: readable("context.messages", () => Array.from(messages)),
+    foreign: [],
+    causes: [],
+    warnings: [],
+  };
+  return { prepared, messages: json, settings };
 }
 
-const isSignal = (signal) =>
-  typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function";
+/** The handlers that a call brings. */
+function handlersOf(options) {
+  const of = (name) => readable(`options.${name}`, () => toHandler(`options.${name}`, options[name]));
+  return { handler: of("handler"), condensingHandler: of("condensingHandler") };
+}
 
 /**
  * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
+ * `configOf(id)` gives the configuration of the provider that the options name, for the functions in it.
  * `start(prepared, call)` hands the call to the addon, with what else belongs to it; its `listener` is told how it goes and how it ends.
  */
-function condense(context, options, start) {
-  const { prepared, messages, settings } = prepare(context, options ?? {});
+function condense(context, options, configOf, start) {
+  const { prepared, messages, settings } = prepare(context, options ?? {}, configOf);
   const { signal, onProgress } = prepared.options;
-  const cancel = new native.CancelHandle();
+  const cancel = checked(() => new native.CancelHandle());
+  const alive = new KeepAlive();
+  prepared.alive = alive;
+  let forget = () => {};
+  const end = () => {
+    alive.stop();
+    forget();
+  };
   let deliver;
   const delivered = new Promise((resolve) => (deliver = resolve));
-  if (signal?.aborted) cancel.cancel();
-  const listener = (isEnd, told) => (isEnd ? deliver(told) : tell(onProgress, told, prepared));
-  checked(() => start(prepared, { messages, settings, cancel, listener }));
-  prepared.alive = new KeepAlive();
-  const forget = onAbort(signal, () => {
-    cancel.cancel();
-    prepared.alive.working();
-  });
-  return delivered
-    .then((report) => finish(JSON.parse(report), prepared))
-    .finally(() => {
-      prepared.alive.stop();
-      forget();
+  const listener = (isEnd, told) => (isEnd ? deliver(told) : tellProgress(onProgress, told, prepared.warnings));
+  try {
+    // One that cannot be used is refused with everything else that is wrong.
+    forget = heard(isSignal(signal) ? signal : undefined, () => {
+      cancel.cancel();
+      alive.working();
     });
+    checked(() => start(prepared, { messages, settings, cancel, listener }));
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return delivered.then((report) => finish(JSON.parse(report), prepared)).finally(end);
+}
+
+/** Listens to a signal of the host; see `onAbort`. */
+function heard(signal, stop) {
+  try {
+    return onAbort(signal, stop);
+  } catch (error) {
+    const message = `options.signal cannot be listened to: ${messageOf(error)}; allowed: an AbortSignal`;
+    throw Object.assign(argumentError("invalid_argument", message, error), { field: "options.signal" });
+  }
 }
 
 const LISTENER_FAILED = "progress_listener_failed";
 
-/** A listener that throws must not take the process down: what it threw becomes a warning. */
-function tell(onProgress, json, prepared) {
-  try {
-    onProgress?.(JSON.parse(json));
-  } catch (error) {
-    if (prepared.warnings.some(({ code }) => code === LISTENER_FAILED)) return;
-    prepared.warnings.push({ code: LISTENER_FAILED, message: messageOf(error), field: "options.onProgress" });
-  }
+/** Tells the host's listener; that it failed becomes a warning, if it is known before the result is there. */
+function tellProgress(onProgress, json, warnings) {
+  if (!onProgress) return;
+  tell(
+    () => onProgress(JSON.parse(json)),
+    (error) => {
+      if (warnings.some(({ code }) => code === LISTENER_FAILED)) return;
+      warnings.push({ code: LISTENER_FAILED, message: messageOf(error), field: "options.onProgress" });
+    },
+  );
 }
 
 function finish(report, prepared) {
@@ -142,4 +187,4 @@ function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { condense, isObject };
+module.exports = { condense };

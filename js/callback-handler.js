@@ -2,7 +2,11 @@
 
 // One question to a handler of the host: its async generator is drained here, on the thread it belongs to.
 
-const { shown } = require("./errors.js");
+const { messageOf: wordsOf, shown } = require("./errors.js");
+const { Turns } = require("./event-loop.js");
+const { watch } = require("./host-call.js");
+// Taken now, because tests of a host may replace the global ones later.
+const { clearTimeout, setTimeout } = require("node:timers");
 
 /** Characters of an answer that are held: as much as an HTTP handler holds by default. */
 const MAX_TEXT_UNITS = 8 * 1024 * 1024;
@@ -16,14 +20,7 @@ class Fault {
   }
 }
 
-const messageOf = (error) => {
-  try {
-    const message = typeof error === "object" && error !== null && "message" in error ? error.message : error;
-    return String(message).toWellFormed().slice(0, 2000);
-  } catch {
-    return "an error that cannot be shown";
-  }
-};
+const messageOf = (error) => wordsOf(error).slice(0, 2000).toWellFormed();
 
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
@@ -34,7 +31,10 @@ class Waiter {
 
   /** Resolves like `promise`, or throws the fault that stopped it. */
   wait(promise) {
-    if (this.#stopped) throw this.#stopped;
+    if (this.#stopped) {
+      watch(promise);
+      throw this.#stopped;
+    }
     return new Promise((resolve, reject) => {
       this.#give = reject;
       // A promise that settles later finds nobody, and its rejection is handled all the same.
@@ -64,7 +64,8 @@ function readUsage(chunk) {
     cacheWriteTokens: count(chunk.cacheWriteTokens),
     cacheReadTokens: count(chunk.cacheReadTokens),
   };
-  if (Number.isFinite(chunk.totalCost) && chunk.totalCost >= 0) usage.totalCost = chunk.totalCost;
+  const { totalCost } = chunk;
+  if (Number.isFinite(totalCost) && totalCost >= 0) usage.totalCost = totalCost;
   return usage;
 }
 
@@ -75,10 +76,12 @@ class Answer {
 
   add(chunk) {
     switch (isObject(chunk) ? chunk.type : undefined) {
-      case "text":
-        if (typeof chunk.text === "string") this.text += chunk.text;
+      case "text": {
+        const { text } = chunk;
+        if (typeof text === "string") this.text += text;
         if (this.text.length > MAX_TEXT_UNITS) throw new Fault("too_large", "", { limit: MAX_TEXT_UNITS });
         break;
+      }
       case "usage":
         // The last one is complete.
         this.usage = readUsage(chunk);
@@ -112,7 +115,7 @@ async function close(iterator) {
   let timer;
   try {
     const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSING_MS)));
-    await Promise.race([Promise.resolve(iterator.return?.()).catch(() => {}), late]);
+    await Promise.race([watch(iterator.return?.()), late]);
   } catch {
     // It did not want to end; there is nobody left to tell.
   } finally {
@@ -124,6 +127,7 @@ async function close(iterator) {
 async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
   const answer = new Answer();
   const waiter = new Waiter();
+  const turns = new Turns();
   onStop(() => waiter.stop(new Fault("aborted", "aborted")));
   let chunks = 0;
   const timer = setTimeout(
@@ -155,6 +159,8 @@ async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
       chunks++;
       timer.refresh();
       host(() => answer.add(step.value));
+      const pause = turns.afterChunk();
+      if (pause) await waiter.wait(pause);
     }
   } catch (error) {
     return { usage: answer.usage, failure: failure(error, causes) };

@@ -4,7 +4,7 @@
 
 const native = require("./native.js");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
-const { isObject } = require("./call.js");
+const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { serialize } = require("./serialize.js");
 

@@ -102,25 +102,32 @@ const notAllowed = (field, value, allowed) => fieldError("invalid_argument", fie
 /** The error for a number that is not in its range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
+const isOurs = (error) => typeof error === "object" && error !== null && ours.has(error);
+
 /** Reads something of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
 function readable(field, read) {
   try {
     return read();
   } catch (error) {
-    if (typeof error === "object" && error !== null && ours.has(error)) throw error;
-    throw argumentError("not_serializable", `${field} cannot be read: ${messageOf(error)}`, error);
+    if (isOurs(error)) throw error;
+    throw notReadable(field, error);
   }
 }
+
+/** The error for what threw when it was read. */
+const notReadable = (field, cause) =>
+  Object.assign(argumentError("not_serializable", `${field} cannot be read: ${messageOf(cause)}`, cause), { field });
 
 /** Calls the addon; its coded errors become TypeErrors and RangeErrors. */
 function checked(call) {
   try {
     return call();
   } catch (error) {
+    if (isOurs(error)) throw error;
     // The addon's codes are in snake case; others are of napi, which only a fault of ours brings up.
     const code = /^[a-z_]+$/.test(error?.code) ? error.code : "internal_error";
     throw argumentError(code, messageOf(error));
   }
 }
 
-module.exports = { argumentError, checked, messageOf, missing, notAllowed, outOfRange, readable, shown, unknown };
+module.exports = { argumentError, checked, isOurs, messageOf, missing, notAllowed, notReadable, outOfRange, readable, shown, unknown };

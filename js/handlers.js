@@ -3,11 +3,11 @@
 // Handlers: what answers an LLM request. Over HTTP from the addon, or by a handler of the host.
 
 const native = require("./native.js");
-const { checked, notAllowed } = require("./errors.js");
+const { checked, notAllowed, readable } = require("./errors.js");
 const { handlerCallback } = require("./callback-handler.js");
+const { answerOf } = require("./host-call.js");
+const isObject = require("./is-object.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
-
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A handler. What it was made of cannot be read from it: keys stay inside. */
 class LlmHandler {
@@ -33,8 +33,9 @@ class LlmHandler {
 /** A handler that asks a service over HTTP. Throws at once when an option is wrong. */
 function httpHandler(options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object: { api, model, baseUrl?, apiKey?, headers?, maxTokens?, … }");
-  const handle = checked(() => native.NativeHandler.http(serializeSettings(options, "options")));
-  return new LlmHandler(options.api, handle.model(), () => handle);
+  const json = serializeSettings(options, "options");
+  const handle = checked(() => native.NativeHandler.http(json));
+  return new LlmHandler(JSON.parse(json).api, handle.model(), () => handle);
 }
 
 /**
@@ -43,52 +44,84 @@ function httpHandler(options) {
  */
 function callbackHandler(api, options = {}) {
   if (!isObject(api)) throw notAllowed("api", api, "an object with createMessage(systemPrompt, messages)");
-  if (typeof api.createMessage !== "function")
-    throw notAllowed("api.createMessage", api.createMessage, "a function that returns an async generator");
+  const createMessage = readable("api.createMessage", () => api.createMessage);
+  if (typeof createMessage !== "function")
+    throw notAllowed("api.createMessage", createMessage, "a function that returns an async generator");
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   const { timeoutMs, idleTimeoutMs, contextWindow, price } = JSON.parse(
     checked(() => native.NativeHandler.callbackOptions(serializeSettings(options, "options"))),
   );
   const bind = (causes) => {
     // Asked anew for each call: a host may have changed its model.
-    const { id, info } = modelOf(api);
+    const model = modelOf(api);
     const facts = {
-      model: id,
-      price: priceOf(price ?? info),
-      contextWindow: contextWindow ?? positive(info.contextWindow),
-      maxOutputTokens: positive(info.maxTokens, 0xffff_ffff),
-      countsTokens: typeof api.countTokens === "function",
+      ...model,
+      price: price ? priceOf(price) : model.price,
+      contextWindow: contextWindow ?? model.contextWindow,
+      countsTokens: answerOf(() => typeof api.countTokens === "function") ?? false,
       timeoutMs,
     };
-    return native.NativeHandler.callback(wellFormed(JSON.stringify(facts)), handlerCallback(api, idleTimeoutMs, causes));
+    const info = wellFormed(JSON.stringify(facts));
+    return checked(() => native.NativeHandler.callback(info, handlerCallback(api, idleTimeoutMs, causes)));
   };
-  return new LlmHandler("callback", modelOf(api).id, bind);
+  return new LlmHandler("callback", modelOf(api).model, bind);
 }
 
 const positive = (value, most = Number.MAX_SAFE_INTEGER) => (Number.isInteger(value) && value > 0 && value <= most ? value : undefined);
 
-/** What `getModel()` says; a host without it, or whose getModel() throws, has a model without a name. */
+/** What `getModel()` says, as far as it can be used; of a host without it, or whose getModel() throws, nothing is known. */
 function modelOf(api) {
-  try {
-    const model = typeof api.getModel === "function" ? api.getModel() : undefined;
-    const info = isObject(model?.info) ? model.info : {};
-    return { id: typeof model?.id === "string" && model.id ? model.id : "unknown", info };
-  } catch {
-    return { id: "unknown", info: {} };
-  }
+  const model = answerOf(() => api.getModel?.());
+  const id = answerOf(() => model?.id);
+  const info = answerOf(() => model?.info) ?? {};
+  return {
+    model: typeof id === "string" && id !== "" ? id : "unknown",
+    price: answerOf(() => priceOf(info)),
+    contextWindow: answerOf(() => positive(info.contextWindow)),
+    maxOutputTokens: answerOf(() => positive(info.maxTokens, 0xffff_ffff)),
+  };
 }
 
 const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPrice"];
 
 /** The prices of a model's information; undefined when it names none. */
 function priceOf(info) {
-  const price = {};
-  for (const name of PRICES) if (Number.isFinite(info[name]) && info[name] >= 0) price[name] = info[name];
+  const price = pricesOf(info);
   if (Object.keys(price).length === 0) return undefined;
-  if (isObject(info.longContextPricing) && positive(info.longContextPricing.thresholdTokens))
-    price.longContextPricing = info.longContextPricing;
-  if (Array.isArray(info.tiers) && info.tiers.every(isObject)) price.tiers = info.tiers;
-  return price;
+  return { ...price, longContextPricing: longContextPricingOf(info.longContextPricing), tiers: tiersOf(info.tiers) };
+}
+
+const pricesOf = (info) => amountsOf(info, PRICES);
+
+/** Those of the named fields that hold an amount. */
+function amountsOf(holder, names) {
+  const amounts = {};
+  for (const name of names) {
+    const amount = holder[name];
+    if (Number.isFinite(amount) && amount >= 0) amounts[name] = amount;
+  }
+  return amounts;
+}
+
+const MULTIPLIERS = PRICES.map((name) => `${name}Multiplier`);
+
+function longContextPricingOf(pricing) {
+  const thresholdTokens = isObject(pricing) ? positive(pricing.thresholdTokens) : undefined;
+  if (thresholdTokens === undefined) return undefined;
+  const serviceTiers = pricing.appliesToServiceTiers;
+  return {
+    thresholdTokens,
+    ...amountsOf(pricing, MULTIPLIERS),
+    ...(Array.isArray(serviceTiers) && { appliesToServiceTiers: serviceTiers.filter((tier) => typeof tier === "string") }),
+  };
+}
+
+function tiersOf(tiers) {
+  if (!Array.isArray(tiers) || !tiers.every(isObject)) return undefined;
+  return tiers.map((tier) => {
+    const { name, contextWindow } = tier;
+    return { ...(typeof name === "string" && { name }), contextWindow: positive(contextWindow), ...pricesOf(tier) };
+  });
 }
 
 /** Whether an option can stand for a handler: absent, or any object. Everything else is a mistake. */
@@ -101,7 +134,8 @@ const isHandlerLike = (value) => value === undefined || value === null || isObje
 function toHandler(field, value) {
   if (LlmHandler.is(value)) return value;
   if (!isObject(value)) return undefined;
-  return typeof value.createMessage === "function" ? callbackHandler(value) : { invalid: field };
+  const createMessage = readable(`${field}.createMessage`, () => value.createMessage);
+  return typeof createMessage === "function" ? callbackHandler(value) : { invalid: field };
 }
 
 module.exports = { LlmHandler, callbackHandler, httpHandler, isHandlerLike, toHandler };

@@ -2,10 +2,14 @@
 
 // Providers written in JavaScript: the manager in the addon calls them through here.
 
-const { isObject } = require("./call.js");
 const { stringify } = require("./deep-json.js");
 const { messageOf, shown } = require("./errors.js");
+const isObject = require("./is-object.js");
+const { faultyPlace } = require("./place.js");
 const { applyPlan } = require("./plan.js");
+
+/** More warnings than this of one answer are not passed on. */
+const MAX_WARNINGS = 1000;
 
 /** The function that the addon calls with a request. It always resolves; failures are in the reply. */
 function hostCallback(provider, calls) {
@@ -36,16 +40,40 @@ async function ask(provider, current, request, call) {
   if (call.isPreview) context.isPreview = true;
   const result = await provider.condense(context, options);
   if (!isObject(result)) throw new TypeError(`condense() returned ${shown(result)}; expected { messages }`);
-  if (result.error) throw result.error;
-  const { messages, summary, cost, warnings } = result;
-  if (!Array.isArray(messages)) throw new TypeError(`condense() returned messages that are ${shown(messages)}; expected an array`);
-  if (messages.length === 0 && current.length > 0) throw new TypeError("condense() returned no messages; expected at least one");
+  const error = fieldOf(result, "error");
+  if (error) throw error;
+  const messages = fieldOf(result, "messages");
+  const summary = fieldOf(result, "summary");
+  const cost = fieldOf(result, "cost");
   return {
-    messages: describe(current, messages, call),
+    messages: read("messages", messages, () => described(current, messages, call)),
     ...(typeof summary === "string" && { summary }),
     ...(Number.isFinite(cost) && cost >= 0 && { cost }),
-    ...(Array.isArray(warnings) && { warnings: Array.from(warnings, warningOf) }),
+    warnings: warningsOf(fieldOf(result, "warnings")),
   };
+}
+
+const fieldOf = (result, name) => read(name, undefined, () => result[name]);
+
+/** Reads what a provider returned; a getter or proxy that throws becomes an error that names the place. */
+function read(name, value, reading) {
+  try {
+    return reading();
+  } catch (cause) {
+    if (cause instanceof Unusable) throw cause;
+    const place = faultyPlace(value, name) ?? name;
+    throw new Unusable(`condense() returned ${place} that cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What a provider returned is not what it has to be. */
+class Unusable extends TypeError {}
+
+function warningsOf(warnings) {
+  return read("warnings", undefined, () => {
+    if (!Array.isArray(warnings)) return [];
+    return Array.from({ length: Math.min(warnings.length, MAX_WARNINGS) }, (_, index) => warningOf(warnings[index]));
+  });
 }
 
 /** A provider's warning as data: objects with a code as they are, of everything else its text. */
@@ -58,7 +86,9 @@ function warningOf(value) {
 const isIndex = (value) => Number.isSafeInteger(value) && value >= 0;
 
 /** Which of the returned messages are the request's own objects, in their order, and which are new. */
-function describe(current, returned, call) {
+function described(current, returned, call) {
+  if (!Array.isArray(returned)) throw new Unusable(`condense() returned messages that are ${shown(returned)}; expected an array`);
+  if (returned.length === 0 && current.length > 0) throw new Unusable("condense() returned no messages; expected at least one");
   const positions = new Map();
   current.forEach((message, position) => {
     // The same object may stand at several places.
@@ -73,18 +103,19 @@ function describe(current, returned, call) {
       last = known;
       return { keep: known };
     }
-    if (!isObject(message)) throw new TypeError(`condense() returned messages[${position}] that is ${shown(message)}; expected a message`);
-    requireJson(message, position);
+    if (!isObject(message)) throw new Unusable(`condense() returned messages[${position}] that is ${shown(message)}; expected a message`);
+    requireJson(message, `messages[${position}]`);
     call.foreign.push(message);
     return { foreign: [call.foreign.length - 1, message] };
   });
 }
 
-function requireJson(message, position) {
+function requireJson(message, name) {
   try {
     stringify(message);
   } catch (cause) {
-    throw new TypeError(`condense() returned messages[${position}] that cannot be written as JSON: ${messageOf(cause)}`, { cause });
+    const place = faultyPlace(message, name) ?? name;
+    throw new Unusable(`condense() returned ${place} that cannot be written as JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

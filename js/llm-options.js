@@ -2,10 +2,10 @@
 
 // The options that are objects of the host: handlers, of the manager, of its profiles and of a call, and the store for summaries.
 
+const { messageOf } = require("./errors.js");
 const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
+const isObject = require("./is-object.js");
 const { refused } = require("./serialize.js");
-
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. What cannot be used as one is left in, and
@@ -67,7 +67,7 @@ function storeCallback(store) {
       // Whatever is not a text was not kept by us.
       return JSON.stringify({ value: typeof value === "string" ? value.toWellFormed() : null });
     } catch (error) {
-      return JSON.stringify({ error: String(error?.message ?? error).toWellFormed() });
+      return JSON.stringify({ error: messageOf(error).toWellFormed() });
     }
   };
 }
@@ -86,8 +86,8 @@ function isUsable(handler, warnings) {
  * manager's. One that cannot answer is passed over, and a warning says so.
  */
 function bindHandlers(prepared, defaults = NONE) {
-  const { options, context, warnings, causes } = prepared;
-  const profile = defaults.profiles.get(context.profileId);
+  const { handlers, profileId, warnings, causes } = prepared;
+  const profile = defaults.profiles.get(profileId);
   const otherId = profile?.condensingApiConfigId;
   const other = otherId === undefined ? undefined : defaults.profiles.get(otherId);
   if (otherId !== undefined && !other?.handler) {
@@ -99,8 +99,8 @@ function bindHandlers(prepared, defaults = NONE) {
     return usable && LlmHandler.bind(usable, causes);
   };
   return {
-    handler: first(toHandler("options.handler", options.handler), profile?.handler, defaults.handler),
-    condensingHandler: first(toHandler("options.condensingHandler", options.condensingHandler), other?.handler, defaults.condensingHandler),
+    handler: first(handlers.handler, profile?.handler, defaults.handler),
+    condensingHandler: first(handlers.condensingHandler, other?.handler, defaults.condensingHandler),
   };
 }
 

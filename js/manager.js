@@ -3,13 +3,16 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("./native.js");
-const { condense, isObject } = require("./call.js");
-const { argumentError, checked, missing, notAllowed, outOfRange, readable } = require("./errors.js");
+const { condense } = require("./call.js");
+const { argumentError, checked, missing, notAllowed, notReadable, outOfRange, readable } = require("./errors.js");
+const { answerOf } = require("./host-call.js");
 const { hostCallback } = require("./host-provider.js");
+const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
+const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { NativeCondensationProvider } = require("./provider.js");
-const { optionsWithSelections, profilesNamed } = require("./smart.js");
+const { profilesNamed } = require("./smart.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
 
 const SPEEDS = ["fast", "medium", "slow"];
@@ -38,7 +41,7 @@ class CondensationManager {
 
   /** @param {import("roo-condense").ManagerOptions} options */
   constructor(options = {}) {
-    const { json, handlers, store } = readable("options", () => {
+    const { json, handlers, store } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");
       const { plain, ...rest } = splitOptions(options);
       return { json: serializeSettings(plain, "options"), ...rest };
@@ -170,15 +173,19 @@ class CondensationManager {
 
   #run(mode, context, options) {
     const id = this.#nextCall++ >>> 0;
-    const configOf = () => NativeCondensationProvider.configOf(this.#providers.get(options?.provider ?? this.#native.active()));
-    const selected = optionsWithSelections(configOf, context, options);
+    const configOf = (provider) => NativeCondensationProvider.configOf(this.#providers.get(provider ?? this.#native.active()));
     const start = (prepared, call) => {
       const named = [...this.#providers.values()].map((provider) => NativeCondensationProvider.configOf(provider));
-      const profiles = bindProfiles(prepared, this.#handlers, profilesNamed([...named, prepared.options.config]));
+      const configs = [...named, prepared.options.config];
+      const profiles = bindProfiles(
+        prepared,
+        this.#handlers,
+        readable("options.config", () => profilesNamed(configs)),
+      );
       this.#native.condense({ ...call, mode, hostCall: id, ...bindHandlers(prepared, this.#handlers), profiles });
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" || mode === "estimate" }));
     };
-    return condense(context, selected, start).finally(() => this.#calls.delete(id));
+    return condense(context, options, configOf, start).finally(() => this.#calls.delete(id));
   }
 }
 
@@ -194,7 +201,13 @@ function infoOf(provider) {
   const info = { id, name: name || id, description: description ?? "", version: version ?? "" };
   if (provider.getCapabilities == null) return info;
   if (typeof provider.getCapabilities !== "function") throw notAllowed("provider.getCapabilities", provider.getCapabilities, "a function");
-  return { ...info, capabilities: checkedCapabilities(provider.getCapabilities()) };
+  const capabilities = answerOf(
+    () => provider.getCapabilities(),
+    (error) => {
+      throw notReadable("provider.getCapabilities()", error);
+    },
+  );
+  return { ...info, capabilities: checkedCapabilities(capabilities) };
 }
 
 function checkedCapabilities(capabilities) {

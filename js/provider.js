@@ -3,12 +3,13 @@
 // The built-in providers as JavaScript objects.
 
 const native = require("./native.js");
-const { condense, isObject } = require("./call.js");
+const { condense } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
+const isObject = require("./is-object.js");
 const { bindHandlers } = require("./llm-options.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
-const { optionsWithSelections, withoutFunctions } = require("./smart.js");
+const { withoutFunctions } = require("./smart.js");
 
 /** The JSON of a configuration; undefined means all defaults. */
 function configJson(config) {
@@ -82,11 +83,7 @@ class NativeCondensationProvider {
       // No provider of the host is asked, so none has to find the call.
       this.#native.condense({ ...call, mode, hostCall: 0, ...bindHandlers(prepared), profiles: [] });
     };
-    return condense(
-      context,
-      optionsWithSelections(() => this.#config, context, options),
-      start,
-    );
+    return condense(context, options, () => this.#config, start);
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */

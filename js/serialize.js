@@ -3,7 +3,8 @@
 // What goes into the addon, as JSON, which it parses off the main thread.
 
 const { stringify } = require("./deep-json.js");
-const { argumentError, messageOf, notAllowed, readable, shown } = require("./errors.js");
+const { argumentError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
+const { faultyPlace } = require("./place.js");
 
 /** The JSON of any value. Throws a TypeError when `value` has no JSON. */
 function serialize(value, field) {
@@ -11,7 +12,9 @@ function serialize(value, field) {
     return stringify(value);
   } catch (error) {
     // A cycle, a BigInt, a getter or toJSON that throws, or more text than a string can hold.
-    throw argumentError("not_serializable", `${field} cannot be written as JSON: ${messageOf(error)}`, error);
+    const place = faultyPlace(value, field) ?? field;
+    const message = `${place} cannot be written as JSON: ${messageOf(error)}`;
+    throw Object.assign(argumentError("not_serializable", message, error), { field: place });
   }
 }
 
@@ -41,13 +44,16 @@ const isHeld = (value) => (typeof value === "number" ? Number.isFinite(value) : 
 
 /** The JSON of settings. What JSON leaves out or turns into something else is refused: a NaN that became null would be taken for absent. */
 function serializeSettings(settings, field) {
-  const json = readable(field, () =>
-    JSON.stringify(settings, function (key, value) {
+  let json;
+  try {
+    json = JSON.stringify(settings, function (key, value) {
       // The last tier of a host's prices has no limit, and null says the same.
       if (key === "contextWindow" && value === Infinity && PRICES.some((name) => name in this)) return null;
       return isHeld(value) ? value : refused(value);
-    }),
-  );
+    });
+  } catch (error) {
+    throw notReadable(faultyPlace(settings, field, { bigints: true }) ?? field, error);
+  }
   if (json === undefined) throw notAllowed(field, settings, "what JSON can hold");
   return wellFormed(json);
 }

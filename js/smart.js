@@ -3,7 +3,9 @@
 // What has to be known of a configuration of the smart provider before the addon reads it: functions that select messages, which JSON
 // cannot hold, and the profiles whose handlers it wants.
 
-const { argumentError, messageOf, notAllowed, readable } = require("./errors.js");
+const { argumentError, messageOf, notAllowed } = require("./errors.js");
+const { answerOf } = require("./host-call.js");
+const { readAt } = require("./place.js");
 
 const isSelecting = (pass) => typeof pass?.selection?.customSelector === "function";
 
@@ -21,16 +23,14 @@ function withIndices(config, indices) {
 }
 
 /** The configuration as it can be checked before there are messages. */
-const withoutFunctions = (config) => readable("config", () => withIndices(config, () => []));
+const withoutFunctions = (config) => readAt("config", config, () => withIndices(config, () => []));
 
 /** The indices of what a function chose: some of the messages it was given, the same objects. */
 function chosen(select, path, messages) {
-  let selected;
-  try {
-    selected = select(messages.slice());
-  } catch (error) {
+  const threw = (error) => {
     throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, error);
-  }
+  };
+  const selected = answerOf(() => select(messages.slice()), threw);
   if (!Array.isArray(selected)) throw notAllowed(path, selected, "a function that returns an array of some of the messages");
   const wanted = new Set(selected);
   const indices = messages.flatMap((message, index) => (wanted.delete(message) ? [index] : []));
@@ -38,28 +38,21 @@ function chosen(select, path, messages) {
   return indices;
 }
 
-/**
- * The options of a call, with what functions choose among its messages. `configOf` gives the configuration of the provider, of which that of
- * the call replaces fields.
- */
-function optionsWithSelections(configOf, context, options) {
-  let whole;
-  try {
-    whole = { ...configOf(), ...options?.config };
-    if (!selects(whole) || !Array.isArray(context?.messages)) return options;
-  } catch {
-    // What cannot be read is refused with its name where all options are read.
-    return options;
-  }
-  const { passes } = withIndices(whole, (select, path) => chosen(select, path, context.messages));
-  return { ...options, config: { ...options?.config, passes } };
+/** The configuration of a call, with what its functions, or those of the provider's configuration that it adds to, choose among its messages. */
+function configWithSelections(base, own, messages) {
+  const whole = { ...base, ...own };
+  if (!selects(whole) || !Array.isArray(messages)) return own;
+  const { passes } = withIndices(whole, (select, path) => chosen(select, path, messages));
+  return { ...own, passes };
 }
 
 /** The profiles that passes of configurations name as `apiProfile`. */
 function profilesNamed(configs) {
   const named = new Set();
+  const seen = new Set();
   const look = (value) => {
-    if (typeof value !== "object" || value === null) return;
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
     for (const [name, inner] of Object.entries(value)) {
       if (name === "apiProfile" && typeof inner === "string") named.add(inner);
       else look(inner);
@@ -69,4 +62,4 @@ function profilesNamed(configs) {
   return named;
 }
 
-module.exports = { optionsWithSelections, profilesNamed, withoutFunctions };
+module.exports = { configWithSelections, profilesNamed, withoutFunctions };

@@ -38,9 +38,15 @@ export interface ProviderCallOptions {
   condensingHandler?: HandlerOption;
   /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */
   customCondensingPrompt?: string | undefined;
-  /** Stops the work; the result then has the error `aborted`. Its listeners and `onabort` are left as they are. */
+  /**
+   * Stops the work; the result then has the error `aborted`. Its listeners and `onabort` are left as they are. One that cannot be listened to is
+   * `invalid_argument`.
+   */
   signal?: AbortSignal | undefined;
-  /** Told how the work goes, always before the result is there. What it throws becomes a warning. */
+  /**
+   * Told how the work goes, always before the result is there. What it throws, or its promise is rejected with before then, becomes a warning; later
+   * rejections are caught and dropped.
+   */
   onProgress?: ((event: ProgressEvent) => void) | undefined;
   /** Whether the host, not its user, wanted it. Handed to providers of the host. Default: false. */
   isAutomatic?: boolean | undefined;

@@ -102,7 +102,10 @@ export interface ApiHandlerMessage {
  * ```
  */
 export interface ApiHandler {
-  /** Answers in pieces, as an async generator does. When it is stopped early, `return()` is called, so that `finally` runs. */
+  /**
+   * Answers in pieces, as an async generator does. When it is stopped early, `return()` is called, so that `finally` runs. Timers and signals get their
+   * turn after every 64 pieces, also when the generator itself never waits; within a piece that is up to the generator.
+   */
   createMessage(
     systemPrompt: string,
     messages: ApiHandlerMessage[],

@@ -7,6 +7,7 @@ const { resolveHost } = require("./host.js");
 const { condenseByManager } = require("./managed.js");
 const { CANCELLED } = require("./messages.js");
 const { SUMMARY_2025 } = require("./prompts.js");
+const { withPlaces } = require("./readable.js");
 const { readAnswer } = require("./stream.js");
 const { lastSummaryIndex } = require("./tagged-history.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
@@ -42,9 +43,7 @@ function createCondense(host) {
     condensingApiHandler,
   ) {
     const customPrompt = customCondensingPrompt?.trim();
-    services
-      .telemetry()
-      ?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
+    services.capture("captureContextCondensed", taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
     const condensingHandler = condensingApiHandler ?? services.condensingHandler(taskId);
     const request = { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler };
     const { cancelled, ...response } = await guarded(
@@ -120,7 +119,8 @@ function createCondense(host) {
     return { messages, summary: "", ...outcome };
   }
 
-  return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, summarizeConversation, getMessagesSinceLastSummary };
+  const functions = withPlaces({ summarizeConversation, getMessagesSinceLastSummary });
+  return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 
 const isValid = (handler) => typeof handler?.createMessage === "function";

@@ -3,7 +3,10 @@
 // Managing the context as in 2026: what no longer fits is hidden, and can be shown again.
 
 const { randomUUID } = require("node:crypto");
+const { notAllowed } = require("../errors.js");
+const isObject = require("../is-object.js");
 const { resolveHost } = require("./host.js");
+const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
 const { visibleIndices } = require("./tagged-history.js");
 const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, decide, estimateTokenCount } = require("./trigger.js");
@@ -14,7 +17,7 @@ function createContextManagement(host) {
   const summarizeConversation = services.host.summarizeConversation ?? createTaggedCondense(host).summarizeConversation;
 
   function truncateConversation(messages, fracToRemove, taskId) {
-    services.telemetry()?.captureSlidingWindowTruncation?.(taskId);
+    services.capture("captureSlidingWindowTruncation", taskId);
     const truncationId = randomUUID();
     // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
@@ -52,6 +55,7 @@ function createContextManagement(host) {
     let failed = { cost: 0 };
     if (condenseDue) {
       const result = await summarizeConversation(condensingOptions(options));
+      if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
       if (!result.error) return { ...result, prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
@@ -72,7 +76,7 @@ function createContextManagement(host) {
     return tokens;
   }
 
-  return { TOKEN_BUFFER_PERCENTAGE, estimateTokenCount, truncateConversation, willManageContext, manageContext };
+  return { TOKEN_BUFFER_PERCENTAGE, ...withPlaces({ estimateTokenCount, truncateConversation, willManageContext, manageContext }) };
 }
 
 /** What no truncation has hidden. */

@@ -2,9 +2,11 @@
 
 // What the host gives, with what stands in for the services it does not give.
 
-const { notAllowed, unknown } = require("../errors.js");
+const { isSignal } = require("../abort.js");
+const { argumentError, messageOf, notAllowed, readable, unknown } = require("../errors.js");
+const { answerOf, tell } = require("../host-call.js");
 const { describeImages } = require("./images.js");
-const isObject = require("./is-object.js");
+const isObject = require("../is-object.js");
 const { defaultMessage } = require("./messages.js");
 
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
@@ -22,6 +24,10 @@ const LIMITS = {
  */
 function resolveHost(host = {}) {
   if (!isObject(host)) throw notAllowed("host", host, "an object of services");
+  return readable("host", () => resolved(host));
+}
+
+function resolved(host) {
   for (const name of FUNCTIONS) {
     if (host[name] !== undefined && typeof host[name] !== "function") throw notAllowed(`host.${name}`, host[name], "a function");
   }
@@ -29,20 +35,45 @@ function resolveHost(host = {}) {
   if (host.manager !== undefined && typeof host.manager?.condense !== "function") {
     throw notAllowed("host.manager", host.manager, "a CondensationManager, or an object with condense(context, options)");
   }
+  // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
+  const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
   return {
     host,
     prompts: host.prompts ?? {},
     fixes: host.fixes === true,
     guard: guardOf(host),
     translate: (code, parameters) => translate(host, code, parameters),
-    telemetry: () => host.telemetry?.(),
-    removeImages: host.removeImages ?? describeImages,
-    // Looked up at the time of the call: tests and hosts replace console functions.
-    warn: (...values) => (host.warn ? host.warn(...values) : console.warn(...values)),
-    error: (...values) => (host.error ? host.error(...values) : console.error(...values)),
-    condensingHandler: (taskId) => (typeof host.condensingHandler === "function" ? host.condensingHandler(taskId) : host.condensingHandler),
-    signal: (taskId) => (typeof host.signal === "function" ? host.signal(taskId) : host.signal),
+    /** Calls one of the host's telemetry functions; that it fails is no reason not to condense. */
+    capture: (name, ...values) =>
+      tell(
+        () => host.telemetry?.()?.[name]?.(...values),
+        (error) => warn(`Telemetry failed: ${messageOf(error)}`),
+      ),
+    removeImages: (messages, apiHandler) => withoutImages(host, messages, apiHandler),
+    warn,
+    error: (...values) => tell(() => (host.error ? host.error(...values) : console.error(...values))),
+    condensingHandler: (taskId) => asked(host, "condensingHandler", taskId, (error) => warn(`No condensing handler: ${messageOf(error)}`)),
+    signal: (taskId) => signalOf(host, taskId),
   };
+}
+
+/** What the host has for a task under this name, as it is or from a function. `failed` is told what that throws. */
+const asked = (host, name, taskId, failed) => (typeof host[name] === "function" ? answerOf(() => host[name](taskId), failed) : host[name]);
+
+function signalOf(host, taskId) {
+  const signal = asked(host, "signal", taskId, (error) => {
+    throw Object.assign(argumentError("invalid_argument", `host.signal() threw: ${messageOf(error)}`, error), { field: "host.signal" });
+  });
+  const isUsable = signal === undefined || signal === null || readable("host.signal", () => isSignal(signal));
+  if (!isUsable) throw notAllowed("host.signal", signal, "an AbortSignal");
+  return signal ?? undefined;
+}
+
+function withoutImages(host, messages, apiHandler) {
+  if (!host.removeImages) return describeImages(messages, apiHandler);
+  const cleaned = host.removeImages(messages, apiHandler);
+  if (!Array.isArray(cleaned)) throw notAllowed("host.removeImages()", cleaned, "the array of messages");
+  return cleaned;
 }
 
 /**
@@ -66,7 +97,7 @@ function translate(host, code, parameters) {
   const fallback = defaultMessage(code, parameters);
   if (!host.t) return fallback;
   const key = `common:errors.${code}`;
-  const text = parameters === undefined ? host.t(key) : host.t(key, parameters);
+  const text = answerOf(() => (parameters === undefined ? host.t(key) : host.t(key, parameters)));
   return typeof text === "string" && text !== "" ? text : fallback;
 }
 

@@ -2,6 +2,9 @@
 
 // A condensation that goes through the host's CondensationManager instead of a single request for a summary.
 
+const { notAllowed } = require("../errors.js");
+const { answerOf } = require("../host-call.js");
+const isObject = require("../is-object.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
 const { blocksOf } = require("./trigger.js");
@@ -31,6 +34,7 @@ async function condenseByManager(
   { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata },
 ) {
   const signal = services.signal(taskId);
+  /** @type {any} */
   let result;
   try {
     result = await services.host.manager.condense(
@@ -43,6 +47,9 @@ async function condenseByManager(
         condensingHandler: asking(condensingHandler, metadata),
       }),
     );
+    if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
+    // Each field once, so that one that cannot be read is a failure like any other.
+    result = { ...result };
   } catch (error) {
     const { message, details } = describeFailure(error);
     return { error: services.translate("condense_api_failed", { message }), errorDetails: details, cost: 0 };
@@ -82,7 +89,7 @@ function asking(handler, metadata) {
 
 /** The size of the model's window, as its handler tells it. */
 function windowOf(apiHandler) {
-  const size = apiHandler?.getModel?.()?.info?.contextWindow;
+  const size = answerOf(() => apiHandler?.getModel?.())?.info?.contextWindow;
   return Number.isFinite(size) && size > 0 ? size : undefined;
 }
 

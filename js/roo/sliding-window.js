@@ -2,8 +2,11 @@
 
 // Managing the context as in 2025: what no longer fits is removed from the history.
 
+const { notAllowed } = require("../errors.js");
+const isObject = require("../is-object.js");
 const { createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
+const { withPlaces } = require("./readable.js");
 const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, decide, estimateTokenCount } = require("./trigger.js");
 const { pairsToRemove, unbrokenRemoval } = require("./truncation.js");
 
@@ -12,7 +15,7 @@ function createSlidingWindow(host) {
   const summarizeConversation = services.host.summarizeConversation ?? createCondense(host).summarizeConversation;
 
   function truncateConversation(messages, fracToRemove, taskId) {
-    services.telemetry()?.captureSlidingWindowTruncation?.(taskId);
+    services.capture("captureSlidingWindowTruncation", taskId);
     const wanted = pairsToRemove(messages.length, fracToRemove);
     const removed = services.fixes ? unbrokenRemoval(messages, wanted) : wanted;
     return removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages;
@@ -33,6 +36,7 @@ function createSlidingWindow(host) {
         customCondensingPrompt,
         condensingApiHandler,
       );
+      if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
       if (!result.error) return { ...result, prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
@@ -42,7 +46,7 @@ function createSlidingWindow(host) {
     return { messages: kept, prevContextTokens, summary: "", ...failed };
   }
 
-  return { TOKEN_BUFFER_PERCENTAGE, estimateTokenCount, truncateConversation, truncateConversationIfNeeded };
+  return { TOKEN_BUFFER_PERCENTAGE, ...withPlaces({ estimateTokenCount, truncateConversation, truncateConversationIfNeeded }) };
 }
 
 module.exports = { createSlidingWindow };

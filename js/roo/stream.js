@@ -2,6 +2,10 @@
 
 // The answer of an ApiHandler, read to its end.
 
+const { onAbort } = require("../abort.js");
+const { Turns } = require("../event-loop.js");
+const { tell } = require("../host-call.js");
+
 /**
  * Reads the stream that `start()` returns. Resolves to the joined text, the cost and output tokens of the last `usage` chunk, and
  * `failure` when the stream threw, `cancelled` when the signal fired. With `errorChunks` an `error` chunk ends it as a failure that is
@@ -12,6 +16,7 @@
 async function readAnswer(start, { signal, errorChunks = false } = {}) {
   /** @type {{ text: string, cost: number, outputTokens: number, cancelled: boolean, failure?: { error: any, reported?: boolean } }} */
   const answer = { text: "", cost: 0, outputTokens: 0, cancelled: false };
+  const turns = new Turns();
   try {
     if (signal?.aborted) return { ...answer, cancelled: true };
     for await (const chunk of signal ? until(signal, start()) : start()) {
@@ -25,6 +30,7 @@ async function readAnswer(start, { signal, errorChunks = false } = {}) {
         answer.failure = { error: new Error(message), reported: true };
         break;
       }
+      await turns.afterChunk();
     }
   } catch (failure) {
     if (failure === CANCELLED) answer.cancelled = true;
@@ -38,11 +44,8 @@ const CANCELLED = Symbol("cancelled");
 /** The chunks of a stream until the signal fires. A stream that hangs is left behind; its `finally` runs when it wakes up. */
 async function* until(signal, stream) {
   const iterator = stream[Symbol.asyncIterator]();
-  let stop;
-  const aborted = new Promise((_, reject) => {
-    stop = () => reject(CANCELLED);
-    signal.addEventListener("abort", stop, { once: true });
-  });
+  let forget = () => {};
+  const aborted = new Promise((_, reject) => (forget = onAbort(signal, () => reject(CANCELLED))));
   aborted.catch(() => {});
   let ended = false;
   try {
@@ -55,8 +58,8 @@ async function* until(signal, stream) {
       yield value;
     }
   } finally {
-    signal.removeEventListener("abort", stop);
-    if (!ended) Promise.resolve(iterator.return?.()).catch(() => {});
+    forget();
+    if (!ended) tell(() => iterator.return?.());
   }
 }
 

@@ -8,6 +8,7 @@ const { resolveHost } = require("./host.js");
 const { condenseByManager } = require("./managed.js");
 const { CANCELLED } = require("./messages.js");
 const { CONDENSE_2026, SUMMARY_2026 } = require("./prompts.js");
+const { withPlaces } = require("./readable.js");
 const { describeFailure, readAnswer } = require("./stream.js");
 const { injectSyntheticToolResults } = require("./synthetic-results.js");
 const {
@@ -29,7 +30,7 @@ function createTaggedCondense(host) {
   async function summarizeConversation(options) {
     const { messages, taskId, isAutomaticTrigger, customCondensingPrompt } = options;
     const customPrompt = customCondensingPrompt?.trim();
-    services.telemetry()?.captureContextCondensed?.(taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
+    services.capture("captureContextCondensed", taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
     let before = 0;
     const request = {
       ...options,
@@ -148,9 +149,7 @@ function createTaggedCondense(host) {
     return { messages: appendCondensed(messages, condensed, condenseId), ...outcome, condenseId };
   }
 
-  return {
-    MIN_CONDENSE_THRESHOLD,
-    MAX_CONDENSE_THRESHOLD,
+  const functions = withPlaces({
     summarizeConversation,
     getMessagesSinceLastSummary,
     getEffectiveApiHistory,
@@ -161,7 +160,8 @@ function createTaggedCondense(host) {
     toolUseToText,
     toolResultToText,
     extractCommandBlocks,
-  };
+  });
+  return { MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 
 const isValid = (handler) => typeof handler?.createMessage === "function";

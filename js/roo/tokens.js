@@ -5,7 +5,7 @@
 // The addon is loaded by the first count, so that a host without a binary can load the rest of the drop-in and count by itself.
 
 const { checked, notAllowed } = require("../errors.js");
-const isObject = require("./is-object.js");
+const isObject = require("../is-object.js");
 
 const ENCODING = "o200k_base";
 const SCALE = 1.5;

@@ -1,0 +1,78 @@
+"use strict";
+
+// Where in something of the host's reading fails. Looked for only after it has failed: looking reads everything once more.
+
+const { isOurs, notReadable, shown } = require("./errors.js");
+
+/** More values than this are not looked at; the error then names the whole. */
+const MAX_VALUES = 1_000_000;
+
+const isContainer = (value) => typeof value === "object" && value !== null;
+
+const stepTo = (key) => {
+  if (typeof key === "number") return `[${key}]`;
+  return /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(key) ? `.${key}` : `[${shown(key)}]`;
+};
+
+/** A container that is being looked through: its fields, and which is next. Throws when they cannot be told. */
+function opened(value, path) {
+  const keys = Array.isArray(value) ? undefined : Object.keys(value);
+  return { value, path, keys, length: (keys ?? value).length, next: 0 };
+}
+
+/**
+ * The first place in `root`, which is called `name`, that cannot be read or has no JSON. Undefined when there is none.
+ * @param {unknown} root
+ * @param {string} name
+ * @param {{ bigints?: boolean, cycles?: boolean }} allowed whether a BigInt, or what contains itself, is no fault
+ * @returns {string | undefined}
+ */
+function faultyPlace(root, name, allowed = {}) {
+  /** @type {ReturnType<typeof opened>[]} */
+  const open = [];
+  const ancestors = new Set();
+  let path = name;
+  const enter = (value) => {
+    if (typeof value === "bigint" && !allowed.bigints) throw new TypeError("a BigInt has no JSON");
+    if (!isContainer(value)) return;
+    if (ancestors.has(value)) {
+      if (allowed.cycles) return;
+      throw new TypeError("it contains itself");
+    }
+    const json = typeof value.toJSON === "function" ? value.toJSON() : value;
+    if (!isContainer(json)) return;
+    open.push(opened(json, path));
+    ancestors.add(json);
+  };
+  try {
+    enter(root);
+    for (let seen = 0; open.length > 0 && seen < MAX_VALUES; seen++) {
+      const at = open[open.length - 1];
+      path = at.path;
+      if (at.next === at.length) {
+        ancestors.delete(at.value);
+        open.pop();
+        continue;
+      }
+      const key = at.keys ? at.keys[at.next] : at.next;
+      at.next++;
+      path = at.path === "" ? String(key) : at.path + stepTo(key);
+      enter(at.value[key]);
+    }
+    return undefined;
+  } catch {
+    return path;
+  }
+}
+
+/** Reads something of the caller's, which is called `field`, and of which `value` is known; what throws becomes a coded error with its place. */
+function readAt(field, value, read) {
+  try {
+    return read();
+  } catch (error) {
+    if (isOurs(error)) throw error;
+    throw notReadable(faultyPlace(value, field, { bigints: true }) ?? field, error);
+  }
+}
+
+module.exports = { faultyPlace, readAt };
