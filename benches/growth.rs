@@ -25,7 +25,7 @@ fn calls(calls: impl Iterator<Item = (&'static str, Value, String)>) -> Conversa
         ]
     });
     let messages = once(json!({"role": "user", "content": "Do it."})).chain(rounds);
-    Conversation::parse(&Value::from_iter(messages).to_string()).expect("an array")
+    Conversation::parse(&messages.collect::<Value>().to_string()).expect("an array")
 }
 
 fn said(role: &str, text: &str) -> Conversation {

@@ -42,6 +42,9 @@ impl Cancel {
     }
 
     /// `Err(Cancelled)` if the signal is set, so that a loop can stop with `?`.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

@@ -120,7 +120,7 @@ mod tests {
     fn results_come_in_order_and_parts_may_borrow() {
         let words: Vec<String> = (0..100).map(|number| format!("word {number}")).collect();
         let parts: Vec<&String> = words.iter().collect();
-        assert_eq!(each(parts, |word| word.as_str()), words);
+        assert_eq!(each(parts, std::string::String::as_str), words);
         assert!(each(Vec::<u8>::new(), |byte| byte).is_empty());
         assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }

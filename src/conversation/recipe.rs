@@ -43,7 +43,7 @@ impl Serialize for Part {
         if length > 3 {
             match self.from {
                 Some((number, style, every)) => {
-                    part.serialize_element(&(number, style.width(), style.separator(), every))?
+                    part.serialize_element(&(number, style.width(), style.separator(), every))?;
                 }
                 None => part.serialize_element(&0)?,
             }

@@ -133,7 +133,7 @@ impl Report<'_> {
         }
         match previous {
             None if message.role != Role::User => {
-                self.add(None, "first_not_user", "the first message is not the user's")
+                self.add(None, "first_not_user", "the first message is not the user's");
             }
             Some(previous) if previous.role == message.role => {
                 self.add(None, "same_role_twice", "has the same role as the message before");

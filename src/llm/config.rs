@@ -267,7 +267,7 @@ mod tests {
         let config = HttpConfig::from_json(&json!({
             "api": "openai", "model": " gpt-5-mini ", "baseUrl": "http://localhost:11434", "apiKey": "k-1\n", "headers": {"X-A": "b", "X-None": null},
             "maxTokens": 4000, "temperature": 0.2, "timeoutMs": 1000, "idleTimeoutMs": 500, "retries": 0, "retryDelayMs": 0,
-            "maxResponseBytes": 2048, "contextWindow": 128000,
+            "maxResponseBytes": 2048, "contextWindow": 128_000,
             "price": {"inputPrice": 1, "outputPrice": 2.5, "supportsImages": true, "longContextPricing": {"thresholdTokens": 10, "inputPriceMultiplier": 2},
                       "tiers": [{"contextWindow": 5, "inputPrice": 0.5}, {"contextWindow": null, "name": "flex"}]}
         }))

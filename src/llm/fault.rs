@@ -39,7 +39,10 @@ impl ErrorAnswer {
 
     /// What the status and the body stand for.
     pub(super) fn into_kind(self) -> LlmErrorKind {
-        use LlmErrorKind::*;
+        use LlmErrorKind::{
+            BadRequest, ConnectionFailed, ContextTooLong, NotFound, Overloaded, QuotaExceeded, RateLimited,
+            ServerError, Timeout, Unauthorized,
+        };
         let Self { status, retry_after, service } = self;
         match status {
             _ if status != 401 && status != 403 && service.is_too_long() => ContextTooLong,

@@ -84,7 +84,7 @@ impl Scrubber {
         let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
         for secret in &self.secrets {
-            self.mark(text.as_bytes(), secret.expose().as_bytes(), &mut hidden);
+            Self::mark(text.as_bytes(), secret.expose().as_bytes(), &mut hidden);
         }
         mark_masked_keys(text, &mut hidden);
         let mut clean = String::with_capacity(text.len().min(MAX_MESSAGE_BYTES));
@@ -109,7 +109,7 @@ impl Scrubber {
     }
 
     /// Marks every piece of the secret, so that one that was cut or partly masked does not show either.
-    fn mark(&self, text: &[u8], secret: &[u8], hidden: &mut [bool]) {
+    fn mark(text: &[u8], secret: &[u8], hidden: &mut [bool]) {
         let width = if secret.len() >= 2 * MIN_PIECE_BYTES { MIN_PIECE_BYTES } else { secret.len() };
         if text.len() < width {
             return;

@@ -246,7 +246,7 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work, trial: Trial) -> Report {
-        self.run(&trial.of(work), None, Some(trial)).await
+        self.run(&Trial::of(work), None, Some(trial)).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -445,7 +445,7 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
 
 /// Says what [`condense_with`] would do.
 pub async fn preview_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Trial) -> Report {
-    run_alone(provider, encoding, trial.of(work), Some(trial)).await
+    run_alone(provider, encoding, Trial::of(work), Some(trial)).await
 }
 
 async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Option<Trial>) -> Report {

@@ -26,7 +26,7 @@ pub enum Trial {
 
 impl Trial {
     /// The work that asks no model.
-    pub(super) fn of(self, work: Work) -> Work {
+    pub(super) fn of(work: Work) -> Work {
         let llm = Llm { preview: Some(Preview::Expected), ..work.llm };
         Work { llm, ..work }
     }

@@ -37,9 +37,9 @@ const CHANGED: &str = " was changed";
 const WRITTEN: &str = " was written anew";
 const FAILED: &str = "this failed; ";
 
+#[cfg(test)]
 impl<'a> LeftOut<'a> {
     /// What `content` says was left out, as a whole.
-    #[cfg(test)]
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let said = content.strip_prefix(OPENING)?.strip_suffix(']')?;
@@ -57,7 +57,9 @@ impl<'a> LeftOut<'a> {
         };
         Some(Self { state, newer: number(newer)? })
     }
+}
 
+impl LeftOut<'_> {
     /// What it says, without the brackets and the words before it.
     #[must_use]
     pub fn reason(&self) -> String {

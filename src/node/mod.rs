@@ -35,6 +35,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Node unloads an addon when the last environment that has loaded it ends. Our threads go on, so it has to stay.
 #[napi(module_exports)]
+#[allow(clippy::unnecessary_wraps, reason = "napi wants a result")]
 pub fn stay(_exports: Object<'_>) -> napi::Result<()> {
     retain_current_module_for_unload_safety();
     Ok(())

@@ -10,7 +10,7 @@ use super::{
     rows::{NO_EXCERPT, RowKind, Rows},
 };
 use crate::{
-    conversation::Conversation,
+    conversation::{Conversation, Message},
     markers::{Counted, Pointer, Reference, Target, may_hold_pointers},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 /// [`crate::conversation::Message::texts`]. Text that only looks like a marker stays as it is.
 #[must_use]
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
-    let texts: Vec<_> = conversation.messages().map(|message| message.texts()).collect();
+    let texts: Vec<_> = conversation.messages().map(Message::texts).collect();
     let flat: Vec<_> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
     let place = |(message, text): &(usize, &crate::conversation::TextAt<'_>)| {

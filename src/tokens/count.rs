@@ -79,6 +79,9 @@ pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
 
 /// Counts many texts, in their order, on all cores when over 128 KB of them are not in the cache. Stops within a piece (milliseconds)
 /// of `cancel`.
+///
+/// # Errors
+/// [`Cancelled`] when `cancel` is set.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
     count_many(texts, encoding, Some(cancel))

@@ -21,22 +21,22 @@ pub(super) fn mixed(bytes: usize) -> String {
             0 => {
                 text += &format!(
                     "fn {name}_{n}(input: &str) -> Result<Vec<u8>, Error> {{\n    let x = input.len() + {n}; // why {name}\n    Ok(vec![0x{n:x}; x])\n}}\n\n"
-                )
+                );
             }
             1 => {
                 text += &format!(
                     "def {name}{n}(self, *args, **kwargs):\n\t\"\"\"It's {name}'s doc, isn't it? WE'LL see, I'm sure they'd've.\"\"\"\n\treturn [i for i in range({n}) if i % 3 != 0]\n\n\n"
-                )
+                );
             }
             2 => {
                 text += &format!(
                     "export const {name} = async ({{ id, url }}: Props) => {{\r\n  const res = await fetch(`https://example.org/api/v{n}/${{id}}?q=a%20b`);\r\n  return res?.json() ?? null;\r\n}};\r\n"
-                )
+                );
             }
             3 => {
                 text += &format!(
                     "{{\"id\":{n},\"name\":\"{name}\",\"tags\":[\"a\",\"b\",null,true,{n}.5e-7],\"nested\":{{\"k\":\"v\\n\\u00e9\"}}}}\n"
-                )
+                );
             }
             4 => {
                 text += &format!(
@@ -44,10 +44,10 @@ pub(super) fn mixed(bytes: usize) -> String {
                     n % 28 + 1,
                     n % 60,
                     n % 59
-                )
+                );
             }
             5 => {
-                text += "春はあけぼの。やうやう白くなりゆく山ぎは、少し明かりて、紫だちたる雲の細くたなびきたる。\n中文没有空格，但是有标点符号。한국어는 띄어쓰기가 있습니다.\n"
+                text += "春はあけぼの。やうやう白くなりゆく山ぎは、少し明かりて、紫だちたる雲の細くたなびきたる。\n中文没有空格，但是有标点符号。한국어는 띄어쓰기가 있습니다.\n";
             }
             6 => text += "Émojis 👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 🇫🇷 — “quotes” … «guillemets» ½ ² Ⅻ ① ٣٤ हिन्दी में लिखा עברית العربية ไทย\n",
             7 => {
@@ -64,26 +64,26 @@ pub(super) fn mixed(bytes: usize) -> String {
                 text += "==\n";
             }
             8 => {
-                text += "a  b   c\t\td \n \n\n  \r\n\r\n\t\n\u{a0}x\u{3000}y\u{2028}z\u{85}w   \n/path\n//comment\n/* block */\n\u{b}\u{c}"
+                text += "a  b   c\t\td \n \n\n  \r\n\r\n\t\n\u{a0}x\u{3000}y\u{2028}z\u{85}w   \n/path\n//comment\n/* block */\n\u{b}\u{c}";
             }
             9 => {
                 text += &format!(
                     "<file path=\"src/{name}.ts\">\n  1 | import x from './y'\n  2 | \n{n:>5} |   return `${{x}}`\n</file>\n"
-                )
+                );
             }
             10 => {
                 text += &format!(
                     "diff --git a/{name} b/{name}\n@@ -{n},7 +{n},7 @@\n-  old {name} line\n+  new {name}  line\n \n"
-                )
+                );
             }
             11 => {
-                text += "The quick brown fox doesn't jump; it's the dog's turn. Don'ſ stop, I'ſ said — 'ſo be it'. JOHN'S CAN'T YOU'RE\n"
+                text += "The quick brown fox doesn't jump; it's the dog's turn. Don'ſ stop, I'ſ said — 'ſo be it'. JOHN'S CAN'T YOU'RE\n";
             }
             12 => {
                 text += &format!(
                     "SELECT * FROM {name} WHERE id={n} AND price>={n}.99 ORDER BY 1;--{}\n",
                     "=".repeat((n % 90) as usize)
-                )
+                );
             }
             13 => text += "e\u{301}a\u{308}\u{323} Z̷̢̛a̸l̴g̵o̶ \u{200d}\u{feff}\u{0}\u{7f}\u{1b}[31mred\u{1b}[0m\n",
             14 => text += &" ".repeat((n % 40) as usize),
@@ -117,7 +117,7 @@ pub(super) fn tricky() -> impl Strategy<Value = String> {
 pub(super) fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
     let repeated = |unit: &str| unit.repeat(bytes.div_ceil(unit.len()));
     let base64 = |text: &str| {
-        mixed(bytes * 4).chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>()[..bytes].to_owned() + text
+        mixed(bytes * 4).chars().filter(char::is_ascii_alphanumeric).collect::<String>()[..bytes].to_owned() + text
     };
     vec![
         ("blanks", repeated(" ")),

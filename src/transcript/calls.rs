@@ -56,7 +56,7 @@ impl<'a> ToolCall<'a> {
         let value =
             |role: ParameterRole| call.parameter(call.tool.parameter(role)).map(|range| text.text[range].trim());
         if let Some(tool) = value(ParameterRole::Tool) {
-            name = tool.to_owned();
+            tool.clone_into(&mut name);
             let arguments = value(ParameterRole::Arguments);
             if let Some(arguments) = arguments.and_then(|arguments| serde_json::from_str(arguments).ok()) {
                 parameters = Parameters::Json(arguments);

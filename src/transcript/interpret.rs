@@ -1,6 +1,6 @@
 //! What a call and its answer mean.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::Value;
 
@@ -243,7 +243,7 @@ impl Known<'_, '_> {
         };
         let content = Excerpt::plain(&self.texts[place.text].text, place.text, place.range.clone(), 1);
         let mut event = self.event_of(&path, Action::Write(content));
-        self.locate(&mut event, place);
+        Self::locate(&mut event, place);
         self.show_result(&mut event);
         self.with_user_edits(event)
     }
@@ -343,7 +343,7 @@ impl Known<'_, '_> {
             }
         }
         for event in &mut events {
-            self.locate(event, place.clone());
+            Self::locate(event, place.clone());
         }
         let partly =
             self.answer.places.first().is_some_and(|place| self.text(place).contains("Unable to apply all diff parts"));
@@ -362,14 +362,14 @@ impl Known<'_, '_> {
                 let changes = search_replace(text, place.text, range);
                 let action = if changes.is_empty() { Action::Touch } else { Action::Edit(changes) };
                 let mut event = self.event_of(&text[path], action);
-                self.locate(&mut event, place.clone());
+                Self::locate(&mut event, place.clone());
                 event
             })
             .collect()
     }
 
     /// The parameter that holds most of the call, unless the call itself stands in a text.
-    fn locate(&self, event: &mut Event, place: Place) {
+    fn locate(event: &mut Event, place: Place) {
         if let Some(site) = &mut event.call
             && site.place.is_none()
         {
@@ -407,7 +407,7 @@ impl Known<'_, '_> {
     fn touch(&self) -> Vec<Event> {
         let names = self.tool.parameter(ParameterRole::From).chain(self.tool.parameter(ParameterRole::To));
         let paths = names.filter_map(|name| self.call.string(self.texts, std::iter::once(name)));
-        let paths = paths.map(|path| path.into_owned()).chain(self.path());
+        let paths = paths.map(Cow::into_owned).chain(self.path());
         paths.map(|path| self.event_of(&path, Action::Touch)).collect()
     }
 
@@ -506,7 +506,7 @@ impl Known<'_, '_> {
                 event.outcome = CallOutcome::Failed;
             }
             if let Some(place) = &place {
-                self.locate(event, place.clone());
+                Self::locate(event, place.clone());
             }
         }
         events
@@ -692,7 +692,7 @@ fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<us
 }
 
 /// A file that the user mentioned.
-pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place) -> Option<Event> {
+pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place) -> Event {
     let requests = [Request { path: path.into(), first: None, part: false }];
     let shown = files(&texts[place.text].text, place.text, place.range.clone(), &requests, true).into_iter().next();
     let mut event =
@@ -702,5 +702,5 @@ pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place
         event.shown = shown.excerpts;
         event.outcome = shown.outcome;
     }
-    Some(event)
+    event
 }

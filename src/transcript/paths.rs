@@ -76,7 +76,7 @@ impl Paths {
         let mut name = clean(raw);
         if let Some(directory) = &self.working_directory {
             if let Some(below) = name.strip_prefix(directory.as_str()).and_then(|rest| rest.strip_prefix('/')) {
-                name = below.to_owned();
+                name = String::from(below);
             } else if has_drive(directory) && !is_absolute(&name) {
                 name.make_ascii_lowercase();
             }

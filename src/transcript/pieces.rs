@@ -175,7 +175,8 @@ impl<'a> Decomposer<'a, '_> {
                     }
                     SectionKind::Body(header) => {
                         let known = tool.as_ref().filter(|(end, _)| header.is_some_and(|header| header.end == *end));
-                        let source = known.map(|(_, source)| source.clone()).unwrap_or_else(|| {
+                        let source = known.map(|(_, source)| source.clone());
+                        let source = source.unwrap_or_else(|| {
                             Arc::new(header.map_or_else(ToolSource::default, |header| {
                                 ToolSource::new(header.name, header.target(), self.tools)
                             }))

@@ -145,7 +145,7 @@ impl<'a, 't> Reader<'a, 't> {
                     self.working_directory = self.working_directory.take().or_else(|| stated_directory(snapshot));
                     self.uncalled.push(Event { answers: vec![place], ..Event::new("", Action::Environment) });
                 }
-                Part::Mention(path) => self.uncalled.extend(mentioned(&self.texts, &path, place)),
+                Part::Mention(path) => self.uncalled.push(mentioned(&self.texts, &path, place)),
             }
         }
         let mut at = first;

@@ -165,7 +165,7 @@ fn range_filter(words: &[String]) -> Option<Lines> {
         ["tail", lines] if lines.starts_with('-') => {
             Some(Lines::Last(counted(lines).or_else(|| count(lines.strip_prefix("-n")?))?))
         }
-        ["sed", "-n", range] | ["sed", "-n", "-e", range] | ["sed", "-ne", range] => {
+        ["sed", "-n" | "-ne", range] | ["sed", "-n", "-e", range] => {
             let range = range.strip_suffix('p')?;
             match range.split_once(',') {
                 None => count(range).map(|line| Lines::From(line, Some(line))),
@@ -283,6 +283,7 @@ fn is_plain_path(path: &str) -> bool {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what it is compared with is one")]
     fn read(path: &str, lines: Lines, numbered: bool) -> Option<ShellAction> {
         Some(ShellAction::Read { path: path.to_owned(), lines, numbered })
     }

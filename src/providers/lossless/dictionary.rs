@@ -31,7 +31,7 @@ struct Places {
     long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
 }
 
-/// LineTable that stay.
+/// `LineTable` that stay.
 pub struct Dictionary<'a> {
     lines: &'a LineTable,
     /// In the texts that have had their turn.

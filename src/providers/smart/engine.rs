@@ -197,7 +197,7 @@ impl<'a> Engine<'a> {
         let cost = self.request.llm.spent.total() - spent;
         let done = changes.iter().map(|change| (change.message_index, change.operation.as_str()));
         let report = timer.end(state.scaled(), state.is_exact(), done);
-        state.report(PassReport { cost, skipped, ..report });
+        state.report(PassReport { skipped, cost, ..report });
         Ok(())
     }
 

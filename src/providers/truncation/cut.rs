@@ -88,9 +88,9 @@ impl LineLengths {
             sum += (end - start).min(line_characters + More::BYTES) + 1;
             of_first.push(sum);
             if end - start > line_characters {
-                long.push(end - start)
+                long.push(end - start);
             } else {
-                short += end - start + 1
+                short += end - start + 1;
             }
             start = end + 1;
         }

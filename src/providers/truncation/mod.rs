@@ -178,7 +178,7 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget)?;
+    let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
     say_if_target_missed(request, &mut proposal)?;
     Ok(proposal)
 }
@@ -206,14 +206,14 @@ fn window_after(
     tally: &Tally,
     keep: usize,
     budget: usize,
-) -> Result<Proposal, CondenseError> {
-    let Some(range) = window_to_fit(after, tally, keep, budget) else { return Ok(proposal) };
+) -> Proposal {
+    let Some(range) = window_to_fit(after, tally, keep, budget) else { return proposal };
     // Messages that the proposal drops already have no place in `after`.
     let place: HashMap<_, _> =
         request.conversation.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
     let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
     drop_messages(&dropped, &mut proposal);
-    Ok(proposal)
+    proposal
 }
 
 fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<(), CondenseError> {

@@ -26,7 +26,11 @@ fn names_of_tools_stand_in_the_table_only() {
             let source = fs::read_to_string(path).unwrap();
             let looks_at_tools =
                 ["src/transcript/", "src/salience/", "src/providers/"].iter().any(|folder| name.starts_with(folder));
-            let source = if name.ends_with(".rs") { without_tests(&source) } else { &source };
+            let source = if path.extension().is_some_and(|extension| extension == "rs") {
+                without_tests(&source)
+            } else {
+                &source
+            };
             for literal in literals(source) {
                 let known = KNOWN.iter().filter(|tool| looks_at_tools || !is_everyday(tool.name));
                 for tool in known.filter(|tool| is_named(tool.name, literal)) {

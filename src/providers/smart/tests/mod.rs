@@ -58,7 +58,7 @@ fn reads(exchanges: usize, lines: usize) -> Conversation {
         messages.push(json!({ "role": "assistant", "content": [
             { "type": "text", "text": format!("I read module {exchange}.") },
             { "type": "tool_use", "id": format!("t{exchange}"), "name": "write_to_file",
-              "input": { "path": format!("src/module_{exchange}.rs"), "content": text[..lines / 4].join("\n"), "lines": 12345678901234567u64 } } ] }));
+              "input": { "path": format!("src/module_{exchange}.rs"), "content": text[..lines / 4].join("\n"), "lines": 12_345_678_901_234_567_u64 } } ] }));
         messages.push(json!({ "role": "user", "content": [
             { "type": "tool_result", "tool_use_id": format!("t{exchange}"), "content": text.join("\n") } ] }));
     }
