@@ -7,7 +7,7 @@ use std::{
 };
 
 use roo_condense::{
-    CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Report, Tally, WarningCode, Work,
+    CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider, Report, Tally, WarningCode, Work,
     condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
@@ -24,20 +24,18 @@ pub fn work(conversation: Conversation, call: CallOptions) -> Work {
 
 /// Condenses with one provider, without a manager and without a model.
 pub fn run_alone(provider: &str, config: &Value, conversation: &Conversation, target_tokens: Option<usize>) -> Report {
-    run_with(provider, config, conversation, target_tokens, Llm::default())
+    run_with(&create_provider(provider, config).unwrap(), conversation, target_tokens, Llm::default())
 }
 
 /// Condenses with one provider, without a manager.
 pub fn run_with(
-    provider: &str,
-    config: &Value,
+    provider: &Arc<dyn Provider>,
     conversation: &Conversation,
     target_tokens: Option<usize>,
     llm: Llm,
 ) -> Report {
-    let provider = create_provider(provider, config).unwrap();
     let call = CallOptions { target_tokens, ..CallOptions::default() };
-    wait_for(condense_with(&provider, Encoding::default(), Work { llm, ..work(conversation.clone(), call) }))
+    wait_for(condense_with(provider, Encoding::default(), Work { llm, ..work(conversation.clone(), call) }))
 }
 
 /// The tokens of a conversation.

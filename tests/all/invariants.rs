@@ -1,7 +1,7 @@
 //! The invariants, for every provider that is registered: one generator of histories, and configurations made from the provider's own
 //! schema. `PROPTEST_CASES` sets how many cases are made.
 
-use std::sync::Arc;
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc};
 
 use proptest::{
     prelude::*,
@@ -10,7 +10,7 @@ use proptest::{
     test_runner::{Config, TestRng, TestRunner},
 };
 use roo_condense::{
-    BUILT_IN_PROVIDERS as BUILT_IN, Conversation, Llm, LlmError, LlmResponse, Report, StopReason, TokenUsage,
+    BUILT_IN_PROVIDERS as BUILT_IN, Conversation, Llm, LlmError, LlmResponse, Provider, Report, StopReason, TokenUsage,
     create_provider, problems,
 };
 use serde_json::{Value, json};
@@ -111,25 +111,45 @@ const REFUSALS: &[&str] = &["not_enough_messages", "condensed_recently", "contex
 const OF_THE_MODEL: &[&str] = &["handler_invalid", "llm_callback_failed", "summary_empty"];
 
 /// One provider with one configuration, tried on a history.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Trial {
-    pub provider: &'static str,
-    pub config: Value,
-    pub target: Target,
-    pub model: Option<Answers>,
+    provider: Arc<dyn Provider>,
+    config: Value,
+    target: Target,
+    model: Option<Answers>,
+}
+
+impl fmt::Debug for Trial {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let Self { config, target, model, .. } = self;
+        write!(formatter, "{} {config}, target {target:?}, model {model:?}", self.id())
+    }
 }
 
 impl Trial {
-    /// Without a model.
-    pub fn new(provider: &'static str, config: Value, target: Target) -> Self {
+    /// A registered provider, without a model.
+    pub fn new(provider: &str, config: Value, target: Target) -> Self {
+        Self::of(create_provider(provider, &config).unwrap(), config, target)
+    }
+
+    /// A provider that has this configuration, without a model.
+    pub fn of(provider: Arc<dyn Provider>, config: Value, target: Target) -> Self {
         Self { provider, config, target, model: None }
+    }
+
+    fn id(&self) -> String {
+        self.provider.info().id
+    }
+
+    fn asks_a_model(&self) -> bool {
+        self.provider.info().capabilities.supports_llm_summarization
     }
 
     fn run(&self, conversation: &Conversation, target: Option<usize>) -> (Report, f64) {
         let model = self.model.map(|answers| Arc::new(answers.model()));
         let handler = model.clone().map(|model| model as _);
         let llm = Llm { handler, ..Llm::default() };
-        let report = run_with(self.provider, &self.config, conversation, target, llm);
+        let report = run_with(&self.provider, conversation, target, llm);
         (report, model.map_or(0.0, |model| model.charged()))
     }
 
@@ -146,7 +166,7 @@ impl Trial {
             before.clone()
         } else {
             let after = check_report(&before, &report);
-            check_ends(&before, &after, &report, newest_kept(self.provider, &self.config));
+            check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config));
             check_target(&before, &after, &report, target);
             after
         };
@@ -163,7 +183,7 @@ impl Trial {
 
     /// A conversation that is illegal already is carried through: only providers that ask a model refuse anything.
     fn check_refusal(&self, code: &str) {
-        assert!(asks_a_model(self.provider), "{code}");
+        assert!(self.asks_a_model(), "{code}");
         let well_answered = matches!(self.model, Some(Answers::Briefly | Answers::AtLength | Answers::WithLabels));
         let allowed = REFUSALS.contains(&code) || (!well_answered && OF_THE_MODEL.contains(&code));
         assert!(allowed, "{code} with the model answering {:?}", self.model);
@@ -171,7 +191,7 @@ impl Trial {
 
     /// Whether the provider leaves its own result as it is. The window without a target drops half each time that it is asked.
     fn settles(&self) -> bool {
-        let halves = self.provider == "truncation" && self.config["mode"] == "window";
+        let halves = self.id() == "truncation" && self.config["mode"] == "window";
         !(halves && matches!(self.target, Target::None))
     }
 }
@@ -184,11 +204,6 @@ fn newest_kept(provider: &str, config: &Value) -> usize {
         "native" => set("maxMessagesToKeep", 3),
         _ => 1,
     }
-}
-
-fn asks_a_model(provider: &str) -> bool {
-    let provider = create_provider(provider, &Value::Null).unwrap();
-    provider.info().capabilities.supports_llm_summarization
 }
 
 fn parse(json: &str) -> Conversation {
@@ -252,12 +267,12 @@ fn check_recorded(number: usize, name: &str, conversation: &Conversation) {
             Trial::new(provider, Value::Null, target),
             Trial::new(provider, config.clone(), if number.is_multiple_of(2) { Target::None } else { target }),
         ];
-        if asks_a_model(provider) {
+        if trials[0].asks_a_model() {
             let of_model = |answers| Trial { model: Some(answers), ..Trial::new(provider, config.clone(), target) };
             trials.extend([Answers::Briefly, ANSWERS[number % ANSWERS.len()]].map(of_model));
         }
         for trial in trials {
-            let result = std::panic::catch_unwind(|| trial.check(&json));
+            let result = std::panic::catch_unwind(AssertUnwindSafe(|| trial.check(&json)));
             assert!(result.is_ok(), "{name}: {trial:?}");
         }
     }

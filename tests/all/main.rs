@@ -2,6 +2,7 @@
 
 mod checks;
 mod configurations;
+mod faulty_providers;
 mod growth;
 mod histories;
 mod invariants;

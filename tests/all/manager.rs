@@ -539,8 +539,9 @@ fn the_system_prompt_and_the_scale_count_towards_the_target() {
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "systemPrompt": system }));
     let after = check_report(&conversation, &report);
     check_ends(&conversation, &after, &report, 5);
-    let expected =
-        manager.scale().apply(tally(&after).total() + roo_condense::count_tokens(&system, Default::default()).tokens);
+    let expected = manager
+        .scale()
+        .apply(tally(&after).total() + roo_condense::count_tokens(&system, roo_condense::Encoding::default()).tokens);
     assert_eq!(report.final_tokens(), expected);
     assert!(expected <= target && report.warnings().is_empty());
     let hopeless = condense(&manager, &conversation, json!({ "targetTokens": 10, "systemPrompt": system }));
