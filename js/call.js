@@ -147,12 +147,14 @@ function tellProgress(onProgress, json, warnings) {
 }
 
 function finish(report, prepared) {
-  const { plan, recipes, error, trigger, preview = NOTHING, ...rest } = report;
+  const { plan, recipes, contents, error, trigger, preview = NOTHING, ...rest } = report;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
+  let data = restoreData([]);
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, prepared.foreign, recipes);
+    applied = applyPlan(prepared.snapshot, plan, { foreign: prepared.foreign, recipes });
+    if (!failure && !prepared.isPreview) data = restoreData(applied.inverse, contents);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
@@ -164,7 +166,7 @@ function finish(report, prepared) {
     ...rest,
     didCondense: changed,
     warnings: [...rest.warnings, ...prepared.warnings],
-    restoreData: restoreData(changed ? applied.inverse : []),
+    restoreData: data,
   };
   if (prepared.isPreview) {
     const { samples, ...certainty } = failure ? NOTHING : preview;

@@ -2,7 +2,8 @@
 
 // Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
 
-const { rebuild } = require("./recipe.js");
+const { contentsOf, fingerprintOf } = require("./fingerprints.js");
+
 /** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
 function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
@@ -46,23 +47,33 @@ function writable(holder, step, path) {
   return holder;
 }
 
+/** Throws when a message that is to be dropped is no longer the one that the edit is for. */
+function checkDropped(messages, dropped) {
+  const bound = [...dropped].filter(([index, edit]) => edit.was !== undefined && index < messages.length);
+  if (bound.length === 0) return;
+  const contents = contentsOf(bound.map(([index]) => messages[index]));
+  const changed = bound.find(([, { was }], position) => contents[position] !== was);
+  if (changed) throw new RangeError(`messages[${changed[0]}] was changed meanwhile`);
+}
+
 /**
  * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
- * or one of `foreign`, the objects that a provider of the host made. The value of a set is `edit.value`, or what `edit.recipe` makes of
- * `messages`. `recipes` says how old texts can be put together again: `[index of the edit, recipe]`.
+ * or one of `foreign`, the objects that a provider of the host made. `recipes` says how old texts can be put together again:
+ * `[index of the edit, recipe]`. An edit with `was` is made only where that is the fingerprint of what stands there.
  */
-function applyPlan(messages, edits, foreign = [], recipes = []) {
+function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
   if (edits.length === 0) return { messages, inverse: [] };
   const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
   const sets = new Map();
   const inserts = new Map();
-  const dropped = new Set();
+  const dropped = new Map();
   const add = (map, key, edit) => (map.has(key) ? map.get(key).push(edit) : map.set(key, [edit]));
   for (const edit of edits) {
     if (edit.op === "set") add(sets, edit.message, edit);
     else if (edit.op === "insert") add(inserts, edit.before, edit);
-    else dropped.add(edit.message);
+    else dropped.set(edit.message, edit);
   }
+  checkDropped(messages, dropped);
   const result = [];
   const inverse = [];
   for (let index = 0; index <= messages.length; index++) {
@@ -78,12 +89,14 @@ function applyPlan(messages, edits, foreign = [], recipes = []) {
     let message = messages[index];
     const copies = new CopyOnWrite();
     for (const edit of sets.get(index) ?? []) {
-      const { path, recipe } = edit;
-      const changed = copies.set(message, path, recipe === undefined ? edit.value : rebuild(recipe, messages));
+      const { path, was } = edit;
+      const changed = copies.set(message, path, edit.value);
+      if (was !== undefined && fingerprintOf(changed.previous) !== was)
+        throw new RangeError(`${placeOf(index, path)} was changed meanwhile`);
       const undo = { op: "set", message: result.length, path };
       if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
       else undo.value = changed.previous;
-      inverse.push(undo);
+      inverse.push(was === undefined ? undo : { ...undo, was });
       message = changed.result;
     }
     result.push(message);
@@ -91,4 +104,10 @@ function applyPlan(messages, edits, foreign = [], recipes = []) {
   return { messages: result, inverse };
 }
 
-module.exports = { applyPlan };
+/** A place in messages, for people. */
+function placeOf(message, path) {
+  const steps = path.map((step) => (typeof step === "number" || !/^[\w$]+$/.test(step) ? `[${JSON.stringify(step)}]` : `.${step}`));
+  return `messages[${message}]${steps.join("")}`;
+}
+
+module.exports = { applyPlan, placeOf };

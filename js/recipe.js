@@ -1,6 +1,16 @@
 "use strict";
 
-// Old texts put together again from the condensed messages, so that restoreData need not hold them.
+// Old texts put together again from the condensed messages, so that restoreData need not hold them. Recipes come from wherever the host kept
+// them, so every number is checked before it is used, and no text gets longer than the one it is for.
+
+/** What a text may be longer than the texts it is made of: so many times, and so many units more. The addon writes no recipe beyond that (src/conversation/recipe.rs). */
+const MAX_EXPANSION = 64;
+const FREE_UNITS = 2 ** 20;
+/** Line numbers are as the addon writes them. */
+const MAX_NUMBER = 2 ** 32 - 1;
+const MAX_WIDTH = 255;
+const MAX_SEPARATOR = 8;
+const MAX_PATH = 256;
 
 /** How a number stands in front of a line. */
 const prefix = (number, width, separator) => String(number).padStart(width) + separator;
@@ -18,17 +28,27 @@ function at(message, path) {
 }
 
 /**
- * The text that `recipe` describes: `{ texts: [[message, path]], parts: [[text, start, end, from?, to?, times?]] }`. A part is a range
- * (UTF-16 units) of one of the texts. From its lines the numbers `from` (`[number, width, separator, every]`: only lines whose number is a
+ * The text of `length` units that `recipe` describes: `{ texts: [[message, path]], parts: [[text, start, end, from?, to?, times?]] }`. A part is a
+ * range (UTF-16 units) of one of the texts. From its lines the numbers `from` (`[number, width, separator, every]`: only lines whose number is a
  * multiple of `every` have one) are taken off, the numbers `to` (`[number, width, separator]`) are put on, and it stands there `times` times.
  */
-function rebuild(recipe, messages) {
+function rebuild(recipe, messages, length) {
   const texts = recipe.texts.map(([message, path]) => at(messages[message], path));
+  const most = MAX_EXPANSION * texts.reduce((sum, text) => sum + text.length, 0) + FREE_UNITS;
+  if (length > most) throw new RangeError(`${length} characters cannot come from what is there; at most ${most}`);
   const written = [];
+  // The parts are joined by line feeds.
+  let left = length + 1;
+  const write = (text) => {
+    left -= text.length + 1;
+    if (left < 0) throw new RangeError(`it says more than the ${length} characters of the text`);
+    written.push(text);
+  };
   for (const [text, start, end, from, to, times = 1] of recipe.parts) {
+    if (end > texts[text].length) throw new RangeError(`character ${end} of a text of ${texts[text].length}`);
     const part = texts[text].slice(start, end);
-    if (!from && !to && times === 1) {
-      written.push(part);
+    if (!from && !to) {
+      for (let turn = 0; turn < times; turn++) write(part);
       continue;
     }
     let lines = part.split("\n");
@@ -39,22 +59,57 @@ function rebuild(recipe, messages) {
       );
     }
     for (let turn = 0; turn < times; turn++) {
-      lines.forEach((line, index) => written.push(to ? prefix(to[0] + turn + index, to[1], to[2]) + line : line));
+      lines.forEach((line, index) => write(to ? prefix(to[0] + turn + index, to[1], to[2]) + line : line));
     }
   }
+  if (left !== 0) throw new RangeError(`it says less than the ${length} characters of the text`);
   return written.join("\n");
 }
 
-const isIndex = (value) => Number.isInteger(value) && value >= 0;
+const isWithin = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+const isIndex = (value) => isWithin(value, 0, MAX_NUMBER);
+const isStep = (step) => typeof step === "string" || isIndex(step);
 
-/** Whether `value` has the shape of a recipe. */
-function isRecipe(value) {
+/** `Array.prototype.every`, which passes over holes, for arrays that may be nothing but holes. */
+function isEach(values, holds) {
+  if (!Array.isArray(values)) return false;
+  for (const value of values) if (!holds(value)) return false;
+  return true;
+}
+
+/** Whether `value` can be a path into a message. */
+const isPath = (value) => Array.isArray(value) && value.length <= MAX_PATH && isEach(value, isStep);
+
+function isNumbering(value, fields) {
+  if (value === undefined || value === 0) return true;
+  if (!Array.isArray(value) || value.length !== fields) return false;
+  const [number, width, separator, every = 1] = value;
   return (
-    Array.isArray(value?.texts) &&
-    Array.isArray(value.parts) &&
-    value.texts.every((text) => Array.isArray(text) && isIndex(text[0]) && Array.isArray(text[1])) &&
-    value.parts.every((part) => Array.isArray(part) && part.slice(0, 3).every(isIndex) && part[0] < value.texts.length)
+    isWithin(number, 0, MAX_NUMBER) &&
+    isWithin(width, 0, MAX_WIDTH) &&
+    typeof separator === "string" &&
+    separator.length <= MAX_SEPARATOR &&
+    isWithin(every, 1, MAX_NUMBER)
   );
 }
 
-module.exports = { rebuild, isRecipe };
+function isPart(part, texts) {
+  if (!Array.isArray(part) || part.length < 3 || part.length > 6) return false;
+  const [text, start, end, from, to, times = 1] = part;
+  return (
+    isWithin(text, 0, texts - 1) &&
+    isIndex(start) &&
+    isWithin(end, start, MAX_NUMBER) &&
+    isNumbering(from, 4) &&
+    isNumbering(to, 3) &&
+    isWithin(times, 1, MAX_NUMBER)
+  );
+}
+
+/** Whether `value` has the shape of a recipe for `messages` messages; whether the text it makes is the right one is seen when it is made. */
+function isRecipe(value, messages) {
+  const isText = (text) => Array.isArray(text) && text.length === 2 && isWithin(text[0], 0, messages - 1) && isPath(text[1]);
+  return isEach(value?.texts, isText) && isEach(value.parts, (part) => isPart(part, value.texts.length));
+}
+
+module.exports = { isEach, isPath, isRecipe, isWithin, rebuild };

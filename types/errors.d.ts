@@ -10,7 +10,7 @@
  * - `not_serializable` (TypeError): no JSON: a cycle, a BigInt, a getter or `toJSON` that throws, nesting deeper than the stack
  * - `unknown_provider` (TypeError): no provider is registered under the id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
- * - `invalid_restore_data` (TypeError): not what a condensation returned, or not of these messages
+ * - `invalid_restore_data` (TypeError): not what a condensation returned, damaged, or not of these messages as they are now; `field` is the place
  * - `system_limit` (Error): the system refuses the process what work needs, such as a file descriptor
  * - `internal_error` (Error): a fault of this library
  */

@@ -59,12 +59,17 @@ export interface Change {
 
 /**
  * What {@link restore} needs: plain JSON data, to be kept beside the history. Where an old text can be put together again from the condensed
- * messages, an edit holds a recipe instead of the text, so this stays small after lossless work. Its fields may change between versions; `version`
- * says which it is, and `restore` refuses one it does not know.
+ * messages, an edit holds a recipe instead of the text, so this stays small after lossless work. It also holds fingerprints of what the messages said
+ * before and say now, so that `restore` gives back exactly what was there, or nothing. Its fields may change between versions; `version` says which it is,
+ * and `restore` refuses one it does not know.
  */
 export interface RestoreData {
   readonly version: number;
-  /** What leads back, each with an old value or a recipe for it. */
+  /** Number and hash of the messages that came in. */
+  readonly original?: string;
+  /** Eight digits for what each of the condensed messages says. */
+  readonly messages?: string;
+  /** What leads back, each with an old value or a recipe for it, and with the fingerprint of that value. */
   readonly edits: readonly unknown[];
 }
 
@@ -261,6 +266,10 @@ export interface TokenEstimate {
 /**
  * The messages as they were before the condensation, equal in every field; what was not changed is the same object. Takes a result, or its
  * `messages` and `restoreData` after a round trip through JSON. Messages that were added at the end since stay there.
+ *
+ * Exactly those messages, or an error that names the place: messages that were edited since (role, texts, calls, results, other blocks), condensed
+ * again, moved, or that belong to another conversation are `invalid_restore_data`, and so is data that was damaged. Fields that a host adds or
+ * removes beside those (`ts`, `cache_control`) are no edits.
  *
  * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
  * @example

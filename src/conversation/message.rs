@@ -129,6 +129,11 @@ impl Message {
         self.unreadable.is_some()
     }
 
+    /// The JSON of what was not a message at all.
+    pub(super) fn unreadable(&self) -> Option<&RawValue> {
+        self.unreadable.as_deref()
+    }
+
     /// The field `name` among those not read here, as JSON text.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {

@@ -1,8 +1,10 @@
 //! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows nobody else.
 
 mod block;
+mod bound;
 mod estimate;
 mod fields;
+mod fingerprint;
 pub mod json_text;
 mod line_numbers;
 mod message;
@@ -24,8 +26,10 @@ use serde_json::value::RawValue;
 
 pub use self::{
     block::Block,
+    bound::BoundPlan,
     estimate::Estimate,
     fields::Fields,
+    fingerprint::{Contents, Fingerprint},
     json_text::PathStep,
     line_numbers::NumberStyle,
     message::{Content, Message, Role},

@@ -6,6 +6,11 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use super::{NumberStyle, PathStep, TextAt, utf16::Units};
 
+/// What a text may be longer than the texts it is made of: so many times, and so many UTF-16 units more. Who reads a recipe refuses more, because
+/// recipes may come from anywhere (js/recipe.js).
+const MAX_EXPANSION: usize = 64;
+const FREE_UNITS: usize = 1 << 20;
+
 /// The parts of a text. Joined by line feeds they are what it said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recipe {
@@ -113,8 +118,16 @@ impl<'a> RecipeWriter<'a> {
             let range = units.at(content, range.start)..units.at(content, range.end);
             recipe.parts.push(Part { text: number, range, from, to, times });
         }
+        let sources: usize = known.keys().map(|text| self.length(*text)).sum();
+        let most = MAX_EXPANSION * sources + FREE_UNITS;
         let size = serde_json::to_string(&recipe).ok()?.len();
-        (size < was.len()).then_some(recipe)
+        (size < was.len() && was.len() <= most).then_some(recipe)
+    }
+
+    /// UTF-16 units of a text that a recipe takes lines from.
+    fn length(&self, text: usize) -> usize {
+        let content = self.texts[text].1.text.as_ref();
+        self.units.get(&text).map_or(0, |units| units.at(content, content.len()))
     }
 
     /// What the parts say together; `None` as soon as it is longer than it should be.
@@ -182,6 +195,19 @@ mod tests {
         let json = serde_json::to_string(&recipe).unwrap();
         assert_eq!(json, r#"{"texts":[[4,["content"]]],"parts":[[0,0,72,[10,6,"→",10]],[0,73,77,0,[7,6,"→"],40]]}"#);
         assert_eq!(writer.recipe(&format!("{was}!"), parts), None, "the lines are another text");
+    }
+
+    #[test]
+    fn a_text_much_longer_than_what_it_is_made_of_has_none() {
+        let text = text("x");
+        let texts = [(0, &text)];
+        let mut writer = RecipeWriter::new(&texts);
+        let mut recipe = |times: u32| {
+            let was = vec!["x"; times as usize].join("\n");
+            writer.recipe(&was, vec![RecipeLines { times, ..lines(0..1) }])
+        };
+        assert!(recipe(500_000).is_some());
+        assert_eq!(recipe(600_000), None, "who reads it would refuse it");
     }
 
     proptest! {

@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Behind the quote that ends the string that begins at `start`.
-fn string_end(bytes: &[u8], start: usize) -> usize {
+pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += step;

@@ -103,6 +103,34 @@ pub fn leave_text(text: &str) -> Cow<'_, str> {
     leaving(text, |_, written| written.push(char::REPLACEMENT_CHARACTER))
 }
 
+/// The UTF-16 of a text as it is outside, unpaired surrogates included.
+pub fn outside_units(text: &str) -> impl Iterator<Item = u16> {
+    let mut characters = text.chars().map(u32::from).peekable();
+    let pair = std::iter::from_fn(move || {
+        let code = characters.next()?;
+        if !RESERVED.contains(&code) {
+            return Some(code);
+        }
+        if code < STAND_INS + COUNT {
+            return Some(FIRST + code - STAND_INS);
+        }
+        let is_first = (FIRSTS..SECONDS).contains(&code);
+        let second = characters.next_if(|second| is_first && (SECONDS..RESERVED.end).contains(second));
+        let character = second.map(|second| STAND_INS + (code - FIRSTS) * DIGITS + second - SECONDS);
+        Some(character.unwrap_or(char::REPLACEMENT_CHARACTER.into()))
+    });
+    pair.flat_map(|code| match char::from_u32(code) {
+        Some(character) => {
+            let mut units = [0; 2];
+            let length = character.encode_utf16(&mut units).len();
+            [Some(units[0]), (length == 2).then_some(units[1])]
+        }
+        // Only an unpaired surrogate is no character.
+        None => [Some(code as u16), None],
+    })
+    .flatten()
+}
+
 /// Whether a text has other characters inside than outside.
 #[must_use]
 pub fn differs_outside(text: &str) -> bool {

@@ -26,6 +26,8 @@ use crate::{
 pub struct ChainOutcome {
     /// The plan that turns the conversation that came in into the condensed one. Empty when nothing changed.
     pub plan: Plan,
+    /// The conversation that came in.
+    pub original: Conversation,
     /// The condensed conversation, when the plan is not empty.
     pub condensed: Conversation,
     /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
@@ -105,6 +107,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     let mut outcome = ChainOutcome {
         warnings: missing,
         provider: providers.first().map(|provider| provider.info().id).unwrap_or_default(),
+        original: state.request.original.clone(),
         original_tokens: state.scaled(),
         ..ChainOutcome::default()
     };

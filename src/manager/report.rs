@@ -8,7 +8,7 @@ use super::{
     metrics::{CallRecord, percent},
 };
 use crate::{
-    conversation::{Plan, Recipe},
+    conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
     providers::{Change, CondenseError, PassReport},
     warning::Warning,
@@ -18,7 +18,10 @@ use crate::{
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    plan: Plan,
+    plan: BoundPlan,
+    /// Absent when nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contents: Option<BothContents>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recipes: Vec<(usize, Recipe)>,
     summary: String,
@@ -47,6 +50,15 @@ pub struct Report {
     preview: Option<PreviewReport>,
     #[serde(skip)]
     calls: Vec<(String, CallRecord)>,
+}
+
+/// What the messages say, so that later it can be told whether they still do.
+#[derive(Debug, Serialize)]
+struct BothContents {
+    /// Of all messages before.
+    original: Fingerprint,
+    /// Of each message after.
+    condensed: Contents,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,6 +100,10 @@ impl Report {
     pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let prompt_cache = (!outcome.plan.is_empty())
             .then(|| PromptCache::of(outcome.kept_tokens, outcome.original_tokens, outcome.final_tokens, price));
+        let contents = (!outcome.plan.is_empty()).then(|| BothContents {
+            original: Contents::of(&outcome.original).whole(),
+            condensed: Contents::of(&outcome.condensed),
+        });
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
         if let Some(count) = outcome.host_count {
@@ -120,7 +136,8 @@ impl Report {
             },
             prompt_cache,
             passes: outcome.passes,
-            plan: outcome.plan,
+            plan: BoundPlan::new(outcome.plan, &outcome.original),
+            contents,
             recipes: outcome.recipes,
             summary: outcome.summary,
             cost: outcome.cost,
@@ -168,7 +185,7 @@ impl Report {
     /// The plan.
     #[must_use]
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        self.plan.plan()
     }
 
     /// The code of the error, if the call failed.

@@ -6,7 +6,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::callback::{JsAnswerer, ask};
 use crate::{
-    conversation::{Edit, Inserted, Message, Plan, surrogates},
+    conversation::{BoundPlan, Edit, Inserted, Message, Plan, surrogates},
     options::ConfigError,
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
     warning::Warning,
@@ -90,7 +90,7 @@ impl Provider for HostProvider {
         let before = Plan::between(&request.original, &request.conversation);
         let call = json!({
             "hostCall": request.host_call,
-            "plan": before,
+            "plan": BoundPlan::new(before, &request.original),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
             "config": request.config,

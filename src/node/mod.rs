@@ -17,6 +17,7 @@ mod callback;
 mod cancel;
 mod environment;
 mod error;
+mod fingerprints;
 mod handler;
 mod host_provider;
 mod json_file;

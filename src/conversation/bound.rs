@@ -1,0 +1,158 @@
+//! A plan for messages that somebody else keeps, and may have changed since they were read.
+
+use serde::{Serialize, Serializer, ser::SerializeSeq};
+
+use super::{
+    Block, Content, Conversation, Edit, Fingerprint, Message, PathStep, Plan,
+    fingerprint::content_digits,
+    json_text::{StringValue, string_values, unescape},
+};
+
+/// A plan that says of each edit what it replaces. As JSON it is that of the plan, where an edit that replaces or drops something has the field
+/// `was`: of a value the fingerprint, of a message its place in [`super::Contents`].
+#[derive(Debug, Clone, Default)]
+pub struct BoundPlan {
+    plan: Plan,
+    /// One for each edit; `None` for what is added.
+    was: Vec<Option<String>>,
+}
+
+impl BoundPlan {
+    /// `plan`, for the messages of `before`.
+    #[must_use]
+    pub fn new(plan: Plan, before: &Conversation) -> Self {
+        let mut reader = ValueReader::default();
+        let was = plan.edits.iter().map(|edit| match edit {
+            Edit::Set { message, path, .. } => {
+                let entry = before.entries().get(*message)?;
+                Some(reader.fingerprint(&entry.message, path)?.to_string())
+            }
+            Edit::Drop { message } => Some(content_digits(before.entries().get(*message)?.message.content_hash())),
+            Edit::Insert { .. } => None,
+        });
+        Self { was: was.collect(), plan }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+#[derive(Serialize)]
+struct BoundEdit<'a> {
+    #[serde(flatten)]
+    edit: &'a Edit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<&'a str>,
+}
+
+impl Serialize for BoundPlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut edits = serializer.serialize_seq(Some(self.plan.edits.len()))?;
+        for (edit, was) in self.plan.edits.iter().zip(&self.was) {
+            edits.serialize_element(&BoundEdit { edit, was: was.as_deref() })?;
+        }
+        edits.end()
+    }
+}
+
+/// Reads values at paths. Most edits of a tool's input are followed by one of the same input.
+#[derive(Default)]
+struct ValueReader {
+    /// The input that was read last, and the strings in it.
+    input: Option<(*const str, Vec<StringValue>)>,
+}
+
+impl ValueReader {
+    fn fingerprint(&mut self, message: &Message, path: &[PathStep]) -> Option<Fingerprint> {
+        let (PathStep::Key(key), rest) = path.split_first()? else { return None };
+        if key == "content" { self.of_content(&message.content, rest) } else { None }
+    }
+
+    fn of_content(&mut self, content: &Content, path: &[PathStep]) -> Option<Fingerprint> {
+        match (content, path.split_first()) {
+            (Content::Text(text), None) => Some(Fingerprint::of_text(text)),
+            (content, None) => Some(Fingerprint::of_json(&serde_json::to_string(content).ok()?)),
+            (Content::Blocks(blocks), Some((PathStep::Index(index), rest))) => self.of_block(blocks.get(*index)?, rest),
+            _ => None,
+        }
+    }
+
+    fn of_block(&mut self, block: &Block, path: &[PathStep]) -> Option<Fingerprint> {
+        let Some((PathStep::Key(key), rest)) = path.split_first() else {
+            return path.is_empty().then(|| Some(Fingerprint::of_json(&serde_json::to_string(block).ok()?)))?;
+        };
+        match (block, key.as_ref()) {
+            (Block::Text { text, .. }, "text") if rest.is_empty() => Some(Fingerprint::of_text(text)),
+            (Block::ToolResult { content, .. }, "content") => self.of_content(content, rest),
+            (Block::ToolUse { input, .. }, "input") if rest.is_empty() => Some(Fingerprint::of_json(input.get())),
+            (Block::ToolUse { input, .. }, "input") => {
+                let json = input.get();
+                if self.input.as_ref().is_none_or(|(known, _)| !std::ptr::eq(*known, json)) {
+                    self.input = Some((json, string_values(json)));
+                }
+                let (_, strings) = self.input.as_ref()?;
+                let string = strings.iter().find(|string| string.path == rest)?;
+                Some(Fingerprint::of_text(&unescape(&json[string.literal.clone()])))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::conversation::NewValue;
+
+    #[test]
+    fn each_edit_says_what_it_replaces() {
+        let before = Conversation::parse(
+            &json!([
+                { "role": "user", "content": "first" },
+                { "role": "assistant", "content": [
+                    { "type": "text", "text": "second" },
+                    { "type": "tool_use", "id": "a", "name": "write", "input": { "path": "x", "lines": ["one", "two"] } },
+                ] },
+                { "role": "user", "content": [
+                    { "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "third" }] },
+                    { "type": "image", "source": { "type": "url", "url": "u" } },
+                ] },
+                { "role": "assistant", "content": "last" },
+            ])
+            .to_string(),
+        )
+        .unwrap();
+        let places: Vec<(usize, Value)> = vec![
+            (0, json!(["content"])),
+            (1, json!(["content", 0, "text"])),
+            (1, json!(["content", 1, "input", "lines", 1])),
+            (1, json!(["content", 1, "input", "path"])),
+            (1, json!(["content", 1, "input"])),
+            (2, json!(["content", 0, "content", 0, "text"])),
+            (2, json!(["content", 1])),
+            (2, json!(["content"])),
+        ];
+        let path = |path: &Value| serde_json::from_value::<Vec<PathStep>>(path.clone()).unwrap();
+        let mut edits: Vec<Edit> =
+            places.iter().map(|(message, at)| Edit::set(*message, path(at), NewValue::Text("new".into()))).collect();
+        edits.push(Edit::Drop { message: 3 });
+        edits.push(Edit::Insert { before: 3, value: before.message(3).clone().into() });
+        edits.push(Edit::set_text(9, path(&json!(["content"])), String::new()));
+        let bound = serde_json::to_value(BoundPlan::new(Plan { edits }, &before)).unwrap();
+        let whole = serde_json::to_value(&before).unwrap();
+        for (edit, (message, at)) in bound.as_array().unwrap().iter().zip(&places) {
+            let pointer: String =
+                at.as_array().unwrap().iter().map(|step| format!("/{}", step.to_string().trim_matches('"'))).collect();
+            let value = whole[message].pointer(&pointer).unwrap();
+            assert_eq!(edit["was"], json!(Fingerprint::of_json(&value.to_string())), "{at}");
+            assert_eq!(edit["op"], "set");
+        }
+        assert_eq!(bound[8]["was"], json!(content_digits(before.message(3).content_hash())));
+        assert_eq!((bound[9].get("was"), bound[10].get("was")), (None, None));
+    }
+}

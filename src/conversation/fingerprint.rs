@@ -1,0 +1,393 @@
+//! What a text, a value or a message was, in a few bytes: so that an edit is only made to what it was made for, and what is put back is
+//! what was taken away.
+//!
+//! xxHash3 (64 bits), as for keys elsewhere: it finds what was changed by accident or by hand, and is no proof against somebody who forges data and
+//! its fingerprints alike.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::{Block, Content, Conversation, Message, json_text::unescape, scan::string_end, surrogates};
+use crate::parallel::in_parts;
+
+/// Length and hash of a text or another JSON value. As a string it is `20312:9f86d081884c7d65`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// UTF-16 units of a text; of another value the units of all strings in it, keys included.
+    length: usize,
+    hash: u64,
+}
+
+/// Units that are hashed at once.
+const CHUNK: usize = 2048;
+
+impl Fingerprint {
+    /// Of a text. It is that of the UTF-16 outside, so that JavaScript's text has the same: see [`Fingerprint::of_units`].
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let mut hashed = HashedUnits::default();
+        if surrogates::differs_outside(text) {
+            surrogates::outside_units(text).for_each(|unit| hashed.push(unit));
+        } else if text.is_ascii() {
+            for chunk in text.as_bytes().chunks(CHUNK) {
+                hashed.push_ascii(chunk);
+            }
+        } else {
+            text.encode_utf16().for_each(|unit| hashed.push(unit));
+        }
+        hashed.finish()
+    }
+
+    /// Of JavaScript's own text.
+    #[must_use]
+    pub fn of_units(units: &[u16]) -> Self {
+        let mut hashed = HashedUnits::default();
+        units.iter().for_each(|unit| hashed.push(*unit));
+        hashed.finish()
+    }
+
+    /// Of a JSON value. The order of an object's keys and the way a string is escaped make no difference. `json` must be valid; of anything else the
+    /// fingerprint is unspecified, but nothing panics.
+    #[must_use]
+    pub fn of_json(json: &str) -> Self {
+        if json.starts_with('"') {
+            return Self::of_text(&unescape(json));
+        }
+        let mut length = 0;
+        let hash = json_hash(json, &mut length);
+        Self { length, hash }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{:016x}", self.length, self.hash)
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Hashes UTF-16 units as little-endian bytes.
+struct HashedUnits {
+    hasher: Xxh3,
+    length: usize,
+    bytes: [u8; 2 * CHUNK],
+    filled: usize,
+}
+
+impl Default for HashedUnits {
+    fn default() -> Self {
+        Self { hasher: Xxh3::new(), length: 0, bytes: [0; 2 * CHUNK], filled: 0 }
+    }
+}
+
+impl HashedUnits {
+    fn push(&mut self, unit: u16) {
+        self.bytes[self.filled..self.filled + 2].copy_from_slice(&unit.to_le_bytes());
+        self.filled += 2;
+        if self.filled == self.bytes.len() {
+            self.flush();
+        }
+    }
+
+    /// At most [`CHUNK`] characters, and nothing else is waiting.
+    fn push_ascii(&mut self, ascii: &[u8]) {
+        for (unit, byte) in self.bytes.chunks_exact_mut(2).zip(ascii) {
+            unit[0] = *byte;
+            unit[1] = 0;
+        }
+        self.filled = 2 * ascii.len();
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        self.hasher.update(&self.bytes[..self.filled]);
+        self.length += self.filled / 2;
+        self.filled = 0;
+    }
+
+    fn finish(mut self) -> Fingerprint {
+        self.flush();
+        Fingerprint { length: self.length, hash: self.hasher.digest() }
+    }
+}
+
+fn mixed(one: u64, other: u64) -> u64 {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&one.to_le_bytes());
+    bytes[8..].copy_from_slice(&other.to_le_bytes());
+    xxh3_64(&bytes)
+}
+
+fn tagged(tag: u8, text: &str) -> u64 {
+    mixed(u64::from(tag), xxh3_64(text.as_bytes()))
+}
+
+/// An array or object that is open.
+struct Open {
+    hash: u64,
+    is_object: bool,
+    /// Of the value that comes next.
+    key: Option<u64>,
+}
+
+impl Open {
+    fn add(&mut self, value: u64) {
+        if self.is_object {
+            // A sum, because the order of fields says nothing.
+            self.hash = self.hash.wrapping_add(mixed(self.key.take().unwrap_or_default(), value));
+        } else {
+            self.hash = mixed(self.hash, value);
+        }
+    }
+}
+
+/// One pass without recursion: values may be nested thousands of levels deep.
+fn json_hash(json: &str, length: &mut usize) -> u64 {
+    let bytes = json.as_bytes();
+    let mut open = vec![Open { hash: 0, is_object: false, key: None }];
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        at += 1;
+        let value = match bytes[start] {
+            first @ (b'{' | b'[') => {
+                open.push(Open { hash: u64::from(first), is_object: first == b'{', key: None });
+                continue;
+            }
+            b'}' | b']' if open.len() > 1 => match open.pop() {
+                Some(closed) => mixed(u64::from(closed.is_object), closed.hash),
+                None => continue,
+            },
+            b'"' => {
+                at = string_end(bytes, start);
+                let literal = &json[start..at];
+                let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+                let hash = if inner.contains('\\') {
+                    let text = unescape(literal);
+                    *length += text.encode_utf16().count();
+                    tagged(b'"', &text)
+                } else {
+                    *length += if inner.is_ascii() { inner.len() } else { inner.encode_utf16().count() };
+                    tagged(b'"', inner)
+                };
+                match open.last_mut() {
+                    Some(Open { is_object: true, key: key @ None, .. }) => {
+                        *key = Some(hash);
+                        continue;
+                    }
+                    _ => hash,
+                }
+            }
+            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' | b'}' | b']' => continue,
+            _ => {
+                let is_end =
+                    |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b']' | b'}' | b'"' | b'[' | b'{');
+                at = bytes[start..].iter().position(is_end).map_or(bytes.len(), |length| start + length);
+                tagged(b'0', &json[start..at])
+            }
+        };
+        if let Some(holder) = open.last_mut() {
+            holder.add(value);
+        }
+    }
+    open.into_iter().fold(0, |hash, left| mixed(hash, left.hash))
+}
+
+fn raw_hash(raw: &RawValue) -> u64 {
+    json_hash(raw.get(), &mut 0)
+}
+
+impl Message {
+    /// A hash of who says what: role, texts, calls, results and other blocks. Fields that nobody here reads, of the message or of its texts, calls and
+    /// results, make no difference: hosts add and remove them.
+    #[must_use]
+    pub fn content_hash(&self) -> u64 {
+        match self.unreadable() {
+            Some(raw) => raw_hash(raw),
+            None => mixed(tagged(b'r', self.role.as_str()), content_hash(&self.content)),
+        }
+    }
+}
+
+fn content_hash(content: &Content) -> u64 {
+    match content {
+        Content::Text(text) => tagged(b't', text),
+        Content::Blocks(blocks) => blocks.iter().fold(u64::from(b'b'), |hash, block| mixed(hash, block_hash(block))),
+        Content::Other(raw) => raw_hash(raw),
+        Content::Missing => 0,
+    }
+}
+
+fn block_hash(block: &Block) -> u64 {
+    match block {
+        Block::Text { text, .. } => tagged(b'T', text),
+        Block::ToolUse { id, name, input, .. } => mixed(mixed(tagged(b'i', id), tagged(b'n', name)), raw_hash(input)),
+        Block::ToolResult { tool_use_id, content, is_error, .. } => {
+            mixed(mixed(tagged(b'u', tool_use_id), content_hash(content)), u64::from(*is_error))
+        }
+        Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => raw_hash(raw),
+    }
+}
+
+/// The content of every message of a conversation, each as eight hexadecimal digits, together one string: four bytes tell two messages apart
+/// well enough, and [`Contents::whole`] is certain of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents(Vec<u64>);
+
+impl Contents {
+    /// Of the messages of a conversation.
+    #[must_use]
+    pub fn of(conversation: &Conversation) -> Self {
+        Self(in_parts(
+            conversation.entries(),
+            |entry| entry.message.bytes(),
+            |entries| entries.iter().map(|entry| entry.message.content_hash()).collect(),
+        ))
+    }
+
+    /// How many messages there are and a hash of them all, such as `12:9f86d081884c7d65`.
+    #[must_use]
+    pub fn whole(&self) -> Fingerprint {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        Fingerprint { length: self.0.len(), hash: xxh3_64(&bytes) }
+    }
+}
+
+/// A hash of [`Message::content_hash`], as it stands in [`Contents`].
+#[must_use]
+pub fn content_digits(hash: u64) -> String {
+    format!("{:08x}", hash as u32)
+}
+
+impl fmt::Display for Contents {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|hash| formatter.write_str(&content_digits(*hash)))
+    }
+}
+
+impl Serialize for Contents {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn conversation(messages: &Value) -> Conversation {
+        Conversation::parse(&messages.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_text_and_its_json_have_the_same() {
+        for text in ["", "a", "é→😀", "\u{10F000}", &"line\n".repeat(3000), &"é".repeat(CHUNK + 1)] {
+            let of_text = Fingerprint::of_text(&surrogates::enter_text(text));
+            let units: Vec<u16> = text.encode_utf16().collect();
+            assert_eq!(of_text, Fingerprint::of_units(&units));
+            let json = serde_json::to_string(text).unwrap();
+            assert_eq!(of_text, Fingerprint::of_json(&surrogates::enter(&json)));
+        }
+        let unpaired = surrogates::enter(r#""a\ud800b""#).into_owned();
+        assert_eq!(Fingerprint::of_json(&unpaired), Fingerprint::of_units(&[0x61, 0xD800, 0x62]));
+        assert_eq!(Fingerprint::of_text("abc").to_string().split(':').next(), Some("3"));
+    }
+
+    #[test]
+    fn order_of_keys_and_escapes_make_no_difference() {
+        let one = Fingerprint::of_json(r#"{"a":[1,"x/y",{"b":null,"c":true}],"d":"é"}"#);
+        assert_eq!(
+            one,
+            Fingerprint::of_json("{ \"d\" : \"\\u00e9\",\n\"a\": [1, \"x\\/y\", {\"c\": true, \"b\": null}]}")
+        );
+        for other in [
+            r#"{"a":[1,"x/y",{"b":null,"c":false}],"d":"é"}"#,
+            r#"{"a":["x/y",1,{"b":null,"c":true}],"d":"é"}"#,
+            r#"{"a":[1,"x/y",{"c":null,"b":true}],"d":"é"}"#,
+            r#"{"a":[1,"x/y",{"b":null,"c":true}],"d":"e"}"#,
+            r#"{"a":[1,"x/y",{"b":null},{"c":true}],"d":"é"}"#,
+            r#"{"a":[1,"x/y",{"b":null,"c":true}]}"#,
+        ] {
+            assert_ne!(one, Fingerprint::of_json(other), "{other}");
+        }
+        let pairs = [("[[],[]]", "[[[]]]"), ("{}", "[]"), ("1", "[1]"), (r#"["1"]"#, "[1]"), ("[[1],2]", "[[1,2]]")];
+        for (one, other) in pairs {
+            assert_ne!(Fingerprint::of_json(one), Fingerprint::of_json(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_host_may_add_fields_and_nothing_else() {
+        let of = |message: Value| Contents::of(&conversation(&json!([message])));
+        let call = json!({ "type": "tool_use", "id": "a", "name": "read", "input": { "path": "x", "to": 3 } });
+        let answer = json!({ "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "y" }] });
+        let message = json!({ "role": "user", "content": [{ "type": "text", "text": "hi" }, call, answer] });
+        let known = of(message.clone());
+        let changed = |change: &dyn Fn(&mut Value)| {
+            let mut message = message.clone();
+            change(&mut message);
+            of(message)
+        };
+        let same: &[&dyn Fn(&mut Value)] = &[
+            &|message| message["ts"] = 1.into(),
+            &|message| message["content"][0]["cache_control"] = json!({ "type": "ephemeral" }),
+            &|message| message["content"][2]["is_error"] = false.into(),
+        ];
+        for change in same {
+            assert_eq!(changed(*change), known);
+        }
+        let other: &[&dyn Fn(&mut Value)] = &[
+            &|message| message["role"] = "assistant".into(),
+            &|message| message["content"] = "hi".into(),
+            &|message| message["content"][0]["text"] = "ho".into(),
+            &|message| message["content"][1]["input"]["to"] = 4.into(),
+            &|message| message["content"][1]["id"] = "b".into(),
+            &|message| message["content"][2]["is_error"] = true.into(),
+            &|message| message["content"][2]["content"] = "y".into(),
+            &|message| message["content"].as_array_mut().unwrap().swap(0, 1),
+        ];
+        for change in other {
+            assert_ne!(changed(*change), known);
+        }
+        assert_eq!(known.to_string().len(), 8);
+        assert_ne!(of(5.into()), of(6.into()));
+    }
+
+    #[test]
+    fn hostile_nesting_is_hashed_in_linear_time() {
+        let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(500_000), "]".repeat(500_000));
+        assert_ne!(Fingerprint::of_json(&deep("1")), Fingerprint::of_json(&deep("2")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_utf16_has_one(units in prop::collection::vec(prop_oneof![any::<u16>(), 0xD7F0_u16..0xE010, 0xDBFC..0xDC10_u16], 0..60)) {
+            let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            let json = format!("\"{escaped}\"");
+            prop_assert_eq!(Fingerprint::of_json(&surrogates::enter(&json)), Fingerprint::of_units(&units));
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "[\\[{\"]?.*", deep in "[\\[{}\\]\",:\\\\]{0,20}") {
+            let _ = (Fingerprint::of_json(&text), Fingerprint::of_json(&deep));
+        }
+
+        #[test]
+        fn another_text_has_another(text in ".{0,40}", at in 0_usize..40, other in any::<char>()) {
+            let changed: String = text.chars().enumerate().map(|(index, old)| if index == at { other } else { old }).collect();
+            let (is, was) = (Fingerprint::of_text(&changed), Fingerprint::of_text(&text));
+            prop_assert_eq!(is == was, changed == text);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What texts, values and messages say, in a few bytes: what JavaScript compares before an edit is made and after it was taken back.
+
+use napi::bindgen_prelude::Utf16String;
+use napi_derive::napi;
+use serde_json::value::RawValue;
+
+use super::error::{Result, not_an_array, thrown, unreadable};
+use crate::conversation::{Contents, Conversation, Fingerprint, surrogates, utf16};
+
+fn utf8(json: &Utf16String) -> Result<String> {
+    utf16::utf8(json).ok_or_else(|| thrown("invalid_argument", "not UTF-16"))
+}
+
+/// The fingerprint of a text.
+#[napi(catch_unwind)]
+pub fn fingerprint_text(text: Utf16String) -> String {
+    Fingerprint::of_units(&text).to_string()
+}
+
+/// The fingerprint of each value of a JSON array.
+#[napi(catch_unwind)]
+pub fn fingerprint_values(json: Utf16String) -> Result<Vec<String>> {
+    let json = utf8(&json)?;
+    let json = surrogates::enter(&json);
+    let values: Vec<&RawValue> = serde_json::from_str(&json).map_err(unreadable)?;
+    Ok(values.into_iter().map(|value| Fingerprint::of_json(value.get()).to_string()).collect())
+}
+
+/// The contents of the messages of a JSON array, eight digits each.
+#[napi(catch_unwind)]
+pub fn contents_of(messages: Utf16String) -> Result<String> {
+    Ok(contents(&messages)?.to_string())
+}
+
+/// How many messages a JSON array has, and a hash of their contents.
+#[napi(catch_unwind)]
+pub fn fingerprint_messages(messages: Utf16String) -> Result<String> {
+    Ok(contents(&messages)?.whole().to_string())
+}
+
+fn contents(messages: &Utf16String) -> Result<Contents> {
+    Ok(Contents::of(&Conversation::parse(&utf8(messages)?).map_err(not_an_array)?))
+}
