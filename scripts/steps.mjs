@@ -1,7 +1,8 @@
 // What `npm test` and `npm run check` share: the steps that need no test, and the running of steps one after the other, with their times.
 
+import path from "node:path";
 import process from "node:process";
-import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, run, runNode } from "./tools.mjs";
+import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, root, run, runNode } from "./tools.mjs";
 
 /** CI takes the versions of the lockfile, or none. */
 export const locked = process.env.CI ? ["--locked"] : [];
@@ -45,6 +46,12 @@ const typescript = (project) => node("typescript", "tsc", "--noEmit", "--project
 export const vitest = (...files) => {
   const args = ["run", ...files];
   check(runNode(commandOf("vitest", "vitest"), args, { env: { ROO_CONDENSE_BINARY: debugAddon } }), `vitest ${args.join(" ")}`);
+};
+
+/** Random trials for so many minutes, from the same seed each time: what fails here fails everywhere. */
+export const soak = (minutes) => {
+  const args = [path.join(root, "soak", "soak.mjs"), "--minutes", minutes, "--from", "1"];
+  check(runNode(args[0], args.slice(1), { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
 };
 
 /** Formats, lints and types, in the order of what fails fastest. */

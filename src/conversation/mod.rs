@@ -163,6 +163,13 @@ impl Conversation {
         &self.entries[index].message
     }
 
+    /// How many messages at the beginning stay whatever is dropped: the first, and the answers to calls in it.
+    #[must_use]
+    pub fn head(&self) -> usize {
+        let has_no_calls = |next: &usize| shape::calls(self.message(next - 1)).is_empty();
+        (1..self.len()).find(has_no_calls).unwrap_or(self.len())
+    }
+
     /// The texts of every message: [`Message::texts`].
     #[must_use]
     pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {

@@ -92,7 +92,7 @@ fn proposal(
     let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
     let mut proposal = Proposal { summary: told, warnings, ..Proposal::default() };
     let last = selection.start - 1;
-    for message in 1..selection.start {
+    for message in selection.head..selection.start {
         proposal.plan.edits.push(Edit::Drop { message });
         proposal.notes.push(note(message, "now told by the summary".to_owned()));
     }
@@ -113,7 +113,10 @@ fn proposal(
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };
-    proposal.notes.push(note(selection.start, format!("summary of messages 2 to {}{parts}{cached}", last + 1)));
+    proposal.notes.push(note(
+        selection.start,
+        format!("summary of messages {} to {}{parts}{cached}", selection.head + 1, last + 1),
+    ));
     proposal
 }
 

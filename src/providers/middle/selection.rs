@@ -1,6 +1,6 @@
 //! Which messages a summary replaces, and which are kept.
 //!
-//! The result is `[first, summary, ...tail]`. It has to be legal, so roles alternate and the tail holds no answer to a call that is
+//! The result is `[first, summary, ...tail]`; answers to calls in the first message stay with it. It has to be legal, so roles alternate and the tail holds no answer to a call that is
 //! gone. The summary speaks in the role that the first message does not have (the assistant's, nearly always), so the tail should begin with
 //! the other one again, the user's:
 //!
@@ -21,6 +21,8 @@ const LOOK_BACK: usize = 2;
 pub(super) struct SummaryRange {
     /// The newest earlier summary; what stands before it is in it.
     pub earlier: Option<usize>,
+    /// How many messages at the beginning stay.
+    pub head: usize,
     /// The first message of the kept tail.
     pub start: usize,
     /// Who speaks in the summary.
@@ -35,22 +37,23 @@ pub(super) struct SummaryRange {
 /// [`CondenseError::NotEnoughMessages`] and [`CondenseError::CondensedRecently`].
 pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<SummaryRange, CondenseError> {
     let messages = conversation.len();
-    let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + 2 };
-    let wanted = messages.checked_sub(keep).filter(|start| *start > 1).ok_or_else(not_enough)?;
+    let head = conversation.head();
+    let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + head + 1 };
+    let wanted = messages.checked_sub(keep).filter(|start| *start > head).ok_or_else(not_enough)?;
     let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
     if earlier.is_some_and(|summary| summary >= wanted) {
         return Err(CondenseError::CondensedRecently);
     }
-    let role = match conversation.message(0).role {
+    let role = match conversation.message(head - 1).role {
         Role::Assistant => Role::User,
         _ => Role::Assistant,
     };
-    let (start, bridge) = tail(conversation, wanted, &role).ok_or_else(not_enough)?;
+    let (start, bridge) = tail(conversation, head, wanted, &role).ok_or_else(not_enough)?;
     match earlier {
         // The first message may be a summary itself.
-        Some(summary) if start <= summary + 2 => Err(CondenseError::CondensedRecently),
-        None if start <= 1 => Err(not_enough()),
-        _ => Ok(SummaryRange { earlier, start, role, bridge }),
+        Some(summary) if start <= summary + 1 + head => Err(CondenseError::CondensedRecently),
+        None if start <= head => Err(not_enough()),
+        _ => Ok(SummaryRange { earlier, head, start, role, bridge }),
     }
 }
 
@@ -59,18 +62,18 @@ pub(super) fn is_summary(message: &Message) -> bool {
     message.extra("isSummary") == Some("true")
 }
 
-fn tail(conversation: &Conversation, wanted: usize, summary: &Role) -> Option<(usize, bool)> {
+fn tail(conversation: &Conversation, head: usize, wanted: usize, summary: &Role) -> Option<(usize, bool)> {
     let other = if *summary == Role::Assistant { Role::User } else { Role::Assistant };
     let fits = |index: &usize| {
         let message = conversation.message(*index);
         message.role == other && !answers_previous(conversation, *index)
     };
-    if let Some(start) = (wanted.saturating_sub(LOOK_BACK).max(1)..=wanted).rev().find(fits) {
+    if let Some(start) = (wanted.saturating_sub(LOOK_BACK).max(head)..=wanted).rev().find(fits) {
         return Some((start, false));
     }
     let same = |index: &usize| conversation.message(*index).role == *summary && !answers_previous(conversation, *index);
-    let bridged = (1..=wanted).rev().find(same).map(|start| (start, true));
-    bridged.or_else(|| (1..=wanted).rev().find(fits).map(|start| (start, false)))
+    let bridged = (head..=wanted).rev().find(same).map(|start| (start, true));
+    bridged.or_else(|| (head..=wanted).rev().find(fits).map(|start| (start, false)))
 }
 
 fn answers_previous(conversation: &Conversation, index: usize) -> bool {
@@ -126,6 +129,13 @@ mod tests {
         assert_eq!(start("uSuau"), Err("condensed_recently"));
         assert_eq!(start("uSuaua"), Err("condensed_recently"));
         assert_eq!(start("uSuauau"), Ok((4, false)));
+    }
+
+    #[test]
+    fn answers_stay_with_the_calls_of_the_first_message() {
+        let shape = conversation("crcrcrcrcr");
+        let found = select(&shape, 3).unwrap();
+        assert_eq!((found.head, found.start, found.role), (2, 6, Role::Assistant));
     }
 
     #[test]

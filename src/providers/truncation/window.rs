@@ -19,8 +19,7 @@ pub fn droppable(
     if length == 0 {
         return None;
     }
-    // The answers to calls in the first message stay with it; nothing can be dropped right after a call.
-    let start = (1..length).find(|start| calls(conversation.message(start - 1)).is_empty())?;
+    let start = conversation.head();
     let end = length.saturating_sub(preserve_recent);
     let seams = Seams::new(conversation, start);
     let mut best = None;
