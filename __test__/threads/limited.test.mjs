@@ -53,15 +53,11 @@ describe.runIf(isPossible)(
     const http = { address: "condensed", name: "condensed" };
     const refused = { address: "llm_connection_failed", name: "llm_connection_failed" };
 
-    test("no more threads works on its own, and nobody can be waited for", () => {
-      expect(calls(0)).toEqual({ ...fine, handler: "llm_callback_failed", own: "provider_failed", ...refused });
-    });
-
-    test("few more threads does all that they are enough for", () => {
-      for (const more of [1, 2, 3]) {
+    test("no or few more threads than Node needs does all that they are enough for", () => {
+      for (const more of [0, 1, 2, 3]) {
         const came = calls(more);
         expect(came).toMatchObject(fine);
-        // What the system counts, and when a thread that has ended is not counted any more, differs: each call is done or refused.
+        // On its own it always works. What the system counts, and when a thread that has ended is not counted any more, differs: each call is done or refused.
         expect([
           { ...own, ...http },
           { ...own, ...refused },
