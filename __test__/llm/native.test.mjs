@@ -94,7 +94,7 @@ describe("a summary takes the place of the middle", () => {
     }
     expect(args[1].map(({ role }) => role)).toEqual(args[1].map((_, index) => (index % 2 === 0 ? "user" : "assistant")));
     expect(args[1].at(-1).role).toBe("user");
-    expect(args[1][1].content).toContain("[Tool call: read_file]\npath: src/file0.ts");
+    expect(args[1][1].content).toContain("[[tool call: read_file]]\npath: src/file0.ts");
   });
 
   test("a tail among tool calls stays legal", async () => {
@@ -130,7 +130,7 @@ describe("a summary takes the place of the middle", () => {
     expect(api.calls).toHaveLength(2);
     const [system, asked] = api.calls[1];
     expect(system).toContain("Update it");
-    expect(asked.map(({ content }) => content).join("\n")).toContain("[Summary of everything before this point]\nThe summary.");
+    expect(asked.map(({ content }) => content).join("\n")).toContain("[[summary of everything before this point]]\nThe summary.");
     expect(result.messages.filter(({ isSummary }) => isSummary)).toHaveLength(1);
   });
 

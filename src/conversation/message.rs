@@ -134,6 +134,12 @@ impl Message {
         self.unreadable.as_deref()
     }
 
+    /// Whether it stands for messages that are no longer there (`isSummary`).
+    #[must_use]
+    pub fn is_summary(&self) -> bool {
+        self.extra("isSummary") == Some("true")
+    }
+
     /// The field `name` among those not read here, as JSON text.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {

@@ -15,7 +15,6 @@ use super::{
         DEFAULT_ANSWER, DEFAULT_WINDOW, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale,
     },
     observed::Ratios,
-    parts::cut,
     stand_in::{MIN_TOKENS, stand_in},
     store::{StoreError, SummaryStore, cache_key},
 };
@@ -38,7 +37,7 @@ const STORE_PATIENCE: Duration = Duration::from_secs(2);
 /// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
 const TYPICAL_OUTPUT_PRICE: usize = 5;
 /// Part of every key, so that a later release with other requests does not find the answers to these.
-const KEY_VERSION: &str = "roo-condense summary 1";
+const KEY_VERSION: &str = "roo-condense summary 2";
 
 /// Asks the handler that summaries are asked of.
 pub(crate) struct SummaryClient<'a> {
@@ -158,13 +157,6 @@ impl<'a> SummaryClient<'a> {
         let ours = (window - answer_tokens.min(window / 3)) as f64 / safe_scale(self.context, self.handler.model());
         let overhead = count(system, self.context.encoding).tokens + 2 * PER_MESSAGE;
         (ours as usize).saturating_sub(overhead).max(MIN_ROOM_TOKENS)
-    }
-
-    /// Cuts what a question is about to so many tokens.
-    pub(super) fn cut(&self, question: &mut LlmRequest, tokens: usize) {
-        for message in &mut question.messages {
-            message.text = cut(&message.text, tokens, self.context.encoding);
-        }
     }
 
     /// How long the answer will probably be, in tokens.

@@ -6,13 +6,13 @@ use super::{
     client::{SummaryAnswer, SummaryClient},
     error::SummaryError,
     estimate::{PER_MESSAGE, safe_scale},
-    parts::{Counted, cut, parts},
+    fence::Fence,
+    parts::{Counted, parts},
     prompt,
-    turns::{Turn, question},
+    turns::{Turn, What, explained, question},
 };
 use crate::{
     llm::{LlmRequest, LlmRole},
-    markers::SummaryHead,
     tokens::{Encoding, count},
     warning::{Warning, WarningCode},
 };
@@ -106,7 +106,8 @@ impl<'a> Attempt<'a> {
         let scale = safe_scale(client.context, client.handler.model());
         let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
         let instruction = longest_instruction.iter().map(|text| count(text, encoding).tokens).max().unwrap_or(0);
-        let overhead = count(&system(job), encoding).tokens + instruction + 4 * PER_MESSAGE;
+        let overhead =
+            count(&system(job, &Fence::around(["[["].into_iter())), encoding).tokens + instruction + 4 * PER_MESSAGE;
         let all = ((window - reserved) as f64 / scale) as usize;
         let room = all.saturating_sub(overhead);
         if room < MIN_ROOM_TOKENS {
@@ -149,13 +150,12 @@ impl<'a> Attempt<'a> {
     /// Questions that merge summaries, as many into one as fit, and at least two, so that it comes to an end.
     fn merges(&self, answers: &[SummaryAnswer]) -> Vec<LlmRequest> {
         let count = answers.len();
-        let heading = 2 * PER_MESSAGE;
-        let longest = (self.room / 2).saturating_sub(2 * heading);
+        let longest = (self.room / 2).saturating_sub(2 * PER_MESSAGE);
         let turns = answers.iter().enumerate().map(|(index, answer)| {
             // Two always fit, so every round has fewer summaries than the one before.
-            let head = SummaryHead::Part { number: index + 1, of: count };
-            let text = format!("{head}\n{}", cut(&answer.text, longest, self.encoding));
-            Counted::new(Turn { role: LlmRole::User, text }, self.encoding)
+            let mut turn = Turn::new(LlmRole::User, What::PartSummary { number: index + 1, of: count }, &answer.text);
+            turn.cut(longest, self.encoding);
+            Counted::new(turn, self.encoding)
         });
         let mut groups: Vec<Vec<Counted>> = Vec::new();
         let mut filled = 0;
@@ -176,12 +176,8 @@ impl<'a> Attempt<'a> {
 
     fn question<'t>(&self, turns: impl Iterator<Item = &'t Turn>, instruction: &str) -> LlmRequest {
         let turns: Vec<Turn> = turns.cloned().collect();
-        LlmRequest {
-            system: system(self.job),
-            messages: question(&turns, instruction),
-            max_tokens: self.max_tokens,
-            temperature: None,
-        }
+        let (fence, messages) = question(&turns, instruction);
+        LlmRequest { system: system(self.job, &fence), messages, max_tokens: self.max_tokens, temperature: None }
     }
 
     async fn ask<'t>(
@@ -228,6 +224,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-fn system(job: &Job) -> String {
-    if job.update { format!("{}\n\n{}", job.prompt, prompt::UPDATE) } else { job.prompt.clone() }
+fn system(job: &Job, fence: &Fence) -> String {
+    let update = if job.update { format!("\n\n{}", prompt::UPDATE) } else { String::new() };
+    format!("{}{update}\n\n{}", job.prompt, explained(fence))
 }

@@ -9,7 +9,9 @@
 //! | `groups` | small texts that are asked for together |
 //! | `questions` | what is asked for one text |
 //! | `prompt` | what the model is told about messages |
-//! | `turns` | messages as plain text |
+//! | `turns` | messages as pieces of plain text, each with what it is |
+//! | `fence` | the lines above the pieces of a question, which no piece can have |
+//! | `visible` | characters that nobody sees, written out |
 //! | `parts` | what fits a window |
 //! | `estimate` | tokens and length of answers, before asking |
 //! | `stand_in` | what a preview has in the place of an answer |
@@ -25,6 +27,7 @@ mod client;
 mod context;
 mod error;
 mod estimate;
+mod fence;
 mod groups;
 mod messages;
 mod observed;
@@ -35,6 +38,7 @@ mod stand_in;
 mod store;
 mod texts;
 mod turns;
+mod visible;
 
 #[cfg(test)]
 pub(crate) use self::questions::prompt as text_prompt;
@@ -50,7 +54,6 @@ pub(crate) use self::{
     context::SummaryContext,
     estimate::DEFAULT_WINDOW,
     messages::{Job, Summary, summarize},
-    parts::cut,
     prompt::DEFAULT_PROMPT,
     questions::SourceText,
     stand_in::in_words,

@@ -1,10 +1,7 @@
 //! Cutting a conversation into parts that fit a window.
 
 use super::{estimate::PER_MESSAGE, turns::Turn};
-use crate::{
-    markers::Gap,
-    tokens::{Encoding, count, truncate_start_to_tokens, truncate_to_tokens},
-};
+use crate::tokens::Encoding;
 
 /// A turn and its tokens, unscaled, with what a service adds to a message.
 #[derive(Debug, Clone)]
@@ -15,25 +12,9 @@ pub(super) struct Counted {
 
 impl Counted {
     pub fn new(turn: Turn, encoding: Encoding) -> Self {
-        let tokens = count(&turn.text, encoding).tokens + PER_MESSAGE;
+        let tokens = turn.tokens(encoding) + PER_MESSAGE;
         Self { turn, tokens }
     }
-}
-
-/// Tokens kept free in a cut text for the line that says what is missing.
-const NOTE: usize = 24;
-
-/// At most `limit` tokens of a text: three fifths from its head, two from its tail, where commands report how they ended.
-pub(crate) fn cut(text: &str, limit: usize, encoding: Encoding) -> String {
-    let tokens = count(text, encoding).tokens;
-    if tokens <= limit {
-        return text.to_owned();
-    }
-    let room = limit.saturating_sub(NOTE);
-    let head = truncate_to_tokens(text, room * 3 / 5, encoding);
-    let tail = truncate_start_to_tokens(&text[head.len()..], room - room * 3 / 5, encoding);
-    let missing = tokens.saturating_sub(room);
-    format!("{head}\n{}\n{tail}", Gap::Tokens(missing))
 }
 
 /// Consecutive parts of at most `limit` tokens each, of about the same size. A turn that is longer alone is cut.
@@ -60,21 +41,21 @@ pub(super) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Ve
     parts
 }
 
-fn fitting(counted: Counted, limit: usize, encoding: Encoding) -> Counted {
+fn fitting(mut counted: Counted, limit: usize, encoding: Encoding) -> Counted {
     if counted.tokens <= limit {
         return counted;
     }
-    let text = cut(&counted.turn.text, limit.saturating_sub(PER_MESSAGE), encoding);
-    Counted::new(Turn { text, ..counted.turn }, encoding)
+    counted.turn.cut(limit.saturating_sub(PER_MESSAGE), encoding);
+    Counted::new(counted.turn, encoding)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::LlmRole;
+    use crate::{llm::LlmRole, summaries::turns::What};
 
     fn turn(words: usize) -> Counted {
-        Counted::new(Turn { role: LlmRole::User, text: "word ".repeat(words) }, Encoding::default())
+        Counted::new(Turn::new(LlmRole::User, What::User, &"word ".repeat(words)), Encoding::default())
     }
 
     proptest::proptest! {
@@ -89,14 +70,5 @@ mod tests {
                 proptest::prop_assert!(part.iter().map(|turn| turn.tokens).sum::<usize>() <= limit);
             }
         }
-    }
-
-    #[test]
-    fn a_cut_keeps_head_and_tail() {
-        let text = format!("first {} last", "middle ".repeat(1000));
-        let cut = cut(&text, 100, Encoding::default());
-        assert!(cut.starts_with("first ") && cut.ends_with(" last"), "{cut}");
-        assert!(count(&cut, Encoding::default()).tokens <= 100);
-        assert_eq!(super::cut("short", 100, Encoding::default()), "short");
     }
 }

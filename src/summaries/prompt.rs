@@ -39,7 +39,7 @@ Answer with the summary alone.";
 pub(super) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
 /// Added when the conversation begins with an earlier summary.
-pub(super) const UPDATE: &str = "The conversation begins with the summary of what came before. Update it: keep everything in it that still holds, \
+pub(super) const UPDATE: &str = "The conversation begins with the summary of everything before it, which you or another model wrote. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";
 
 /// For one of several parts.
@@ -51,5 +51,5 @@ pub(super) fn part(number: usize, parts: usize) -> String {
 }
 
 /// For putting partial summaries together.
-pub(super) const MERGE: &str = "The messages above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
+pub(super) const MERGE: &str = "The pieces above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
     were told to. Where they differ, the later one is right. Keep every path, identifier, constraint and error message exactly. Answer with the summary alone.";

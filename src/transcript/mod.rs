@@ -38,4 +38,5 @@ pub use self::{
     place::{Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable},
+    user_text::attachments,
 };

@@ -186,6 +186,18 @@ fn is_spoken(start: &str) -> bool {
         || start.starts_with("New instructions for task continuation:")
 }
 
+/// What hosts put behind the words of the user for what is mentioned in them.
+const ATTACHED: [&str; 6] =
+    ["<file_content ", "<folder_content ", "<url_content ", "<workspace_diagnostics>", "<git_", "<terminal_output>"];
+
+/// Where the words of a user's text end and what the host attached to them begins. What is attached may hold anything, so all behind it counts as
+/// attached.
+#[must_use]
+pub fn attachments(text: &str) -> Option<usize> {
+    let lines = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+    lines.into_iter().find(|line| ATTACHED.iter().any(|tag| text[*line..].starts_with(tag)))
+}
+
 const MENTION: &str = "<file_content path=\"";
 const MENTION_END: &str = "</file_content>";
 

@@ -5,6 +5,7 @@ mod configurations;
 mod faulty_providers;
 mod growth;
 mod histories;
+mod injected;
 mod invariants;
 mod llm;
 mod lossless;

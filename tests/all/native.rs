@@ -63,7 +63,7 @@ async fn first_summary_and_the_newest() {
     let roles: Vec<LlmRole> = asked[0].messages.iter().map(|message| message.role).collect();
     assert_eq!(roles.first(), Some(&LlmRole::User));
     assert!(roles.windows(2).all(|pair| pair[0] != pair[1]) && roles.last() == Some(&LlmRole::User), "{roles:?}");
-    assert!(asked[0].messages.iter().any(|message| message.text.starts_with("message 5 ")));
+    assert!(asked[0].messages.iter().any(|message| message.text.contains("]]\nmessage 5 ")));
     assert!(!asked[0].messages.iter().any(|message| message.text.contains("message 6 ")));
 }
 
@@ -122,7 +122,7 @@ async fn no_request_is_over_the_window_whatever_the_history() {
     for (window, messages, words) in [(2000_u64, 60, 80), (4000, 200, 40), (3000, 12, 3000), (20_000, 400, 300)] {
         let limit = usize::try_from(window).unwrap();
         let mut handler = Scripted::new(|request, _| {
-            let merges = request.messages.iter().any(|message| message.text.contains("Summary of part"));
+            let merges = request.messages.iter().any(|message| message.text.contains("[[summary of part"));
             Ok(answer(if merges { "Merged." } else { "A part of it." }))
         });
         handler.window = Some(window);

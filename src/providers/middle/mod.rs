@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Role},
-    markers::{SUMMARY_ABOVE, SummaryHead},
-    summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, cut, in_words, summarize, turns},
+    markers::SUMMARY_ABOVE,
+    summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
 
@@ -70,17 +70,18 @@ fn chosen_prompt(request: &Request, configured: &str) -> String {
 /// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
 /// reminder of the task.
 fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
-    let conversation = &request.conversation;
-    let Some(earlier) = selection.earlier else { return turns(conversation, 0..selection.start) };
-    let mut told = Vec::new();
-    if earlier > 0 {
-        let first = turns(conversation, 0..1).into_iter();
-        told.extend(first.map(|turn| Turn { text: cut(&turn.text, TASK_REMINDER, request.tally.encoding()), ..turn }));
-    }
-    let mut rest = turns(conversation, earlier..selection.start).into_iter();
-    told.extend(rest.next().map(|turn| Turn { text: format!("{}\n{}", SummaryHead::Earlier, turn.text), ..turn }));
-    told.extend(rest);
-    told
+    let told = |range| turns(&request.conversation, range, &request.tools);
+    let Some(earlier) = selection.earlier else { return told(0..selection.start) };
+    let mut reminder = if earlier > 0 { told(0..1) } else { Vec::new() };
+    let (encoding, mut room) = (request.tally.encoding(), TASK_REMINDER);
+    reminder.retain_mut(|turn| {
+        turn.cut(room, encoding);
+        let fits = turn.tokens(encoding) <= room;
+        room = room.saturating_sub(turn.tokens(encoding));
+        fits
+    });
+    reminder.extend(told(earlier..selection.start));
+    reminder
 }
 
 fn proposal(

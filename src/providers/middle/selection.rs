@@ -40,7 +40,7 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
     let head = conversation.head();
     let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + head + 1 };
     let wanted = messages.checked_sub(keep).filter(|start| *start > head).ok_or_else(not_enough)?;
-    let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
+    let earlier = (0..messages).rev().find(|index| conversation.message(*index).is_summary());
     if earlier.is_some_and(|summary| summary >= wanted) {
         return Err(CondenseError::CondensedRecently);
     }
@@ -55,11 +55,6 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
         None if start <= head => Err(not_enough()),
         _ => Ok(SummaryRange { earlier, head, start, role, bridge }),
     }
-}
-
-/// Whether a message is a summary that condensing wrote.
-pub(super) fn is_summary(message: &Message) -> bool {
-    message.extra("isSummary") == Some("true")
 }
 
 fn tail(conversation: &Conversation, head: usize, wanted: usize, summary: &Role) -> Option<(usize, bool)> {

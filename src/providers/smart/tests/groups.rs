@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::{Value, json};
 
-use super::{Model, json_of, reads, text_of, with_model};
+use super::{Model, json_of, material, reads, text_of, with_model};
 use crate::{
     conversation::Conversation,
     llm::LlmRequest,
@@ -32,7 +32,7 @@ fn sixty_tokens() -> Value {
 fn by_number(request: &LlmRequest) -> String {
     let text = &request.messages[0].text;
     if !text.starts_with("[[1]]") {
-        return format!("Alone: {}", &text[..12]);
+        return format!("Alone: {}", &material(request)[..12]);
     }
     let numbered = text.lines().filter(|line| line.starts_with("[["));
     numbered

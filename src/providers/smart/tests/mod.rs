@@ -11,7 +11,7 @@ mod validation;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use self::model::{Model, with_model};
+use self::model::{Model, material, with_model};
 use super::{Smart, config::SmartConfig, presets};
 use crate::{
     cancel::Cancel,

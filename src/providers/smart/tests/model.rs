@@ -45,6 +45,14 @@ impl Model {
     }
 }
 
+/// What a question about one text is about, without the line above it; of other questions the whole first message.
+pub fn material(request: &LlmRequest) -> &str {
+    let text = request.messages[0].text.as_str();
+    text.split_once('\n')
+        .filter(|(line, _)| line.starts_with("[[") && line.ends_with("]]"))
+        .map_or(text, |(_, rest)| rest)
+}
+
 #[async_trait]
 impl LlmHandler for Model {
     async fn complete(
@@ -70,7 +78,7 @@ impl LlmHandler for Model {
             },
         };
         self.now.fetch_sub(1, Ordering::SeqCst);
-        let text = &request.messages[0].text;
+        let text = material(&request);
         if !waited {
             return Err(LlmError::aborted("model", TokenUsage::default()));
         }

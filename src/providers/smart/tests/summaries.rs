@@ -317,7 +317,7 @@ async fn a_text_longer_than_the_window_is_cut_for_the_question() {
     let lengths: Vec<usize> =
         questions.iter().map(|question| count(&question.messages[0].text, Encoding::default()).tokens).collect();
     assert!(lengths.iter().all(|tokens| *tokens > 2000 && *tokens < 4000), "{lengths:?}");
-    assert!(questions[0].messages[0].text.contains(" tokens left out …]"));
+    assert!(questions[0].messages[0].text.contains(" tokens are left out here]]"));
 }
 
 #[tokio::test]

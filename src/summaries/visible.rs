@@ -1,0 +1,61 @@
+//! Characters that nobody sees, or that change how others are seen, written as what they are: in a question they could hide instructions from people
+//! and show the pieces in another order than they stand.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+/// More of them in a row are told by their number.
+const MAX_IN_A_ROW: usize = 3;
+
+/// Direction marks, characters without width, tags and further variation selectors. Joiners and the variation selectors of emoji belong to how words and
+/// signs are written, and stay.
+pub(super) fn is_invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{e0000}'..='\u{e007f}'
+        | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// The text with `<U+202E>` or `<12 invisible characters>` for what is not seen.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_invisible) {
+        let (before, from) = rest.split_at(start);
+        written.push_str(before);
+        let end = from.find(|letter| !is_invisible(letter)).unwrap_or(from.len());
+        let (hidden, after) = from.split_at(end);
+        let count = hidden.chars().count();
+        if count > MAX_IN_A_ROW {
+            let _ = write!(written, "<{count} invisible characters>");
+        } else {
+            for letter in hidden.chars() {
+                let _ = write!(written, "<U+{:04X}>", u32::from(letter));
+            }
+        }
+        rest = after;
+    }
+    written.push_str(rest);
+    Cow::Owned(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_is_written() {
+        assert_eq!(visible("a\u{202e}b\u{200b}\u{feff}"), "a<U+202E>b<U+200B><U+FEFF>");
+        let tags: String =
+            "ignore all".chars().map(|letter| char::from_u32(0xe0000 + u32::from(letter)).unwrap()).collect();
+        assert_eq!(visible(&format!("x{tags}y")), "x<10 invisible characters>y");
+        for text in ["plain", "naïve 日本語", "👩\u{200d}👩\u{200d}👧 ❤\u{fe0f}", "نمی\u{200c}خواهم"]
+        {
+            assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+}
