@@ -16,7 +16,10 @@ export interface HttpHandlerOptions {
   api: "anthropic" | "openai";
   /** The name the service knows the model by. */
   model: string;
-  /** An http or https address, with or without `/v1`. Default: the API's own service. */
+  /**
+   * An http or https address, with or without `/v1`. Default: the API's own service. With a key (or a header that authenticates), plain http is only for
+   * this machine, unless `insecure` is set.
+   */
   baseUrl?: string | null | undefined;
   /** Empty counts as absent. Needed for the API's own service, unless a header authenticates. */
   apiKey?: string | null | undefined;
@@ -36,6 +39,8 @@ export interface HttpHandlerOptions {
   retryDelayMs?: number | null | undefined;
   /** Bytes that are held of an answer, 1024 to 1 GiB. Default: 8 MiB. */
   maxResponseBytes?: number | null | undefined;
+  /** Whether a key may be sent over plain http to another machine, where everybody on the way can read it. Default: false. */
+  insecure?: boolean | null | undefined;
   /** Default: the profile's, or none; the cost is then 0 unless the service tells it. */
   price?: ModelPrice | null | undefined;
   /** Tokens the model can read and write in one request. Default: `contextWindow` of the native provider's configuration. */
@@ -43,9 +48,11 @@ export interface HttpHandlerOptions {
 }
 
 /**
- * A handler that asks a service over HTTP, streaming, with retries.
+ * A handler that asks a service over HTTP, streaming, with retries. Proxies are those of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, else of
+ * the system; certificates are trusted as Node does, also those in `NODE_EXTRA_CA_CERTS`.
  * @throws {TypeError} `invalid_argument`: an option that is missing, unknown or of the wrong type; `not_serializable`
- * @throws {RangeError} `out_of_range`: an option whose value is not allowed
+ * @throws {RangeError} `out_of_range`: an option whose value is not allowed, a key that would go over plain http to another machine (`baseUrl`), a proxy
+ *   variable of the environment that is no address (it is never passed over for a direct connection)
  * @example
  * ```ts
  * import { CondensationManager, httpHandler } from "roo-condense";

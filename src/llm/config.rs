@@ -36,6 +36,8 @@ pub struct HttpConfig {
     pub retry_delay: Duration,
     /// `maxResponseBytes`: the most that is held of an answer. Default 8 MiB, some two million tokens of text.
     pub max_response_bytes: usize,
+    /// `insecure`: whether a key may be sent over plain http to another machine, where others on the way can read it. Default: false, which refuses it.
+    pub insecure: bool,
     /// `price`: dollars per million tokens.
     pub price: Option<ModelPrice>,
     /// `contextWindow`: tokens the model can read and write in one request.
@@ -59,6 +61,7 @@ impl fmt::Debug for HttpConfig {
             .field("retries", &self.retries)
             .field("retry_delay", &self.retry_delay)
             .field("max_response_bytes", &self.max_response_bytes)
+            .field("insecure", &self.insecure)
             .field("price", &self.price)
             .field("context_window", &self.context_window)
             .finish()
@@ -110,6 +113,7 @@ static HTTP: Table = Table::new(
         Field::integer("retries", RETRIES, 0, MAX_RETRIES, "Attempts after the first."),
         Field::integer("retryDelayMs", RETRY_DELAY_MS, 0, DAY_MS, "The first wait; each further one doubles."),
         Field::integer("maxResponseBytes", MAX_RESPONSE_BYTES, 1024, 1 << 30, "The most that is held of an answer."),
+        Field::flag("insecure", false, "Whether a key may be sent over plain http to another machine."),
         Field::object("price", &PRICE, "Dollars per million tokens."),
         WINDOW,
     ],
@@ -186,6 +190,7 @@ impl HttpConfig {
             retries: RETRIES as u32,
             retry_delay: Duration::from_millis(RETRY_DELAY_MS),
             max_response_bytes: MAX_RESPONSE_BYTES as usize,
+            insecure: false,
             price: None,
             context_window: None,
         }
@@ -212,6 +217,7 @@ impl HttpConfig {
             retries: options.integer("retries") as u32,
             retry_delay: ms("retryDelayMs"),
             max_response_bytes: options.integer("maxResponseBytes"),
+            insecure: options.flag("insecure"),
             price: price(&options),
             context_window: options.given_integer("contextWindow").map(|tokens| tokens as u64),
             ..Self::new(api, options.text("model").trim())

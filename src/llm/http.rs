@@ -21,6 +21,7 @@ use super::{
     answer::{EventFault, StreamedAnswer},
     anthropic, endpoint,
     fault::ErrorAnswer,
+    proxy,
     quirks::Quirks,
     retry,
     secret::Scrubber,
@@ -42,6 +43,8 @@ const REDIRECTS: usize = 3;
 const TRANSPORT_HEADERS: &[&str] = &["content-length", "transfer-encoding", "connection"];
 /// Headers that show who asks, in the ways known of services behind `baseUrl`.
 const KEY_HEADERS: &[&str] = &["authorization", "x-api-key", "api-key"];
+/// Further headers that are secrets wherever they are sent.
+const OTHER_SECRETS: &[&str] = &["proxy-authorization", "cookie", "x-goog-api-key"];
 
 /// An LLM service reached over HTTP.
 ///
@@ -127,6 +130,10 @@ impl HttpHandler {
         let url = endpoint::endpoint(config.api, config.base_url.as_deref());
         let (headers, wrong) = headers(&config, url.as_ref().ok());
         faults.extend(wrong);
+        if let Ok(url) = &url {
+            faults.extend(proxy::fault(url));
+            faults.extend(unencrypted(&config, url, &headers));
+        }
         let url = match url {
             Ok(url) if faults.is_empty() => url,
             url => {
@@ -545,7 +552,21 @@ fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigErro
     (headers, faults)
 }
 
+/// The fault of sending a key where everybody on the way can read it.
+fn unencrypted(config: &HttpConfig, url: &Url, headers: &HeaderMap) -> Option<ConfigError> {
+    let has_key = KEY_HEADERS.iter().chain(OTHER_SECRETS).any(|name| headers.contains_key(*name))
+        || url.query_pairs().any(|(name, _)| ["key", "api_key", "api-key", "token", "access_token"].contains(&&*name));
+    let refused = url.scheme() == "http" && !endpoint::is_loopback(url) && has_key && !config.insecure;
+    let allowed = "https, or an address of this machine; `insecure: true` sends the key all the same";
+    let address = "an http address of another machine, which the key would go to unencrypted,";
+    refused.then(|| HttpConfig::fault(FaultKind::NotAllowed, "baseUrl", address, allowed))
+}
+
 fn build_client(url: &Url) -> Result<Client, String> {
+    // Looked at once more: the environment can have changed since the handler was made.
+    if let Some(fault) = proxy::fault(url) {
+        return Err(fault.to_string());
+    }
     let direct = endpoint::is_loopback(url);
     let tls = if direct && url.scheme() == "http" { tls::no_trust() } else { tls::system_trust() };
     let builder = Client::builder()
@@ -581,6 +602,40 @@ mod tests {
                 headers.iter().filter(|(_, value)| !value.is_sensitive()).map(|(name, _)| name.as_str()).collect();
             assert!(open.iter().all(|name| ["content-type", "accept", "anthropic-version"].contains(name)), "{open:?}");
             assert!(!format!("{headers:?}").contains("1234567890"));
+        }
+    }
+
+    #[test]
+    fn a_key_goes_unencrypted_to_no_other_machine_unless_that_is_wanted() {
+        let faults = |base: &str, key: &str, header: Option<&str>, insecure: bool| {
+            let mut config = HttpConfig::new(Api::OpenAi, "m");
+            config.base_url = Some(base.to_owned());
+            config.api_key = Some(ApiKey::new(key)).filter(|key| !key.is_empty());
+            config.headers.extend(header.map(|name| (name.to_owned(), ApiKey::new("token-0123456789"))));
+            config.insecure = insecure;
+            HttpHandler::new(config).err().unwrap_or_default()
+        };
+        for (base, key, header) in [
+            ("http://h.example/v1", "sk-0123456789", None),
+            ("http://10.0.0.1:8000", "k", None),
+            ("http://h.example", "", Some("Authorization")),
+            ("http://h.example", "", Some("Cookie")),
+            ("http://h.example?key=1234567890", "", None),
+        ] {
+            let refused = faults(base, key, header, false);
+            let [fault] = &refused[..] else { panic!("{base}: {refused:?}") };
+            assert_eq!((fault.code, fault.path.as_str()), ("out_of_range", "baseUrl"));
+            assert!(fault.to_string().contains("insecure") && !format!("{fault:?}").contains("0123456789"), "{fault}");
+            assert_eq!(faults(base, key, header, true), []);
+        }
+        for (base, key, header) in [
+            ("https://h.example", "sk-0123456789", None),
+            ("http://localhost:11434", "sk-0123456789", Some("authorization")),
+            ("http://127.0.0.1:1", "sk-0123456789", None),
+            ("http://h.example", "", None),
+            ("http://h.example", "", Some("x-title")),
+        ] {
+            assert_eq!(faults(base, key, header, false), []);
         }
     }
 

@@ -17,7 +17,7 @@
 //! | `service_error` | errors in the words of many services |
 //! | `fault` | a status and an error body to an error |
 //! | `retry` | how long to wait |
-//! | `endpoint`, `tls`, `secret` | addresses, certificates, keys |
+//! | `endpoint`, `proxy`, `tls`, `secret` | addresses, proxies, certificates, keys |
 //! | `price` | tokens to dollars |
 
 mod answer;
@@ -33,6 +33,7 @@ mod openai;
 mod price;
 mod price_options;
 mod protocol;
+mod proxy;
 mod quirks;
 mod retry;
 mod secret;

@@ -3,8 +3,15 @@
 use std::sync::Arc;
 
 use rustls::{
-    ClientConfig, RootCertStore,
-    pki_types::{CertificateDer, pem::PemObject},
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        verify_server_name,
+    },
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+    server::ParsedCertificate,
 };
 use rustls_platform_verifier::Verifier;
 
@@ -12,35 +19,103 @@ use rustls_platform_verifier::Verifier;
 /// Mozilla's roots where the system has none.
 ///
 /// Reads files, some 10 ms: not for the main thread.
-pub(super) fn system_trust() -> Result<ClientConfig, rustls::Error> {
+pub(super) fn system_trust() -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let extra = extra_roots();
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let authorities = authorities(extra.clone(), &provider)?;
+    let verifier = Arc::new(AsNode { authorities, extra });
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}
+
+fn authorities(
+    extra: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     // Asked without the extra roots first: with them, a system without any roots of its own would pass as one that has.
-    let config = match Verifier::new(Arc::clone(&provider)) {
-        Ok(verifier) if extra.is_empty() => with_verifier(builder, verifier),
-        Ok(_) => with_verifier(builder, Verifier::new_with_extra_roots(extra, provider)?),
+    match Verifier::new(Arc::clone(provider)) {
+        Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
+        Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra, Arc::clone(provider))?)),
         Err(_) => {
             let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
             roots.add_parsable_certificates(extra);
-            builder.with_root_certificates(roots).with_no_client_auth()
+            let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
+            Ok(verifier.map_err(|error| Error::General(error.to_string()))?)
         }
-    };
-    Ok(config)
+    }
+}
+
+/// Trusts authorities, and like Node also a server whose very certificate is in `NODE_EXTRA_CA_CERTS`: the self-signed one of a server of one's own
+/// is both that of an authority and that of a server, which the rules for chains refuse.
+#[derive(Debug)]
+struct AsNode {
+    authorities: Arc<dyn ServerCertVerifier>,
+    extra: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for AsNode {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let by_authority =
+            self.authorities.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        let Err(error) = by_authority else { return by_authority };
+        if is_final(&error) || !self.extra.contains(end_entity) {
+            return Err(error);
+        }
+        verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls12_signature(message, cert, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls13_signature(message, cert, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.authorities.supported_verify_schemes()
+    }
+}
+
+/// Whether a certificate stays refused whoever vouches for it: for its time, its name, or because it was taken back.
+fn is_final(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidCertificate(
+            CertificateError::Expired
+                | CertificateError::ExpiredContext { .. }
+                | CertificateError::NotValidYet
+                | CertificateError::NotValidYetContext { .. }
+                | CertificateError::NotValidForName
+                | CertificateError::NotValidForNameContext { .. }
+                | CertificateError::Revoked
+        )
+    )
 }
 
 /// A configuration that trusts nobody: for plain http on this machine, where reading certificates would be for nothing.
-pub(super) fn no_trust() -> Result<ClientConfig, rustls::Error> {
+pub(super) fn no_trust() -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
-}
-
-fn with_verifier(
-    builder: rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>,
-    verifier: Verifier,
-) -> ClientConfig {
-    builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth()
 }
 
 /// Like Node, a file that cannot be read is passed over: the handshake then says which authority is not known.

@@ -105,8 +105,11 @@ fn injections() -> Vec<(&'static str, String, Option<String>)> {
     ]
 }
 
+/// A place, messages, and what they are told as.
+type History = (&'static str, Vec<Value>, Vec<Piece>);
+
 /// Where the text of a tool comes in: the messages, and what they are told as; the text stands for itself.
-fn histories(text: &str, shown: &str) -> Vec<(&'static str, Vec<Value>, Vec<(LlmRole, String, String)>)> {
+fn histories(text: &str, shown: &str) -> Vec<History> {
     use LlmRole::{Assistant, User};
     let piece = |role, what: &str, text: &str| (role, what.to_owned(), text.to_owned());
     let call = json!({ "type": "tool_use", "id": "t1", "name": "fetch", "input": { "url": "https://x" } });

@@ -9,7 +9,7 @@
 //!   the user (the bridge) stands between it and the summary.
 
 use crate::{
-    conversation::{Conversation, Message, Role, answers, calls},
+    conversation::{Conversation, Role, answers, calls},
     providers::error::CondenseError,
 };
 
