@@ -65,7 +65,8 @@ fn hostile() -> Cases {
     let heredoc = format!("cat > a << 'EOF'\n{}", "EOF \n".repeat(300_000));
     let nested =
         format!("{}{}", "<write_to_file>\n<content>\n".repeat(50_000), "</content>\n</write_to_file>\n".repeat(50_000));
-    let pointers: String = (1..40_000).map(|line| format!("[See lines {line}-{} above]\n", line + 3)).collect();
+    let pointers: String =
+        (1..40_000).map(|line| format!("[3 lines as above from \"line {}\"]\nline {line}\n", line % 99)).collect();
     let short: String = (0..200_000_usize).map(|line| ["a\n", "b\n", "c\n"][(line * line + line / 3) % 3]).collect();
     vec![
         ("one line of 5 MB, three times", reads((0..3).map(|_| "x".repeat(5_000_000)))),

@@ -2,15 +2,12 @@
 
 use std::fmt::{self, Display};
 
-#[cfg(test)]
-use super::words::number;
-
-/// `[Left out: src/a.ts was changed in message 21]`: what was left out because a later message says something newer.
+/// `[Left out: src/a.ts was changed below]`: what was left out because a later message says something newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut<'a> {
     /// What it was.
     pub state: OldState<'a>,
-    /// The message that says something newer, from 1.
+    /// The message that says something newer, from 1. People are told it; a model, which sees no numbers of messages, is not.
     pub newer: usize,
 }
 
@@ -30,7 +27,7 @@ pub enum OldState<'a> {
 }
 
 const OPENING: &str = "[Left out: ";
-const IN_MESSAGE: &str = " in message ";
+const BELOW: &str = " below]";
 const ENVIRONMENT: &str = "newer environment details stand";
 const LIST: &str = "a newer list stands";
 const CHANGED: &str = " was changed";
@@ -41,10 +38,9 @@ const FAILED: &str = "this failed; ";
 impl<'a> LeftOut<'a> {
     /// What `content` says was left out, as a whole.
     #[must_use]
-    pub fn read(content: &'a str) -> Option<Self> {
-        let said = content.strip_prefix(OPENING)?.strip_suffix(']')?;
-        let (what, newer) = said.rsplit_once(IN_MESSAGE)?;
-        let state = match what {
+    pub fn read(content: &'a str) -> Option<OldState<'a>> {
+        let what = content.strip_prefix(OPENING)?.strip_suffix(BELOW)?;
+        Some(match what {
             ENVIRONMENT => OldState::Environment,
             LIST => OldState::List,
             _ => match what.strip_suffix(WRITTEN) {
@@ -54,28 +50,32 @@ impl<'a> LeftOut<'a> {
                     changed.strip_prefix(FAILED).map_or(OldState::Read(changed), OldState::FailedEdit)
                 }
             },
-        };
-        Some(Self { state, newer: number(newer)? })
+        })
     }
 }
 
 impl LeftOut<'_> {
-    /// What it says, without the brackets and the words before it.
+    /// Why it was left out, for a person.
     #[must_use]
     pub fn reason(&self) -> String {
-        let newer = self.newer;
-        match self.state {
-            OldState::Environment => format!("{ENVIRONMENT}{IN_MESSAGE}{newer}"),
-            OldState::List => format!("{LIST}{IN_MESSAGE}{newer}"),
-            OldState::Read(path) => format!("{path}{CHANGED}{IN_MESSAGE}{newer}"),
-            OldState::Written(path) => format!("{path}{WRITTEN}{IN_MESSAGE}{newer}"),
-            OldState::FailedEdit(path) => format!("{FAILED}{path}{CHANGED}{IN_MESSAGE}{newer}"),
+        format!("{} in message {}", self.state, self.newer)
+    }
+}
+
+impl Display for OldState<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => f.write_str(ENVIRONMENT),
+            Self::List => f.write_str(LIST),
+            Self::Read(path) => write!(f, "{path}{CHANGED}"),
+            Self::Written(path) => write!(f, "{path}{WRITTEN}"),
+            Self::FailedEdit(path) => write!(f, "{FAILED}{path}{CHANGED}"),
         }
     }
 }
 
 impl Display for LeftOut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{OPENING}{}]", self.reason())
+        write!(f, "{OPENING}{}{BELOW}", self.state)
     }
 }

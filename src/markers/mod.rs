@@ -2,10 +2,10 @@
 //!
 //! | form | written by | example | where it stands |
 //! | --- | --- | --- | --- |
-//! | [`Pointer::Reference`] | lossless | `[See lines 12-45 in message 57: src/a.ts]` | fills the content of a line |
+//! | [`Pointer::Reference`] | lossless | `[34 lines as below from "export function parseDay("]` | fills the content of a line |
 //! | [`Pointer::Repeat`] | lossless | `[The line above 9 more times]` | fills the content of a line |
 //! | [`Pointer::Sparse`] | lossless | `[34 lines, every 10th numbered:]` | fills the content of a numbered line |
-//! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed in message 21]` | in the place of what was left out |
+//! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed below]` | in the place of what was left out |
 //! | [`Gap::Lines`] | salient truncation | `[… lines 12-40]`, `[… line 12]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
 //! | [`Gap::Messages`] | salient truncation | `[… 4 messages left out here]` | fills the last line of a text |
@@ -38,10 +38,7 @@ pub use self::{
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
-    pointer::{
-        Counted, NUMBERED_EVERY, Pointer, Reference, Target, TextName, clean_label, is_field, may_hold_pointers,
-        messages_named,
-    },
+    pointer::{Direction, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of},
     summary::SummaryHead,
     suppressed::Suppressed,
 };
@@ -53,7 +50,7 @@ pub enum Marker<'a> {
     /// Leads to what was left out.
     Pointer(Pointer<'a>),
     /// What a later message replaced.
-    LeftOut(LeftOut<'a>),
+    LeftOut(OldState<'a>),
     /// Lines, characters or messages that are missing.
     Gap(Gap),
     /// What a cut took away.
@@ -95,7 +92,7 @@ impl Display for Marker<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pointer(pointer) => pointer.fmt(f),
-            Self::LeftOut(left_out) => left_out.fmt(f),
+            Self::LeftOut(state) => LeftOut { state: *state, newer: 0 }.fmt(f),
             Self::Gap(gap) => gap.fmt(f),
             Self::More(more) => more.fmt(f),
             Self::Suppressed(suppressed) => suppressed.fmt(f),
@@ -115,18 +112,14 @@ mod tests {
     /// What the examples of the table above mean.
     fn examples() -> Vec<(&'static str, Marker<'static>)> {
         use ContentKind::{MessageText, ToolParameters, ToolResults};
-        let text = TextName { message: 57, block: 0, field: "", nth: 1 };
-        let reference =
-            Reference { counted: Counted::AsShown, first: 12, last: 45, target: Target::Text(text), label: "src/a.ts" };
+        let quote = "export function parseDay(";
+        let reference = Reference { lines: 34, direction: Direction::Below, quote };
         let suppressed = |kind, size| Marker::Suppressed(Suppressed { kind, size });
         vec![
-            ("[See lines 12-45 in message 57: src/a.ts]", Marker::Pointer(Pointer::Reference(reference))),
+            ("[34 lines as below from \"export function parseDay(\"]", Marker::Pointer(Pointer::Reference(reference))),
             ("[The line above 9 more times]", Marker::Pointer(Pointer::Repeat { times: 9 })),
             ("[34 lines, every 10th numbered:]", Marker::Pointer(Pointer::Sparse { lines: 34 })),
-            (
-                "[Left out: src/a.ts was changed in message 21]",
-                Marker::LeftOut(LeftOut { state: OldState::Read("src/a.ts"), newer: 21 }),
-            ),
+            ("[Left out: src/a.ts was changed below]", Marker::LeftOut(OldState::Read("src/a.ts"))),
             ("[… lines 12-40]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 40 }))),
             ("[… line 12]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 12 }))),
             ("[… 120 characters]", Marker::Gap(Gap::Characters(120))),
@@ -194,7 +187,7 @@ mod tests {
             "[Summary of part 4 of 3]",
             "[Summary of 0x10 lines]",
             "[Left out: it was dull]",
-            "[Left out: src/a.ts was changed in message x]",
+            "[Left out: src/a.ts was changed in message 21]",
         ] {
             assert_eq!(Marker::read(text), None, "{text}");
         }
@@ -211,27 +204,15 @@ mod tests {
     proptest! {
         #[test]
         fn pointers_are_recognised_with_their_fields(
-            from_top in any::<bool>(),
-            first in 1_u32..100_000,
-            more in 0_u32..100_000,
-            message in 0_u32..100_000,
-            block in 0_u32..1000,
-            field in "|[a-zA-Z_-]{1,40}",
-            nth in 1_u32..50,
-            label in "[a-zA-Z0-9./:\\[\\] é-]{0,30}",
+            lines in 1_u32..100_000,
+            is_above in any::<bool>(),
+            quote in "[a-zA-Z0-9./:\\]\"é-][a-zA-Z0-9./:\\[\\]\"é -]{3,30}",
         ) {
-            let field = if block == 0 { "" } else { field.as_str() };
-            let nth = if field.is_empty() { 1 } else { nth };
-            let target = match message {
-                0 => Target::Above,
-                message => Target::Text(TextName { message, block, field, nth }),
-            };
-            let counted = if from_top { Counted::FromTop } else { Counted::AsShown };
-            let label = clean_label(&label);
+            let direction = if is_above { Direction::Above } else { Direction::Below };
             let pointers = [
-                Pointer::Reference(Reference { counted, first, last: first + more, target, label: &label }),
-                Pointer::Repeat { times: first },
-                Pointer::Sparse { lines: first },
+                Pointer::Reference(Reference { lines, direction, quote: &quote }),
+                Pointer::Repeat { times: lines },
+                Pointer::Sparse { lines },
             ];
             for pointer in pointers {
                 let written = pointer.to_string();
@@ -267,7 +248,7 @@ mod tests {
                 Marker::SummaryHead(SummaryHead::Lines(count)),
                 Marker::SummaryHead(SummaryHead::Earlier),
                 Marker::SummaryHead(SummaryHead::Part { number: count + 1, of: count + 1 + more }),
-                Marker::LeftOut(LeftOut { state, newer: count }),
+                Marker::LeftOut(state),
             ] {
                 let written = marker.to_string();
                 prop_assert_eq!(Marker::read(&written), Some(marker), "{}", &written);

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 /// Leads to what was left out, so that it can be read back. It fills the whole content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pointer<'a> {
-    /// `[See lines 12-45 in message 57: src/a.ts]`
+    /// `[34 lines as below from "export function parseDay("]`
     Reference(Reference<'a>),
     /// `[The line above 9 more times]`
     Repeat {
@@ -19,50 +19,33 @@ pub enum Pointer<'a> {
     },
 }
 
-/// Lines that stand elsewhere.
+/// Lines that stand elsewhere: those from the nearest line that begins with the quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference<'a> {
-    /// How lines are counted there.
-    pub counted: Counted,
-    /// The first line.
-    pub first: u32,
-    /// The last line, included.
-    pub last: u32,
-    /// Where.
-    pub target: Target<'a>,
-    /// What stands there, for the reader; nothing depends on it.
-    pub label: &'a str,
+    /// How many lines.
+    pub lines: u32,
+    /// Where to look for them, from the marker on: in its text, and then in those before or after it.
+    pub direction: Direction,
+    /// What the first of them begins with, behind its number and indentation.
+    pub quote: &'a str,
 }
 
-/// How the lines of a text are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
-    /// By the numbers that the text shows; from 1 at its top when it shows none.
-    AsShown,
-    /// From 1 at its top, whatever numbers it shows.
-    FromTop,
-}
-
-/// A text of the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target<'a> {
-    /// The text that the marker stands in, above the marker.
+/// Where something stands, seen from a marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Earlier in the conversation.
     Above,
-    /// A text of a message.
-    Text(TextName<'a>),
+    /// Later in it.
+    Below,
 }
 
-/// Names a text of a conversation, as short as it is unique.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextName<'a> {
-    /// The message, from 1.
-    pub message: u32,
-    /// The block, from 1; 0 when the message has only one text it can be.
-    pub block: u32,
-    /// The field that the text is the value of; empty when the block has only one text.
-    pub field: &'a str,
-    /// Which of the texts with this field, from 1.
-    pub nth: u32,
+impl Direction {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Above => "above",
+            Self::Below => "below",
+        }
+    }
 }
 
 /// Below the heading of [`Pointer::Sparse`], lines whose number is a multiple of this keep it, so that a reader finds lines by number.
@@ -71,61 +54,84 @@ pub const NUMBERED_EVERY: u32 = 10;
 /// Markers of more lines are not believed: they would only serve to exhaust memory.
 const MAX_LINES: u32 = 10_000_000;
 
-const SEE: &str = "[See ";
-const IN_MESSAGE: &str = " in message ";
-const ABOVE: &str = "[The line above ";
+/// Shorter quotes are not believed: they would fit too many lines.
+pub const MIN_QUOTE_BYTES: usize = 4;
+
+/// Nor are longer ones: nobody reads them.
+pub const MAX_QUOTE_BYTES: usize = 120;
+
+const AS: &str = " as ";
+const FROM: &str = " from \"";
+const QUOTE_END: &str = "\"]";
+const REPEATED: &str = "[The line above ";
 const TIMES: &str = " more times]";
 const NUMBERED: &str = " lines, every 10th numbered:]";
 
-/// Whether a text can hold a pointer. Fast: only what stands behind brackets is looked at.
+/// Whether a text can hold a pointer. Fast: only what stands behind brackets is looked at. JSON with the text in it will do.
 #[must_use]
 pub fn may_hold_pointers(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).any(|at| {
         let rest = &bytes[at..];
         match rest.get(1) {
-            Some(b'S') => rest.starts_with(SEE.as_bytes()),
-            Some(b'T') => rest.starts_with(ABOVE.as_bytes()),
+            Some(b'T') => rest.starts_with(REPEATED.as_bytes()),
             Some(b'1'..=b'9') => {
                 let digits = rest[1..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-                rest[1 + digits..].starts_with(NUMBERED.as_bytes())
+                let rest = &rest[1 + digits..];
+                [NUMBERED, " lines as ", " line as "].iter().any(|words| rest.starts_with(words.as_bytes()))
             }
             _ => false,
         }
     })
 }
 
-/// The messages, from 0, that the pointers in a text may lead to. Fast, and some are named by what only looks like a pointer.
-pub fn messages_named(text: &str) -> impl Iterator<Item = usize> {
-    memchr::memmem::find_iter(text.as_bytes(), IN_MESSAGE).filter_map(|at| {
-        let digits = text[at + IN_MESSAGE.len()..].bytes().take(9).take_while(u8::is_ascii_digit);
-        digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0')).checked_sub(1)
-    })
+/// What a pointer to a line with this content quotes: its beginning, behind its indentation, of `least` bytes and on to the end of a word.
+/// `None` where that is too little to be found by, or too much.
+#[must_use]
+pub fn quote_of(content: &str, least: usize) -> Option<&str> {
+    let content = content.trim_start_matches([' ', '\t']);
+    if content.starts_with('[') {
+        return None;
+    }
+    // Private-use characters may stand for what cannot be written.
+    let unquotable = |c: char| c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
+    let content = &content[..content.find(unquotable).unwrap_or(content.len())];
+    let is_end = |(at, c): &(usize, char)| {
+        *at >= least && !c.is_alphanumeric() && *c != '_' && !content[..*at].ends_with(char::is_whitespace)
+    };
+    let end = content.char_indices().find(is_end).map_or(content.len(), |(at, _)| at);
+    let mut quote = content[..end].trim_end();
+    if quote.len() > MAX_QUOTE_BYTES {
+        let mut end = MAX_QUOTE_BYTES;
+        while !quote.is_char_boundary(end) {
+            end -= 1;
+        }
+        quote = quote[..end].trim_end();
+    }
+    let says_something = quote.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE_BYTES;
+    (says_something && (quote.len() >= least || quote.len() == content.trim_end().len())).then_some(quote)
 }
 
 impl<'a> Pointer<'a> {
     /// The pointer that `content` is, as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
-        if !content.starts_with('[') {
-            return None;
-        }
-        if let Some(rest) = content.strip_prefix(SEE) {
-            return Reference::read(rest).map(Self::Reference);
-        }
-        if let Some(rest) = content.strip_prefix(ABOVE) {
+        let inside = content.strip_prefix('[')?;
+        if let Some(rest) = content.strip_prefix(REPEATED) {
             let times = whole(rest.strip_suffix(TIMES)?)?;
             return Some(Self::Repeat { times });
         }
-        let lines = whole(content[1..].strip_suffix(NUMBERED)?)?;
-        Some(Self::Sparse { lines })
+        if let Some(lines) = inside.strip_suffix(NUMBERED) {
+            return Some(Self::Sparse { lines: whole(lines)? });
+        }
+        Reference::read(inside).map(Self::Reference)
     }
 
     /// How many lines it stands for; 0 for the heading of lines that follow.
     #[must_use]
     pub fn lines(&self) -> u32 {
         match self {
-            Self::Reference(reference) => reference.last - reference.first + 1,
+            Self::Reference(reference) => reference.lines,
             Self::Repeat { times } => *times,
             Self::Sparse { .. } => 0,
         }
@@ -133,80 +139,25 @@ impl<'a> Pointer<'a> {
 }
 
 impl<'a> Reference<'a> {
-    fn read(rest: &'a str) -> Option<Self> {
-        let mut rest = rest.strip_suffix(']')?;
-        let counted = match rest.strip_prefix("text ") {
-            Some(behind) => {
-                rest = behind;
-                Counted::FromTop
-            }
-            None => Counted::AsShown,
-        };
-        let (first, last);
-        if let Some(behind) = rest.strip_prefix("lines ") {
-            let (from, behind) = leading(behind)?;
-            let (to, behind) = leading(behind.strip_prefix('-')?)?;
-            (first, last, rest) = (from, to, behind);
-            if first == last {
-                return None;
-            }
-        } else {
-            let (only, behind) = leading(rest.strip_prefix("line ")?)?;
-            (first, last, rest) = (only, only, behind);
-        }
-        if last < first || last - first >= MAX_LINES {
-            return None;
-        }
-        let (place, label) = rest.split_once(": ").unwrap_or((rest, ""));
-        if label.is_empty() && place.len() != rest.len() {
-            return None;
-        }
-        let target = if place == " above" {
-            Target::Above
-        } else {
-            let (message, behind) = leading(place.strip_prefix(IN_MESSAGE)?)?;
-            Target::Text(TextName::read(message, behind)?)
-        };
-        Some(Self { counted, first, last, target, label })
+    fn read(inside: &'a str) -> Option<Self> {
+        let (lines, rest) = leading(inside)?;
+        let rest = rest.strip_prefix(if lines == 1 { " line" } else { " lines" })?.strip_prefix(AS)?;
+        let mut directions = [Direction::Above, Direction::Below].into_iter();
+        let (direction, rest) =
+            directions.find_map(|direction| Some((direction, rest.strip_prefix(direction.word())?)))?;
+        let quote = rest.strip_prefix(FROM)?.strip_suffix(QUOTE_END)?;
+        let is_quote = (MIN_QUOTE_BYTES..=MAX_QUOTE_BYTES).contains(&quote.len())
+            && !quote.starts_with(['[', ' ', '\t'])
+            && !quote.contains(char::is_control);
+        (lines <= MAX_LINES && is_quote).then_some(Self { lines, direction, quote })
     }
-}
-
-impl<'a> TextName<'a> {
-    fn read(message: u32, rest: &'a str) -> Option<Self> {
-        let Some(rest) = rest.strip_prefix(", block ") else {
-            return rest.is_empty().then_some(Self { message, block: 0, field: "", nth: 1 });
-        };
-        let (block, rest) = leading(rest)?;
-        let Some(rest) = rest.strip_prefix(' ') else {
-            return rest.is_empty().then_some(Self { message, block, field: "", nth: 1 });
-        };
-        let (field, nth) = match rest.split_once(' ') {
-            Some((field, nth)) => (field, whole(nth).filter(|nth| *nth > 1)?),
-            None => (rest, 1),
-        };
-        is_field(field).then_some(Self { message, block, field, nth })
-    }
-}
-
-/// Whether a field can be named in a marker.
-#[must_use]
-pub fn is_field(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 40
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-/// A label with which a marker is still a marker of one line.
-#[must_use]
-pub fn clean_label(label: &str) -> String {
-    label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
 impl Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reference(reference) => reference.fmt(f),
-            Self::Repeat { times } => write!(f, "{ABOVE}{times}{TIMES}"),
+            Self::Repeat { times } => write!(f, "{REPEATED}{times}{TIMES}"),
             Self::Sparse { lines } => write!(f, "[{lines}{NUMBERED}"),
         }
     }
@@ -214,39 +165,9 @@ impl Display for Pointer<'_> {
 
 impl Display for Reference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(SEE)?;
-        if self.counted == Counted::FromTop {
-            f.write_str("text ")?;
-        }
-        if self.first == self.last {
-            write!(f, "line {}", self.first)?;
-        } else {
-            write!(f, "lines {}-{}", self.first, self.last)?;
-        }
-        match &self.target {
-            Target::Above => f.write_str(" above")?,
-            Target::Text(name) => write!(f, " in {name}")?,
-        }
-        if !self.label.is_empty() {
-            write!(f, ": {}", self.label)?;
-        }
-        f.write_str("]")
-    }
-}
-
-impl Display for TextName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "message {}", self.message)?;
-        if self.block > 0 {
-            write!(f, ", block {}", self.block)?;
-            if !self.field.is_empty() {
-                write!(f, " {}", self.field)?;
-                if self.nth > 1 {
-                    write!(f, " {}", self.nth)?;
-                }
-            }
-        }
-        Ok(())
+        let Self { lines, direction, quote } = self;
+        let plural = if *lines == 1 { "" } else { "s" };
+        write!(f, "[{lines} line{plural}{AS}{}{FROM}{quote}{QUOTE_END}", direction.word())
     }
 }
 
@@ -273,13 +194,8 @@ mod tests {
     #[test]
     fn reads_what_it_writes() {
         for text in [
-            "[See lines 12-45 in message 57]",
-            "[See lines 12-45 in message 57: src/a.ts]",
-            "[See line 3 in message 1: a: b]",
-            "[See lines 3-9 above]",
-            "[See text lines 3-9 in message 5, block 2: npm test]",
-            "[See lines 1-2 in message 5, block 2 new_string: Edit]",
-            "[See lines 1-2 in message 5, block 2 content 3: x]",
+            "[34 lines as below from \"export function parseDay(\"]",
+            "[1 line as above from \"a \"quoted\" word\"]",
             "[The line above 9 more times]",
             "[34 lines, every 10th numbered:]",
         ] {
@@ -292,17 +208,19 @@ mod tests {
         for text in [
             "",
             "[",
-            "[See lines 12-45 in message 57",
-            "[See lines 45-12 in message 57]",
-            "[See lines 0-3 in message 57]",
-            "[See lines 1-03 in message 57]",
-            "[See lines 3-3 above]",
-            "[See lines 1-99999999 above]",
-            "[See lines 1-99999999999999999999 above]",
-            "[See lines 3-9 above: ]",
-            "[See lines 3-9 in message 5, block 0]",
-            "[See lines 3-9 in message 5, block 2 a b]",
-            "[See lines 3-9 in message 5, block 2 a 1]",
+            "[34 lines as below from \"export function",
+            "[34 lines as below from \"abc\"]",
+            "[34 lines as below from \" abcd\"]",
+            "[34 lines as below from \"[34 lines\"]",
+            "[34 lines as below from \"abcd]",
+            "[0 lines as below from \"abcd\"]",
+            "[034 lines as below from \"abcd\"]",
+            "[1 lines as below from \"abcd\"]",
+            "[2 line as below from \"abcd\"]",
+            "[99999999 lines as below from \"abcd\"]",
+            "[99999999999999999999 lines as below from \"abcd\"]",
+            "[3 lines as beside from \"abcd\"]",
+            "[3 lines as below from \"abcd\" ]",
             "[The line above 0 more times]",
             " [The line above 2 more times]",
             "[x lines, every 10th numbered:]",
@@ -311,9 +229,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_quote_is_the_beginning_of_a_line_up_to_the_end_of_a_word() {
+        for (line, least, quote) in [
+            ("    export function parseDay(text) {", 15, Some("export function")),
+            ("    export function parseDay(text) {", 16, Some("export function parseDay")),
+            ("\tshort", 16, Some("short")),
+            ("short", 5, Some("short")),
+            ("return x; // why\u{7}", 24, Some("return x; // why")),
+            ("}", 1, None),
+            ("  });", 1, None),
+            ("[34 lines", 1, None),
+            ("", 1, None),
+        ] {
+            assert_eq!(quote_of(line, least), quote, "{line}");
+        }
+        let endless = "x".repeat(300);
+        assert_eq!(quote_of(&endless, 24).map(str::len), Some(MAX_QUOTE_BYTES));
+        assert_eq!(quote_of(&endless, 121), None);
+    }
+
     proptest! {
         #[test]
-        fn one_way_to_write_each(text in "\\[(See (text )?lines? [0-9]{1,3}(-[0-9]{1,3})?( above| in message [0-9]{1,2})?(, block [0-9])?( [a-z]{1,3})?( [0-9])?(: [a-z:]{0,3})?|The line above [0-9]{1,2} more times)\\]") {
+        fn one_way_to_write_each(text in "\\[([0-9]{1,3} lines? as (above|below) from \"[ a-z\"\\[]{0,6}\"|The line above [0-9]{1,2} more times)\\]") {
             if let Some(marker) = Pointer::read(&text) {
                 prop_assert_eq!(marker.to_string(), text);
             }

@@ -1,76 +1,134 @@
-//! Reads every marker back, from nothing but the condensed texts.
+//! Reads every pointer back, from nothing but the texts.
 //!
 //! It knows neither the plan nor the conversation before: what it returns is what a patient reader could restore. The provider lets
 //! it judge every proposal.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use super::{
-    names::{TextNames, TextPlace},
+    quotes::{LinePlace, QuotedLines},
     rows::{NO_EXCERPT, RowKind, Rows},
 };
 use crate::{
-    conversation::{Conversation, Message},
-    markers::{Counted, Pointer, Reference, Target, may_hold_pointers},
+    conversation::Conversation,
+    markers::{Pointer, may_hold_pointers},
+    parallel::in_parts,
 };
 
-/// The texts of a conversation with every marker expanded that leads somewhere, message by message, in the order of
-/// [`crate::conversation::Message::texts`]. Text that only looks like a marker stays as it is.
+/// The texts of a conversation with every pointer expanded that leads somewhere, message by message, in the order of
+/// [`crate::conversation::Message::texts`]. Text that only looks like a pointer stays as it is.
 #[must_use]
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
-    let texts: Vec<_> = conversation.messages().map(Message::texts).collect();
-    let flat: Vec<_> =
-        texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let place = |(message, text): &(usize, &crate::conversation::TextAt<'_>)| {
-        (*message, text.block, text.path.clone(), text.kind)
-    };
-    let places: Vec<_> = flat.iter().map(place).collect();
-    let names = TextNames::new(places.iter().map(|(message, block, path, kind)| TextPlace {
-        message: *message,
-        block: *block,
-        path,
-        kind: *kind,
-    }));
-    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
-    let bytes: usize = contents.iter().map(|text| text.len()).sum();
-    let mut decoder = Decoder::new(&names, &contents, 64 * bytes + (16 << 20));
-    let mut decoded: Vec<Vec<String>> = vec![Vec::new(); texts.len()];
-    for (index, (message, _)) in flat.iter().enumerate() {
-        decoded[*message].push(decoder.text(index).into_owned());
-    }
-    decoded
+    let texts = conversation.texts();
+    let contents: Vec<&str> = texts.iter().flatten().map(|text| text.text.as_ref()).collect();
+    let mut decoder = Decoder::new(&contents);
+    let mut next = 0..contents.len();
+    let decoded = texts.iter().map(|texts| {
+        let of_message = next.by_ref().take(texts.len());
+        of_message.map(|text| decoder.text(text).into_owned()).collect()
+    });
+    decoded.collect()
 }
 
-/// Expands the markers in some texts.
+/// Rows of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowsOf {
+    /// The text.
+    pub text: usize,
+    /// Its rows.
+    pub rows: Range<usize>,
+}
+
+/// Follows the pointers in some texts. A copy is cheap.
+#[derive(Clone)]
 pub struct Decoder<'a> {
-    names: &'a TextNames<'a>,
     texts: &'a [&'a str],
-    rows: HashMap<usize, Rows>,
-    /// How many bytes may still be written. Hostile markers could ask for more than any memory holds.
+    /// Of the texts that hold pointers, and of those that were needed since.
+    rows: Vec<Option<Arc<Rows>>>,
+    quoted: Arc<QuotedLines<'a>>,
+    /// How many bytes may still be written. Hostile pointers could ask for more than any memory holds.
     budget: usize,
 }
 
+/// The expanded lines of all texts together have at most so many bytes for each byte of the texts, and [`MIN_EXPANDED_BYTES`] more: a line said
+/// once can stand for a million. Pointers beyond that stay as they are.
+const MAX_EXPANSION: usize = 64;
+
+/// See [`MAX_EXPANSION`].
+const MIN_EXPANDED_BYTES: usize = 16 << 20;
+
 impl<'a> Decoder<'a> {
-    /// For these texts. Together the expanded texts get no longer than `budget` bytes; markers beyond that stay as they are.
+    /// For these texts, in the order of the conversation.
     #[must_use]
-    pub fn new(names: &'a TextNames<'a>, texts: &'a [&'a str], budget: usize) -> Self {
-        Self { names, texts, rows: HashMap::new(), budget }
+    pub fn new(texts: &'a [&'a str]) -> Self {
+        let rows: Vec<Option<Arc<Rows>>> = in_parts(
+            texts,
+            |text| text.len(),
+            |texts| {
+                let rows = |text: &&str| may_hold_pointers(text).then(|| Rows::read(text));
+                texts.iter().map(|text| rows(text).filter(|rows| rows.has_pointers).map(Arc::new)).collect()
+            },
+        );
+        let quotes = texts.iter().zip(&rows).filter_map(|(text, rows)| Some((text, rows.as_ref()?)));
+        let quotes = quotes.flat_map(|(text, rows)| {
+            rows.pointers().filter_map(|row| match Pointer::read(&text[row.content_range()]) {
+                Some(Pointer::Reference(reference)) => Some(reference.quote),
+                _ => None,
+            })
+        });
+        let quoted = Arc::new(QuotedLines::find(quotes, texts));
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        Self { texts, rows, quoted, budget: MAX_EXPANSION * bytes + MIN_EXPANDED_BYTES }
     }
 
-    /// A text with its markers expanded.
+    /// Whether there is a pointer in a text, or what looks like one.
+    #[must_use]
+    pub fn has_pointers(&self, text: usize) -> bool {
+        self.rows[text].as_ref().is_some_and(|rows| rows.has_pointers)
+    }
+
+    /// The texts with pointers, or what looks like them, in order.
+    #[must_use]
+    pub fn texts_with_pointers(&self) -> Vec<usize> {
+        (0..self.texts.len()).filter(|text| self.has_pointers(*text)).collect()
+    }
+
+    /// The rows of a text.
+    pub fn rows(&mut self, text: usize) -> Arc<Rows> {
+        self.rows[text].get_or_insert_with(|| Arc::new(Rows::read(self.texts[text]))).clone()
+    }
+
+    /// The lines that the pointer in row `at` of a text stands for: of a repeated line, that line. `None` when it leads nowhere.
+    pub fn target(&mut self, text: usize, at: usize) -> Option<RowsOf> {
+        let row = *self.rows(text).rows.get(at).filter(|row| row.kind == RowKind::Pointer)?;
+        let target = match Pointer::read(&self.texts[text][row.content_range()])? {
+            Pointer::Sparse { .. } => return None,
+            Pointer::Repeat { .. } => RowsOf { text, rows: at.checked_sub(1)?..at },
+            Pointer::Reference(reference) => {
+                let from = LinePlace { text, start: row.start as usize };
+                let place = self.quoted.nearest(reference.quote, from, reference.direction)?;
+                let rows = self.rows(place.text);
+                let first = rows.rows.partition_point(|row| (row.start as usize) < place.start);
+                RowsOf { text: place.text, rows: first..first + reference.lines as usize }
+            }
+        };
+        self.rows(target.text).are_lines(&target.rows).then_some(target)
+    }
+
+    /// A text with its pointers expanded.
     pub fn text(&mut self, index: usize) -> Cow<'a, str> {
         let text = self.texts[index];
-        if !may_hold_pointers(text) || !self.read(index).has_pointers {
+        if !self.has_pointers(index) {
             return Cow::Borrowed(text);
         }
-        let Some(rows) = self.rows.remove(&index) else { return Cow::Borrowed(text) };
         let mut out = String::with_capacity(2 * text.len());
         let mut first = true;
+        let rows = self.rows(index);
         for (at, row) in rows.rows.iter().enumerate() {
             if row.kind == RowKind::Heading {
                 continue;
             }
-            let expanded = (row.kind == RowKind::Pointer).then(|| self.expanded(index, &rows, at)).flatten();
+            let expanded = if row.kind == RowKind::Pointer { self.contents(index, at) } else { None };
             let excerpt = (row.excerpt != NO_EXCERPT).then(|| &rows.excerpts[row.excerpt as usize]);
             let Some(lines) = expanded else {
                 line_break(&mut first, &mut out);
@@ -90,72 +148,26 @@ impl<'a> Decoder<'a> {
             }
             self.budget = self.budget.saturating_sub(out.len() - before);
         }
-        self.rows.insert(index, rows);
         Cow::Owned(out)
     }
 
-    /// The contents of the lines that the marker in the row `at` stands for. `None` when it leads nowhere.
-    fn expanded(&mut self, index: usize, rows: &Rows, at: usize) -> Option<Vec<&'a str>> {
-        let row = &rows.rows[at];
-        match Pointer::read(&self.texts[index][row.content_range()])? {
-            Pointer::Sparse { .. } => None,
-            Pointer::Repeat { times } => {
-                let above = rows.rows[..at].last().filter(|above| above.kind == RowKind::Line)?;
-                let content = &self.texts[index][above.content_range()];
-                let bytes = (content.len() + 16).checked_mul(times as usize)?;
-                (bytes <= self.budget).then(|| vec![content; times as usize])
-            }
-            Pointer::Reference(reference) => match reference.target {
-                Target::Above => self.lines(index, at, rows, &reference),
-                Target::Text(name) => {
-                    let target = self.names.find(&name)?;
-                    if target == index {
-                        return None;
-                    }
-                    self.read(target);
-                    let rows = &self.rows[&target];
-                    self.lines(target, rows.rows.len(), rows, &reference)
-                }
-            },
+    /// The contents of the lines that the pointer in row `at` of a text stands for. `None` when it leads nowhere, or to too much.
+    pub fn contents(&mut self, text: usize, at: usize) -> Option<Vec<&'a str>> {
+        let target = self.target(text, at)?;
+        let there = self.texts[target.text];
+        let times = match Pointer::read(&self.texts[text][self.rows(text).rows[at].content_range()])? {
+            Pointer::Repeat { times } => times as usize,
+            Pointer::Reference(_) | Pointer::Sparse { .. } => 1,
+        };
+        let rows = self.rows(target.text);
+        let rows = &rows.rows[target.rows];
+        let bytes = rows.last()?.end as usize - rows.first()?.start as usize + 16 * rows.len();
+        if bytes.checked_mul(times)? > self.budget {
+            return None;
         }
+        let contents: Vec<&str> = rows.iter().map(|row| &there[row.content_range()]).collect();
+        Some(if times == 1 { contents } else { contents.repeat(times) })
     }
-
-    /// The contents of the lines that a reference names in a text, of whose rows only the first `visible` may be used.
-    fn lines(&self, target: usize, visible: usize, rows: &Rows, reference: &Reference<'_>) -> Option<Vec<&'a str>> {
-        let found = &rows.rows[rows_of(rows, visible, reference)?];
-        let text = self.texts[target];
-        let bytes: usize = found.iter().map(|row| row.content_range().len() + 16).sum();
-        (bytes <= self.budget).then(|| found.iter().map(|row| &text[row.content_range()]).collect())
-    }
-
-    fn read(&mut self, index: usize) -> &Rows {
-        self.rows.entry(index).or_insert_with(|| Rows::read(self.texts[index]))
-    }
-}
-
-/// Numbers are looked for in so many excerpts of a text, so that hostile texts cannot make it slow.
-const SEARCHED_EXCERPTS: usize = 64;
-
-/// The line, from 0, that a reference begins with.
-#[must_use]
-pub fn first_line(rows: &Rows, reference: &Reference<'_>) -> Option<u32> {
-    if reference.counted == Counted::FromTop || rows.excerpts.is_empty() {
-        return reference.first.checked_sub(1);
-    }
-    rows.excerpts.iter().take(SEARCHED_EXCERPTS).find_map(|excerpt| {
-        excerpt.line_of(reference.last)?;
-        excerpt.line_of(reference.first)
-    })
-}
-
-/// The rows that a reference names, of the first `visible` ones of a text. `None` when it names none or when there are markers
-/// among them.
-#[must_use]
-pub fn rows_of(rows: &Rows, visible: usize, reference: &Reference<'_>) -> Option<Range<usize>> {
-    let start = rows.row_of(first_line(rows, reference)?)?;
-    let found = start..start + (reference.last - reference.first + 1) as usize;
-    let are_lines = rows.rows[..visible].get(found.clone())?.iter().all(|row| row.kind == RowKind::Line);
-    are_lines.then_some(found)
 }
 
 fn line_break(first: &mut bool, out: &mut String) {

@@ -3,18 +3,18 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `rows` | a text cut into lines and pointers, each with its place and number |
-//! | `names` | which text a pointer means |
+//! | `quotes` | where the lines stand that pointers quote |
 //! | `decoder` | texts with what their pointers stand for |
 //! | `recipes` | recipes for old texts |
 
 mod decoder;
-mod names;
+mod quotes;
 mod recipes;
 mod rows;
 
 pub use self::{
-    decoder::{Decoder, decode, first_line, rows_of},
-    names::{TextNames, TextPlace},
+    decoder::{Decoder, RowsOf, decode},
+    quotes::readings,
     recipes::recipes,
     rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
 };

@@ -1,17 +1,16 @@
 //! Recipes for old texts, found by following the pointers of the condensed ones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::{
-    conversation::{Conversation, Edit, Message, NewValue, Plan, Recipe, RecipeLines, RecipeWriter, TextAt},
-    markers::{NUMBERED_EVERY, Pointer, Target, may_hold_pointers, messages_named},
+    conversation::{Conversation, Edit, NewValue, Plan, Recipe, RecipeLines, RecipeWriter, TextAt},
+    markers::{NUMBERED_EVERY, Pointer, may_hold_pointers},
     parallel::in_parts,
 };
 
 use super::{
-    decoder::rows_of,
-    names::{TextNames, TextPlace},
-    rows::{NO_EXCERPT, RowKind, Rows},
+    decoder::Decoder,
+    rows::{NO_EXCERPT, RowKind},
 };
 
 /// Recipes for the old texts of a plan that turns `before` into `after`, each with the index of its edit. Every one has been tried:
@@ -24,22 +23,10 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     }
     let position: HashMap<usize, usize> =
         after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
-    let needed = needed(before, plan, &position);
-    let messages: Vec<Option<&Message>> =
-        after.messages().enumerate().map(|(index, message)| needed.contains(&index).then_some(message)).collect();
-    let texts: Vec<Vec<TextAt<'_>>> = in_parts(
-        &messages,
-        |message| message.map_or(0, Message::bytes),
-        |messages| messages.iter().map(|message| message.map_or_else(Vec::new, Message::texts)).collect(),
-    );
+    let texts: Vec<Vec<TextAt<'_>>> = after.texts();
     let flat: Vec<(usize, &TextAt<'_>)> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let names = TextNames::new(flat.iter().map(|(message, text)| TextPlace {
-        message: *message,
-        block: text.block,
-        path: &text.path,
-        kind: text.kind,
-    }));
+    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
     // Where the texts of each message begin in the list of all.
     let starts: Vec<usize> =
         texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
@@ -47,9 +34,10 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
         Edit::Drop { .. } | Edit::Insert { .. } => 0,
     };
+    let decoder = Decoder::new(&contents);
     in_parts(&edits, bytes, |edits| {
         let writer = RecipeWriter::new(&flat);
-        let mut rebuild = Rebuild { texts: &flat, names: &names, rows: HashMap::new(), writer };
+        let mut rebuild = Rebuild { texts: &contents, decoder: decoder.clone(), writer };
         let mut found = Vec::new();
         // The texts of the message that the edit before was about: most often it is the same.
         let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
@@ -75,22 +63,9 @@ fn may_have_recipe(edit: &Edit) -> bool {
     matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_pointers(new))
 }
 
-/// The messages of the condensed conversation in which the recipes can find something: those that change, and those that are named in them.
-fn needed(before: &Conversation, plan: &Plan, position: &HashMap<usize, usize>) -> HashSet<usize> {
-    let mut needed = HashSet::new();
-    for edit in &plan.edits {
-        let Edit::Set { message, value: NewValue::Text(new), .. } = edit else { continue };
-        let origin = before.entries().get(*message).and_then(|entry| entry.origin);
-        needed.extend(origin.and_then(|origin| position.get(&origin)));
-        needed.extend(messages_named(new));
-    }
-    needed
-}
-
 struct Rebuild<'a> {
-    texts: &'a [(usize, &'a TextAt<'a>)],
-    names: &'a TextNames<'a>,
-    rows: HashMap<usize, Rows>,
+    texts: &'a [&'a str],
+    decoder: Decoder<'a>,
     writer: RecipeWriter<'a>,
 }
 
@@ -102,9 +77,7 @@ impl Rebuild<'_> {
 
     /// The lines that a condensed text stands for, and where they are.
     fn lines(&mut self, index: usize) -> Option<Vec<RecipeLines>> {
-        let content = self.texts[index].1.text.as_ref();
-        self.read(index);
-        let rows = self.rows.remove(&index)?;
+        let rows = self.decoder.rows(index);
         let mut found: Vec<RecipeLines> = Vec::new();
         // Whether the next line can be added to the last part: it is this text's own, and nothing came between.
         let mut open = false;
@@ -127,32 +100,22 @@ impl Rebuild<'_> {
                 }
                 RowKind::Pointer => {
                     open = false;
-                    let lines = match Pointer::read(&content[row.content_range()])? {
+                    let target = self.decoder.target(index, at)?;
+                    let there = self.decoder.rows(target.text);
+                    let named = &there.rows[target.rows];
+                    let (first, last) = (named.first()?, named.last()?);
+                    let lines = match Pointer::read(&self.texts[index][row.content_range()])? {
                         Pointer::Repeat { times } => {
-                            let above = rows.rows[..at].last().filter(|above| above.kind == RowKind::Line)?;
-                            RecipeLines { text: index, range: above.content_range(), from: None, to: number, times }
+                            RecipeLines { text: index, range: first.content_range(), from: None, to: number, times }
                         }
-                        Pointer::Reference(reference) => {
-                            let target = match &reference.target {
-                                Target::Above => index,
-                                Target::Text(name) => self.names.find(name)?,
-                            };
-                            let there = if target == index { &rows } else { self.read(target) };
-                            let visible = if target == index { at } else { there.rows.len() };
-                            let named = &there.rows[rows_of(there, visible, &reference)?];
-                            let (first, last) = (named.first()?, named.last()?);
+                        Pointer::Reference(_) => {
                             let from = (first.excerpt != NO_EXCERPT).then(|| {
                                 let excerpt = &there.excerpts[first.excerpt as usize];
                                 let every = if excerpt.sparse { NUMBERED_EVERY } else { 1 };
                                 (excerpt.number_of(first.line), excerpt.style, every)
                             });
-                            RecipeLines {
-                                text: target,
-                                range: first.range().start..last.range().end,
-                                from,
-                                to: number,
-                                times: 1,
-                            }
+                            let range = first.range().start..last.range().end;
+                            RecipeLines { text: target.text, range, from, to: number, times: 1 }
                         }
                         Pointer::Sparse { .. } => return None,
                     };
@@ -160,11 +123,6 @@ impl Rebuild<'_> {
                 }
             }
         }
-        self.rows.insert(index, rows);
         Some(found)
-    }
-
-    fn read(&mut self, index: usize) -> &Rows {
-        self.rows.entry(index).or_insert_with(|| Rows::read(&self.texts[index].1.text))
     }
 }

@@ -97,8 +97,10 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// In order.
     pub excerpts: Vec<NumberedExcerpt>,
-    /// Whether there is any marker.
+    /// Whether there is any pointer.
     pub has_pointers: bool,
+    /// The rows that are no lines, in order.
+    marked: Vec<u32>,
 }
 
 /// Fewer lines with numbers are no excerpt: many a line begins with a number by chance.
@@ -122,19 +124,16 @@ impl Rows {
         reader.found
     }
 
-    /// The row that a line belongs to, from 0.
+    /// The rows that are pointers.
+    pub fn pointers(&self) -> impl Iterator<Item = &Row> {
+        self.marked.iter().map(|row| &self.rows[*row as usize]).filter(|row| row.kind == RowKind::Pointer)
+    }
+
+    /// Whether there are these rows, and all are lines as they are.
     #[must_use]
-    pub fn row_of(&self, line: u32) -> Option<usize> {
-        let mut behind = self.rows.partition_point(|row| row.line <= line);
-        // Headings stand for no line.
-        while behind > 0 {
-            behind -= 1;
-            let row = &self.rows[behind];
-            if row.lines > 0 {
-                return (line - row.line < row.lines).then_some(behind);
-            }
-        }
-        None
+    pub fn are_lines(&self, rows: &Range<usize>) -> bool {
+        let next = self.marked.partition_point(|marked| (*marked as usize) < rows.start);
+        rows.end <= self.rows.len() && self.marked.get(next).is_none_or(|marked| *marked as usize >= rows.end)
     }
 }
 
@@ -195,6 +194,7 @@ impl Reader<'_> {
             row.content += content as u32;
             self.left = lines;
             self.found.has_pointers = true;
+            self.found.marked.push(index);
             let excerpt = NumberedExcerpt {
                 rows: index..index,
                 line: self.line,
@@ -244,6 +244,7 @@ impl Reader<'_> {
     }
 
     fn mark(&mut self, row: &mut Row, marker: Pointer<'_>) {
+        self.found.marked.push(self.found.rows.len() as u32);
         row.kind = RowKind::Pointer;
         row.lines = marker.lines();
         self.found.has_pointers = true;
@@ -262,16 +263,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends the open excerpt. One of too few lines was none.
+    /// Ends the open excerpt. One of too few lines was none, unless there is a pointer in it: no line looks like that by chance.
     fn close(&mut self) {
         self.left = 0;
         let Some(excerpt) = self.open.take() else { return };
         let rows = &mut self.found.rows[excerpt.rows.start as usize..excerpt.rows.end as usize];
-        if excerpt.lines < MIN_EXCERPT_LINES && !excerpt.sparse {
-            // Their markers, if any, stand behind a number, so they are none.
+        if excerpt.lines < MIN_EXCERPT_LINES && !excerpt.sparse && !excerpt.has_pointers {
             let mut line = excerpt.line;
             for row in rows {
-                (row.content, row.kind, row.line, row.lines) = (row.start, RowKind::Line, line, 1);
+                (row.content, row.line) = (row.start, line);
                 line += 1;
             }
             self.line = line;
@@ -303,12 +303,12 @@ mod tests {
     #[test]
     fn lines_keep_their_place_around_markers() {
         use RowKind::{Line, Pointer};
-        let text = "a\n[See lines 2-6 in message 3]\nb\n[The line above 2 more times]\n";
+        let text = "a\n[5 lines as below from \"quote\"]\nb\n[The line above 2 more times]\n";
         assert_eq!(kinds(text), [(Line, 0, 1), (Pointer, 1, 5), (Line, 6, 1), (Pointer, 7, 2), (Line, 9, 1)]);
         let rows = Rows::read(text);
         assert_eq!(
-            [0, 1, 5, 6, 8, 9, 10].map(|line| rows.row_of(line)),
-            [Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]
+            [0..1, 0..2, 2..3, 3..4, 4..5, 4..6].map(|range| rows.are_lines(&range)),
+            [true, false, true, false, true, false]
         );
     }
 
@@ -323,8 +323,9 @@ mod tests {
 
     #[test]
     fn a_heading_numbers_what_follows() {
-        let rows =
-            Rows::read("     8→[4 lines, every 10th numbered:]\nx\n[See lines 1-1 above]\n    10→y\nz\nno number");
+        let rows = Rows::read(
+            "     8→[4 lines, every 10th numbered:]\nx\n[1 line as above from \"quote\"]\n    10→y\nz\nno number",
+        );
         let excerpt = &rows.excerpts[0];
         assert_eq!((excerpt.sparse, excerpt.number, excerpt.lines, excerpt.rows.clone()), (true, 8, 4, 0..5));
         assert_eq!(rows.rows[3].content - rows.rows[3].start, "    10→".len() as u32);
@@ -332,15 +333,15 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_that_turns_out_to_be_none_leaves_no_trace() {
-        let rows = Rows::read("7 | [See lines 1-2 in message 1]\nx\ny");
-        assert!(rows.excerpts.is_empty());
-        assert_eq!(rows.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 1, 2]);
+    fn a_pointer_behind_a_number_needs_no_neighbours() {
+        let rows = Rows::read("7 | [2 lines as above from \"quote\"]\nx\ny");
+        assert_eq!((rows.excerpts.len(), rows.excerpts[0].number), (1, 7));
+        assert_eq!(rows.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 2, 3]);
     }
 
     proptest! {
         #[test]
-        fn rows_are_the_lines_of_the_text(text in "(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[See lines 1-[2-9] above\\])?(\n(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[The line above 4 more times\\])?){0,20}") {
+        fn rows_are_the_lines_of_the_text(text in "(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[[2-9] lines as above from \"xxxx\"\\])?(\n(     [0-9]{1,2}→|[0-9]{1,2} \\| )?(x|\\[[0-9] lines, every 10th numbered:\\]|\\[The line above 4 more times\\])?){0,20}") {
             let rows = Rows::read(&text);
             let lines: Vec<_> = rows.rows.iter().map(|row| &text[row.range()]).collect();
             prop_assert_eq!(lines.join("\n"), &*text);

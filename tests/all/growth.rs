@@ -63,6 +63,14 @@ fn a_hundred_thousand_markers() {
 }
 
 #[test]
+fn ten_thousand_pointers_to_lines_that_begin_alike() {
+    let alike = |line: usize| {
+        format!("[3 lines as below from \"line {line}\"]\nline {line}\nline\n[The line above 9 more times]\n")
+    };
+    survive(&with_result(&literal(&(0..10_000).map(alike).collect::<String>())));
+}
+
+#[test]
 fn a_hundred_thousand_blocks_in_a_message() {
     let blocks = vec![r#"{"type":"text","text":"a"}"#; 100_000].join(",");
     survive(&format!(

@@ -12,10 +12,7 @@ use super::{
     runs::{Finder, Run},
     texts::Text,
 };
-use crate::{
-    restore::{Decoder, TextNames},
-    tokens::Encoding,
-};
+use crate::{restore::Decoder, tokens::Encoding};
 
 /// A text that changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,9 +42,8 @@ pub const BYTES_PER_TOKEN: usize = 4;
 /// Every text that gets shorter. `length` is how many messages there are.
 #[must_use]
 pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, encoding: Encoding) -> Vec<Changed> {
-    let names = TextNames::new(texts.iter().map(Text::place));
     let lines = LineTable::read(texts);
-    let runs = Finder { texts, lines: &lines, names: &names, options, encoding }.find();
+    let runs = Finder { texts, lines: &lines, options, encoding }.find();
     let mut changed: Vec<Changed> = runs
         .iter()
         .enumerate()
@@ -67,25 +63,26 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, en
             Some(Changed { text: index, new: composed.text, done })
         })
         .collect();
-    keep_what_decodes(texts, &lines, &names, &mut changed);
+    keep_what_decodes(texts, &lines, &mut changed);
     changed
 }
 
 /// Takes back every change that the decoder cannot undo.
-fn keep_what_decodes(texts: &[Text<'_>], lines: &LineTable, names: &TextNames<'_>, changed: &mut Vec<Changed>) {
+fn keep_what_decodes(texts: &[Text<'_>], lines: &LineTable, changed: &mut Vec<Changed>) {
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    let bytes: usize = before.iter().map(|text| text.len()).sum();
-    let budget = 64 * bytes + (16 << 20);
     // Text that looks like a marker before there are any has to mean the same afterwards.
     let looks_so: Vec<usize> = (0..texts.len()).filter(|text| lines.rows[*text].has_pointers).collect();
-    let mut decoder = Decoder::new(names, &before, budget);
-    let expected: HashMap<usize, Cow<'_, str>> = looks_so.iter().map(|text| (*text, decoder.text(*text))).collect();
+    let mut expected: HashMap<usize, Cow<'_, str>> = HashMap::new();
+    if !looks_so.is_empty() {
+        let mut decoder = Decoder::new(&before);
+        expected.extend(looks_so.iter().map(|text| (*text, decoder.text(*text))));
+    }
     while !changed.is_empty() {
         let mut after = before.clone();
         changed.iter().for_each(|changed| after[changed.text] = &changed.new);
         let concerned: BTreeSet<usize> =
             changed.iter().map(|changed| changed.text).chain(looks_so.iter().copied()).collect();
-        let mut decoder = Decoder::new(names, &after, budget);
+        let mut decoder = Decoder::new(&after);
         let mut decodes =
             |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
         let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();

@@ -10,8 +10,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::texts::Text;
 use crate::{
+    markers::MIN_QUOTE_BYTES,
     parallel::in_parts,
-    restore::{NO_EXCERPT, RowKind, Rows},
+    restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
 };
 
 /// What no line has: its row is a marker.
@@ -29,6 +30,8 @@ pub struct LineTable {
     pub zones: Vec<u32>,
     /// Whether each row may be changed.
     pub may_change: Vec<bool>,
+    /// For each text, hashes of what its rows begin with, each with the row in it. In order.
+    pub beginnings: Vec<Vec<(u32, u32)>>,
 }
 
 impl LineTable {
@@ -40,10 +43,12 @@ impl LineTable {
             let rows = Rows::read(&text.text);
             let hashes = rows.rows.iter().map(|row| hash(&text.text.as_bytes()[row.content_range()]));
             let hashes: Vec<u64> = hashes.collect();
-            (rows, hashes)
+            let beginnings = beginnings(&text.text, &rows);
+            ((rows, hashes), beginnings)
         };
-        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) =
+        let (read, beginnings): (Vec<(Rows, Vec<u64>)>, Vec<_>) =
             in_parts(texts, |text| text.text.len(), |texts| texts.iter().map(read).collect()).into_iter().unzip();
+        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) = read.into_iter().unzip();
         let count = rows.iter().map(|rows| rows.rows.len()).sum();
         let mut lines = Self {
             rows: Vec::new(),
@@ -51,6 +56,7 @@ impl LineTable {
             ids: Vec::with_capacity(count),
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
+            beginnings,
         };
         let mut interner = Interner::default();
         interner.known.reserve(count / 2);
@@ -95,6 +101,30 @@ impl LineTable {
     pub fn text_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
     }
+}
+
+/// What a row can be taken to begin with, whether its number stays or not.
+pub fn row_readings<'t>(text: &'t str, row: &Row) -> impl Iterator<Item = &'t [u8]> {
+    let bytes = text.as_bytes();
+    let without_number = (row.excerpt != NO_EXCERPT).then(|| readings(&bytes[row.content_range()]));
+    readings(&bytes[row.range()]).chain(without_number.into_iter().flatten())
+}
+
+/// A hash of the first bytes of what can be quoted.
+pub fn beginning(reading: &[u8]) -> Option<u32> {
+    let first: &[u8; MIN_QUOTE_BYTES] = reading.first_chunk()?;
+    let mixed = u32::from_le_bytes(*first).wrapping_mul(0x9E37_79B1);
+    Some(mixed ^ (mixed >> 15))
+}
+
+fn beginnings(text: &str, rows: &Rows) -> Vec<(u32, u32)> {
+    let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
+    for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {
+        found.extend(row_readings(text, row).filter_map(beginning).map(|beginning| (beginning, index)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn hash(line: &[u8]) -> u64 {

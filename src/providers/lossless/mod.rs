@@ -1,6 +1,7 @@
 //! The lossless provider: says each thing once.
 //!
-//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`), numbers
+//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`), each to the nearest
+//! line that begins as it quotes (`quotes`), numbers
 //! of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
 //! (`inline`). State that a later message replaced is left out by `superseded`. `docs/markers.md` describes the markers.
 
@@ -11,6 +12,7 @@ mod lines;
 mod memory;
 mod operations;
 mod pointers;
+mod quotes;
 mod runs;
 mod superseded;
 mod texts;
@@ -97,12 +99,8 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let Superseded { mut done, edits, gone } =
+    let Superseded { mut done, edits, fixed } =
         superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
-    for text in &gone {
-        let text = &mut texts[*text];
-        (text.text, text.parts, text.may_change) = (Cow::Borrowed(""), Vec::new(), Vec::new());
-    }
     let changed = inline::condense(&texts, conversation.len(), options, encoding);
     let mut proposal = Proposal::default();
     proposal.plan.edits = edits;
@@ -122,7 +120,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
         proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
         proposal.shares.push(saved);
     }
-    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !gone.contains(index)) {
+    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !fixed.contains(index)) {
         let new = match (new[index].take(), text.text) {
             (Some(new), _) => new,
             // What is left out makes a text of its own.

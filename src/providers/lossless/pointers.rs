@@ -1,53 +1,18 @@
 //! The pointers that a conversation holds already, left by an earlier condensation: what they lead to has to stay.
 
-use std::{collections::HashMap, ops::Range};
-
 use super::texts::Text;
-use crate::{
-    markers::{Pointer, Target},
-    restore::{RowKind, Rows, TextNames, rows_of},
-};
+use crate::restore::{Decoder, RowKind, RowsOf};
 
-/// Rows of a text that a marker leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pointed {
-    /// The text.
-    pub text: usize,
-    /// Its rows.
-    pub rows: Range<usize>,
-}
-
-/// What the markers in `texts` lead to. `may_hold_pointers` says whether there can be any in the text of an index.
+/// What the pointers in `texts` lead to.
 #[must_use]
-pub fn pointed_at(
-    texts: &[Text<'_>],
-    names: &TextNames<'_>,
-    may_hold_pointers: impl Fn(usize) -> bool,
-) -> Vec<Pointed> {
+pub fn pointed_at(texts: &[Text<'_>]) -> Vec<RowsOf> {
+    let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
+    let mut decoder = Decoder::new(&contents);
     let mut pointed = Vec::new();
-    let mut others: HashMap<usize, Rows> = HashMap::new();
-    for (index, text) in texts.iter().enumerate().filter(|(index, _)| may_hold_pointers(*index)) {
-        let rows = Rows::read(&text.text);
-        for (at, row) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
-            match Pointer::read(&text.text[row.content_range()]) {
-                Some(Pointer::Reference(reference)) => {
-                    let target = match &reference.target {
-                        Target::Above => Some(index),
-                        Target::Text(name) => names.find(name),
-                    };
-                    let Some(target) = target else { continue };
-                    let found = if target == index {
-                        rows_of(&rows, at, &reference)
-                    } else {
-                        let rows = others.entry(target).or_insert_with(|| Rows::read(&texts[target].text));
-                        rows_of(rows, rows.rows.len(), &reference)
-                    };
-                    pointed.extend(found.map(|rows| Pointed { text: target, rows }));
-                }
-                Some(Pointer::Repeat { .. }) if at > 0 => pointed.push(Pointed { text: index, rows: at - 1..at }),
-                _ => {}
-            }
-        }
+    for text in decoder.texts_with_pointers() {
+        let rows = decoder.rows(text);
+        let pointers = (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Pointer);
+        pointed.extend(pointers.filter_map(|(at, _)| decoder.target(text, at)));
     }
     pointed
 }

@@ -9,12 +9,13 @@ use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{LineTable, NO_LINE},
     operations::{LosslessOperation, LosslessOptions},
-    pointers::{Pointed, pointed_at},
-    texts::Text,
+    pointers::pointed_at,
+    quotes::Chooser,
+    texts::{Part, Text},
 };
 use crate::{
-    markers::{Counted, Pointer, Reference, Target},
-    restore::{NO_EXCERPT, Row, TextNames, first_line},
+    markers::{Direction, Pointer, Reference, quote_of},
+    restore::{Row, RowKind, RowsOf},
     tokens::{Encoding, count},
 };
 
@@ -27,8 +28,27 @@ pub struct Run {
     pub marker: String,
     /// The text with the lines that stay, and the first of their rows there.
     pub target: (usize, usize),
+    /// One line of the target stands for all of the rows.
+    pub repeats: bool,
     /// What is done.
     pub operation: LosslessOperation,
+}
+
+impl Run {
+    /// Rows of a text that become a pointer with this quote.
+    #[must_use]
+    pub fn reference(
+        text: usize,
+        rows: Range<usize>,
+        target: (usize, usize),
+        quote: &str,
+        operation: LosslessOperation,
+    ) -> Self {
+        let direction = if target < (text, rows.start) { Direction::Above } else { Direction::Below };
+        let lines = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let marker = Pointer::Reference(Reference { lines, direction, quote }).to_string();
+        Self { rows, marker, target, repeats: false, operation }
+    }
 }
 
 /// Finds the runs.
@@ -37,8 +57,6 @@ pub struct Finder<'a> {
     pub texts: &'a [Text<'a>],
     /// Their lines.
     pub lines: &'a LineTable,
-    /// What the texts are called.
-    pub names: &'a TextNames<'a>,
     /// What is switched on.
     pub options: &'a LosslessOptions,
     /// For counting.
@@ -52,17 +70,38 @@ const HELD_BACK: usize = 32;
 /// tokens) have more tokens than it for certain.
 const CLEARLY: usize = 6;
 
+/// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
+pub const LEAST_QUOTE: usize = 20;
+
+/// So many lines at the beginning of a run may stay where they are because they cannot be quoted: brackets, blank lines, lines that others
+/// begin like.
+const MAX_SKIPPED: usize = 16;
+
+/// After so many passes over a text, what is left in it stays. Two or three find everything.
+const MAX_PASSES: usize = 16;
+
+/// What becomes of rows that are said elsewhere.
+enum Verdict {
+    /// A pointer.
+    Replace(Run),
+    /// They stay, all of them: what it would be called is switched off.
+    Leave,
+    /// As many would not pay.
+    Refuse,
+}
+
 /// A line has to be repeated this often, after it was said once, to become a pointer.
 const MIN_REPEATS: usize = 3;
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
     /// The runs of every text, in order.
     #[must_use]
     pub fn find(&self) -> Vec<Vec<Run>> {
         let mut found = vec![Vec::new(); self.texts.len()];
         let mut dictionary = Dictionary::new(self.lines);
         let protected = self.pointed_at();
-        let mut turn = |text: usize| found[text] = self.text(text, &mut dictionary, &protected);
+        let mut chooser = Chooser::new(self);
+        let mut turn = |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser);
         if self.options.keep_first {
             (0..self.texts.len()).for_each(&mut turn);
         } else {
@@ -71,31 +110,46 @@ impl Finder<'_> {
         found
     }
 
-    /// The rows that markers which are there already lead to. They have to stay.
+    /// The rows that pointers which are there already lead to. They have to stay.
     fn pointed_at(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
-        for Pointed { text, rows } in pointed_at(self.texts, self.names, |text| self.lines.rows[text].has_pointers) {
-            let start = self.lines.of_text(text).start;
-            protected[start + rows.start..start + rows.end].fill(true);
+        if self.lines.rows.iter().any(|rows| rows.has_pointers) {
+            for RowsOf { text, rows } in pointed_at(self.texts) {
+                let start = self.lines.of_text(text).start;
+                protected[start + rows.start..start + rows.end].fill(true);
+            }
         }
         protected
     }
 
     /// The runs of a text. Each pass sees the text as the one before has left it, until one finds nothing more: so whoever condenses
     /// the result finds nothing either.
-    fn text(&self, text: usize, dictionary: &mut Dictionary<'_>, protected: &[bool]) -> Vec<Run> {
+    fn text(
+        &self,
+        text: usize,
+        dictionary: &mut Dictionary<'_>,
+        protected: &[bool],
+        chooser: &mut Chooser<'_, '_>,
+    ) -> Vec<Run> {
         let range = self.lines.of_text(text);
         let mut runs: Vec<Run> = Vec::new();
         if self.lines.may_change[range.clone()].contains(&true) {
-            loop {
-                let more = self.pass(text, &runs, dictionary, protected);
+            for _ in 0..MAX_PASSES {
+                let mut more = self.pass(text, &runs, dictionary, protected);
                 if more.is_empty() {
                     break;
                 }
-                runs.extend(more);
-                runs.sort_by_key(|run| run.rows.start);
+                more.extend(runs.iter().cloned());
+                more.sort_by_key(|run| run.rows.start);
+                chooser.choose(text, &mut more);
+                if more == runs {
+                    // What was found cannot be quoted.
+                    break;
+                }
+                runs = more;
             }
         }
+        chooser.finish(text);
         dictionary.begin(range.clone());
         let mut from = range.start;
         let ends = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
@@ -139,20 +193,30 @@ impl Finder<'_> {
             let length = rows[row - range.start].content_range().len();
             let match_here =
                 dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
+            // What it is called: also of lines that have to stay, because they did not when the others were left alone.
+            let called = match_here.and_then(|found| self.called(text, row, found, dictionary));
             let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next, &range));
             let match_here = match_here.map(|(first, found)| {
                 // LineTable that have to stay end the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
-            if let Some((first, matched)) = match_here.filter(|(_, found)| found.rows > 0)
-                && let Some(run) = self.reference(text, first, matched)
-            {
-                kept.up_to(first, dictionary, rows);
-                row = first + matched.rows;
-                kept.skip_to(row);
-                found.push(run);
-                continue;
+            if let Some((first, matched)) = match_here.filter(|(_, found)| found.rows > 0) {
+                match self.reference(text, first, matched, called) {
+                    Verdict::Replace(run) => {
+                        kept.up_to(range.start + run.rows.start, dictionary, rows);
+                        row = range.start + run.rows.end;
+                        kept.skip_to(row);
+                        found.push(run);
+                        continue;
+                    }
+                    Verdict::Leave => {
+                        row = first + matched.rows;
+                        kept.up_to(row, dictionary, rows);
+                        continue;
+                    }
+                    Verdict::Refuse => {}
+                }
             }
             let same = self.repeats(row, end, protected);
             if same >= MIN_REPEATS
@@ -186,25 +250,57 @@ impl Finder<'_> {
         let rows = row + 1 - start..row + 1 - start + times;
         let marker = Pointer::Repeat { times: u32::try_from(times).ok()? }.to_string();
         Pointer::read(&marker)?;
-        self.pays(text, &rows, &marker).then_some(Run { rows, marker, target: (text, row - start), operation })
+        let target = (text, row - start);
+        self.pays(text, &rows, &marker).then_some(Run { rows, marker, target, repeats: true, operation })
     }
 
-    fn reference(&self, text: usize, row: usize, found: Match) -> Option<Run> {
+    /// What it is to replace the rows of a match, as far as they stand elsewhere too, and whether it is about a file. `None` where nothing
+    /// depends on it.
+    fn called(
+        &self,
+        text: usize,
+        row: usize,
+        found: Match,
+        dictionary: &Dictionary<'_>,
+    ) -> Option<(LosslessOperation, bool)> {
+        let all_on = [LosslessOperation::Reference, LosslessOperation::Containment];
+        if all_on.into_iter().all(|operation| self.options.is_on(operation)) {
+            return None;
+        }
+        let range = self.lines.of_text(text);
+        let (first, found) = dictionary.extended(row, found, range.start, &range);
+        let rows = first - range.start..first - range.start + found.rows;
+        let target = self.lines.text_of(found.target);
+        Some(self.operation(text, &rows, target, found.target - self.lines.of_text(target).start))
+    }
+
+    fn reference(&self, text: usize, row: usize, found: Match, called: Option<(LosslessOperation, bool)>) -> Verdict {
         let start = self.lines.of_text(text).start;
         let rows = row - start..row - start + found.rows;
         let target = self.lines.text_of(found.target);
         let target_row = found.target - self.lines.of_text(target).start;
         // Before anything is written: even the shortest marker costs something.
         if self.bytes(text, &rows) < 32 {
-            return None;
+            return Verdict::Refuse;
         }
-        let (operation, is_file) = self.operation(text, &rows, target, target_row);
+        let (operation, is_file) = called.unwrap_or_else(|| self.operation(text, &rows, target, target_row));
         let is_on = if is_file { self.options.files } else { self.options.results };
         if !is_on || !self.options.is_on(operation) {
-            return None;
+            return Verdict::Leave;
         }
-        let marker = self.marker(text, &rows, target, target_row)?;
-        self.pays(text, &rows, &marker).then_some(Run { rows, marker, target: (target, target_row), operation })
+        let run = Run::reference(text, rows, (target, target_row), "", operation);
+        let Some((skipped, quote)) = self.first_quote(text, &run) else { return Verdict::Refuse };
+        let rows = run.rows.start + skipped..run.rows.end;
+        let run = Run::reference(text, rows, (target, target_row + skipped), quote, operation);
+        if self.pays(text, &run.rows, &run.marker) { Verdict::Replace(run) } else { Verdict::Refuse }
+    }
+
+    /// The first row of a run that can be quoted, and a quote that it can be found by unless others begin like it.
+    pub fn first_quote(&self, text: usize, run: &Run) -> Option<(usize, &str)> {
+        let rows = self.lines.rows[text].rows[run.rows.clone()].iter().enumerate().take(MAX_SKIPPED + 1);
+        let quotes =
+            rows.map(|(at, row)| Some((at, quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE)?)));
+        quotes.flatten().next()
     }
 
     /// What it is to replace these rows by the others, and whether it is about a file.
@@ -221,11 +317,15 @@ impl Finder<'_> {
         };
         let from = part(text, rows.clone());
         let to = part(target, target_row..target_row + rows.len());
-        let is_file = from.is_some_and(|from| from.is_file);
+        let file = |part: Option<&'a Part>| part.and_then(|part| part.file.as_ref());
+        let (from, to) = (file(from), file(to));
         let is_all = |text: usize, rows: &Range<usize>| {
             let (start, zones) = (self.lines.of_text(text).start, &self.lines.zones);
             let at = |row: usize| zones.get(start + row).copied();
-            (rows.start == 0 || at(rows.start - 1) != at(rows.start)) && at(rows.end) != at(rows.start)
+            // The heading of lines without numbers is in their zone, and is no line.
+            let is_first =
+                |row: usize| at(row - 1) != at(row) || self.lines.rows[text].rows[row - 1].kind == RowKind::Heading;
+            (rows.start == 0 || is_first(rows.start)) && at(rows.end) != at(rows.start)
         };
         let operation = if is_all(text, rows) {
             if is_all(target, &(target_row..target_row + rows.len())) {
@@ -233,49 +333,12 @@ impl Finder<'_> {
             } else {
                 LosslessOperation::Containment
             }
-        } else if is_file && from.zip(to).is_some_and(|(from, to)| to.is_file && from.label == to.label) {
+        } else if from.is_some() && from == to {
             LosslessOperation::Diff
         } else {
             LosslessOperation::RepeatedLines
         };
-        (operation, is_file)
-    }
-
-    /// The marker that points at rows of a text.
-    fn marker(&self, text: usize, rows: &Range<usize>, target: usize, target_row: usize) -> Option<String> {
-        let of = &self.lines.rows[target];
-        let (first, last) = (&of.rows[target_row], &of.rows[target_row + rows.len() - 1]);
-        let part = |text: usize, range: Range<usize>| self.texts[text].part(&range);
-        let there = part(target, first.start as usize..last.end as usize);
-        let place = if target == text { Target::Above } else { Target::Text(self.names.name(target)?) };
-        let outside = first.excerpt == NO_EXCERPT && !of.excerpts.is_empty();
-        let label = match there {
-            // What stands around a file's lines is not the file.
-            Some(there) if target != text && !outside => {
-                let row = &self.lines.rows[text].rows[rows.start];
-                let here = part(text, row.range());
-                if here.is_some_and(|here| here.is_file && there.is_file && here.label == there.label) {
-                    "same file"
-                } else {
-                    &there.label
-                }
-            }
-            _ => "",
-        };
-        let from_top =
-            Reference { counted: Counted::FromTop, first: first.line + 1, last: last.line + 1, target: place, label };
-        let reference = match of.excerpts.get(first.excerpt as usize) {
-            Some(excerpt) => {
-                let number = |line: u32| excerpt.number_of(line);
-                Reference { counted: Counted::AsShown, first: number(first.line), last: number(last.line), ..from_top }
-            }
-            None if of.excerpts.is_empty() => Reference { counted: Counted::AsShown, ..from_top },
-            None => from_top,
-        };
-        // Numbers may repeat in a text.
-        let is_found = first_line(of, &reference) == Some(first.line);
-        let marker = Pointer::Reference(if is_found { reference } else { from_top }).to_string();
-        Pointer::read(&marker).is_some().then_some(marker)
+        (operation, from.is_some())
     }
 
     /// How long the contents of the rows are, with their line feeds.
@@ -289,7 +352,7 @@ impl Finder<'_> {
     }
 
     /// Whether a pointer saves enough tokens in the place of these rows.
-    fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
+    pub fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
         if self.bytes(text, rows) <= marker.len() {
             return false;
         }

@@ -1,6 +1,7 @@
 //! State that a later message replaced is left out, and a note says which message that is (the operations of grade "superseded").
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
 };
@@ -8,9 +9,8 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
-    conversation::{Block, Conversation, Edit, NewValue, json_text},
+    conversation::{Block, Conversation, Edit, NewValue, PathStep, json_text},
     markers::{LeftOut, OldState, may_hold_pointers},
-    restore::TextNames,
     tokens::{Encoding, count},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
@@ -30,7 +30,7 @@ pub struct Superseded {
     /// Changes of tool parameters that are no texts.
     pub edits: Vec<Edit>,
     /// The texts that those concern: they are not to be changed otherwise.
-    pub gone: HashSet<usize>,
+    pub fixed: HashSet<usize>,
 }
 
 /// Something that a later message replaced.
@@ -79,12 +79,10 @@ pub fn leave_out(
     if obsolete.is_empty() {
         return superseded;
     }
-    let pointed: HashSet<usize> = {
-        let names = TextNames::new(texts.iter().map(Text::place));
-        pointed_at(texts, &names, |text| may_hold_pointers(&texts[text].text))
-            .into_iter()
-            .map(|pointed| pointed.text)
-            .collect()
+    let pointed: HashSet<usize> = if texts.iter().any(|text| may_hold_pointers(&text.text)) {
+        pointed_at(texts).into_iter().map(|pointed| pointed.text).collect()
+    } else {
+        HashSet::new()
     };
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
@@ -155,7 +153,7 @@ impl Superseded {
     fn list(
         &mut self,
         conversation: &Conversation,
-        texts: &[Text<'_>],
+        texts: &mut [Text<'_>],
         at: &ListAt,
         note: LeftOut<'_>,
         encoding: Encoding,
@@ -178,8 +176,16 @@ impl Superseded {
         if of_block == 0 {
             return;
         }
-        self.gone.extend(first..first + of_block);
-        let reason = new.trim_matches(['[', ']']).to_owned();
+        for (index, text) in texts.iter_mut().enumerate().skip(first).take(of_block) {
+            (text.parts, text.may_change) = (Vec::new(), Vec::new());
+            let is_in_list = text.path.get(3) == Some(&PathStep::key(&at.parameter));
+            if is_in_list {
+                // What stands there now is a note, which no pointer can quote.
+                text.text = Cow::Borrowed("");
+            }
+            self.fixed.insert(index);
+        }
+        let reason = note.reason();
         self.done.push((first, Done { operation: operation(note.state), saved, reason }));
         let path = vec!["content".into(), block.into(), "input".into()];
         self.edits.push(Edit::set(message, path, NewValue::Json(value)));

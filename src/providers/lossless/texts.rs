@@ -1,11 +1,9 @@
-//! The texts of a conversation as the operations see them: which parts may be changed, and what to call them.
+//! The texts of a conversation as the operations see them: which parts may be changed, and which files they show.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::{
     conversation::{ContentKind, PathStep},
-    markers::clean_label,
-    restore::TextPlace,
     transcript::{Action, CallOutcome, Event, FileChange, Place, Transcript},
 };
 
@@ -32,18 +30,11 @@ pub struct Text<'a> {
 pub struct Part {
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// What it shows: a path, a command; empty when that is not known.
-    pub label: Arc<str>,
-    /// It shows (a part of) the file that the label names.
-    pub is_file: bool,
+    /// The file that it shows (a part of).
+    pub file: Option<Arc<str>>,
 }
 
 impl Text<'_> {
-    /// Where it stands.
-    pub fn place(&self) -> TextPlace<'_> {
-        TextPlace { message: self.message, block: self.block, path: &self.path, kind: self.kind }
-    }
-
     /// Whether a byte range may be changed.
     pub fn may_change(&self, range: &Range<usize>) -> bool {
         let behind = self.may_change.partition_point(|part| part.start <= range.start);
@@ -77,8 +68,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
         .collect();
     let mut untouchable = vec![0; texts.len()];
     for event in &transcript.events {
-        let (label, is_file) = label(event, transcript);
-        let label: Arc<str> = label.into();
+        let file = file(event);
         for place in &event.answers {
             if event.asks_user {
                 untouchable[place.text] = usize::MAX;
@@ -93,14 +83,14 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             if text.kind == ContentKind::MessageText {
                 text.may_change.push(place.range.clone());
             }
-            text.parts.push(Part { range: place.range.clone(), label: label.clone(), is_file });
+            text.parts.push(Part { range: place.range.clone(), file: file.clone() });
         }
         for place in given(event) {
             let text = &mut texts[place.text];
             if parameters && place.range.len() >= LONG_PARAMETER {
                 text.may_change.push(place.range.clone());
             }
-            text.parts.push(Part { range: place.range, label: label.clone(), is_file });
+            text.parts.push(Part { range: place.range, file: file.clone() });
         }
     }
     for (text, untouchable) in texts.iter_mut().zip(untouchable) {
@@ -160,18 +150,8 @@ fn changed(change: &FileChange) -> Vec<Place> {
     }
 }
 
-/// Longer commands are cut: the label is only there to be recognised.
-const MAX_COMMAND_CHARS: usize = 40;
-
-/// What an event shows, and whether that is a file.
-fn label(event: &Event, transcript: &Transcript<'_>) -> (String, bool) {
-    if let Some(path) = &event.path {
-        let is_file = matches!(event.action, Action::Read(_) | Action::Write(_) | Action::Edit(_));
-        return (clean_label(path), is_file);
-    }
-    let command = event.call.as_ref().and_then(|call| call.place.as_ref()).filter(|_| event.action == Action::Command);
-    let label = command.map_or(&*event.tool, |place| transcript.text(place).trim());
-    let line = label.lines().next().unwrap_or_default();
-    let cut = line.char_indices().nth(MAX_COMMAND_CHARS).map_or(line.len(), |(end, _)| end);
-    (clean_label(&line[..cut]), false)
+/// The file that an event shows.
+fn file(event: &Event) -> Option<Arc<str>> {
+    let is_shown = matches!(event.action, Action::Read(_) | Action::Write(_) | Action::Edit(_));
+    event.path.as_deref().filter(|_| is_shown).map(Arc::from)
 }

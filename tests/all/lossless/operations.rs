@@ -4,6 +4,11 @@ use super::support::{condense, decoded, history_of, texts};
 use roo_condense::{Conversation, Grade};
 use serde_json::{Value, json};
 
+/// The pointer to `count` lines that begin with one of [`program`].
+fn below(count: usize, line: usize) -> String {
+    format!("[{count} lines as below from \"let value_{line} = compute_from\"]")
+}
+
 /// `count` lines of a program, no two the same.
 fn program(first: usize, count: usize) -> Vec<String> {
     (first..first + count)
@@ -56,12 +61,12 @@ fn the_same_result_is_said_once_and_the_newest_stays() {
     let output = program(1, 8).join("\n");
     let conversation = history_of(&[run("make", output.clone()), run("make", output.clone())]);
     let (texts, done) = condensed(&conversation, STRICT());
-    assert_eq!((&*texts[2][0], &*texts[4][0]), ("[See lines 1-8 in message 5: make]", &*output));
+    assert_eq!((&*texts[2][0], &*texts[4][0]), (&*below(8, 1), &*output));
     assert_eq!(done, [inline("reference")]);
     let mut config = STRICT();
     config["keep"] = json!("first");
     let (texts, _) = condensed(&conversation, config);
-    assert_eq!((&*texts[2][0], &*texts[4][0]), (&*output, "[See lines 1-8 in message 3: make]"));
+    assert_eq!((&*texts[2][0], &*texts[4][0]), (&*output, &*below(8, 1).replace("below", "above")));
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn a_part_of_a_file_leads_into_the_whole() {
     let whole = numbered(&file, 1);
     let conversation = history_of(&[read("/p/src/a.rs", part), read("/p/src/a.rs", whole.clone())]);
     let (texts, done) = condensed(&conversation, STRICT());
-    assert_eq!((&*texts[2][0], &*texts[4][0]), ("    10→[See lines 10-20 in message 5: same file]", &*whole));
+    assert_eq!((&*texts[2][0], &*texts[4][0]), (&*format!("    10→{}", below(11, 10)), &*whole));
     assert_eq!(done, [inline("containment")]);
 }
 
@@ -82,10 +87,7 @@ fn a_changed_file_keeps_what_changed() {
     new[14] = "    changed();".to_owned();
     let conversation = history_of(&[read("/p/a.rs", numbered(&old, 1)), read("/p/a.rs", numbered(&new, 1))]);
     let (texts, done) = condensed(&conversation, STRICT());
-    let expected = format!(
-        "     1→[See lines 1-14 in message 5: same file]\n    15→{}\n    16→[See lines 16-30 in message 5: same file]",
-        old[14]
-    );
+    let expected = format!("     1→{}\n    15→{}\n    16→{}", below(14, 1), old[14], below(15, 16));
     assert_eq!(texts[2][0], expected);
     assert_eq!(done, [inline("diff")]);
 }
@@ -100,8 +102,8 @@ fn what_was_written_and_read_back_is_said_once() {
     ]);
     let (texts, _) = condensed(&conversation, STRICT());
     assert_eq!(texts[1][1], "/p/a.rs");
-    assert_eq!(texts[1][0], "[See lines 1-20 in message 7: same file]");
-    assert_eq!(texts[4][0], "     1→[See lines 1-20 in message 7: same file]");
+    assert_eq!(texts[1][0], below(20, 1));
+    assert_eq!(texts[4][0], format!("     1→{}", below(20, 1)));
     let mut config = STRICT();
     config["toolParameters"] = json!(false);
     assert_eq!(condensed(&conversation, config).0[1][0], file.join("\n"));
@@ -115,7 +117,7 @@ fn parameters_keep_their_shape() {
     let settled = condense(&conversation, STRICT());
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
     let input = &json[1]["content"][0]["input"];
-    assert_eq!(input["new_string"], "[See lines 11-30 in message 5: same file]");
+    assert_eq!(input["new_string"], below(20, 50));
     assert_eq!((input["old_string"].as_str(), input.as_object().unwrap().len()), (Some(file.join("\n").as_str()), 3));
 }
 
@@ -127,7 +129,7 @@ fn logs_that_repeat_in_part() {
     let conversation = history_of(&[run("npm test", first), run("npm run all", second)]);
     let (texts, done) = condensed(&conversation, STRICT());
     let lines: Vec<_> = texts[2][0].lines().collect();
-    assert_eq!((lines.len(), lines[3]), (7, "[See lines 6-17 in message 5: npm run all]"));
+    assert_eq!((lines.len(), lines[3]), (7, &*below(12, 1)));
     assert_eq!(done, [inline("repeated_lines")]);
 }
 
@@ -194,7 +196,7 @@ fn a_read_goes_when_the_file_was_changed_and_seen_again() {
     let steps =
         [read("/p/a.rs", numbered(&old, 1)), edit("/p/a.rs", &old[..1], &changed), read("/p/a.rs", numbered(&new, 1))];
     let (texts, done) = superseded(&history_of(&steps), json!({}));
-    assert_eq!(texts[2][0], "[Left out: /p/a.rs was changed in message 4]");
+    assert_eq!(texts[2][0], "[Left out: /p/a.rs was changed below]");
     assert_eq!(done, [("stale_read".to_owned(), Grade::Superseded)]);
     // The newest view of a file stays.
     let unseen = history_of(&steps[..2]);
@@ -218,7 +220,7 @@ fn a_failed_edit_says_nothing_about_a_file() {
     // It goes when the file was edited after all.
     let again = [&steps[..2], &[edit("/p/a.rs", &old[..1], &program(95, 1))]].concat();
     let (texts, done) = superseded(&history_of(&again), json!({}));
-    assert_eq!(texts[3][1], "[Left out: this failed; /p/a.rs was changed in message 6]");
+    assert_eq!(texts[3][1], "[Left out: this failed; /p/a.rs was changed below]");
     assert_eq!(done, [("failed_edit".to_owned(), Grade::Superseded)]);
 }
 
@@ -226,7 +228,7 @@ fn a_failed_edit_says_nothing_about_a_file() {
 fn writes_lists_and_snapshots_but_the_newest() {
     let steps = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(100, 3))];
     let (texts, done) = superseded(&history_of(&steps), json!({}));
-    assert_eq!(texts[1][0], "[Left out: /p/a.rs was written anew in message 4]");
+    assert_eq!(texts[1][0], "[Left out: /p/a.rs was written anew below]");
     assert_eq!(done, [("overwritten_write".to_owned(), Grade::Superseded)]);
 
     let todos = |done: usize| -> Value {
@@ -237,7 +239,7 @@ fn writes_lists_and_snapshots_but_the_newest() {
     };
     let settled = condense(&history_of(&[list(1), list(2)]), json!({ "preserveRecentCount": 0 }));
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
-    assert_eq!(json[1]["content"][0]["input"], json!({ "todos": ["[Left out: a newer list stands in message 4]"] }));
+    assert_eq!(json[1]["content"][0]["input"], json!({ "todos": ["[Left out: a newer list stands below]"] }));
     assert_eq!(json[3]["content"][0]["input"]["todos"], todos(2));
 
     let snapshot = |time: &str| {
@@ -255,17 +257,14 @@ fn writes_lists_and_snapshots_but_the_newest() {
         message("user", snapshot("2 pm")),
     ];
     let (texts, done) = superseded(&Conversation::parse(&json!(messages).to_string()).unwrap(), json!({}));
-    assert_eq!(
-        (&*texts[2][0], &texts[4][0]),
-        ("[Left out: newer environment details stand in message 5]", &snapshot("2 pm"))
-    );
+    assert_eq!((&*texts[2][0], &texts[4][0]), ("[Left out: newer environment details stand below]", &snapshot("2 pm")));
     assert_eq!(done, [("environment_snapshot".to_owned(), Grade::Superseded)]);
 }
 
 #[test]
 fn what_looks_like_a_marker_means_what_it_meant() {
     let hostile = [
-        "[See lines 1-3 in message 3]".to_owned(),
+        "[3 lines as below from \"let value_1 =\"]".to_owned(),
         "[The line above 7 more times]".to_owned(),
         "     1→[9 lines, every 10th numbered:]".to_owned(),
     ];
@@ -312,7 +311,7 @@ fn hostile_sizes() {
     let blank = "\n".repeat(100_000);
     let many: Vec<_> = (0..30).map(|at| run("ls", format!("{}\n", at % 3).repeat(3_000))).collect();
     let markers: String =
-        (1..5_000).map(|line| format!("[See lines {line}-{} in message {}]\n", line + 3, line % 7)).collect();
+        (1..5_000).map(|line| format!("[3 lines as below from \"line {}\"]\nline {line}\n", line % 70)).collect();
     let cases = [
         (reads, 50),
         (vec![run("cat x", line.clone()), run("cat x", line)], 2),

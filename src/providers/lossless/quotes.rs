@@ -1,0 +1,223 @@
+//! What the pointers quote: enough of a line for it to be the nearest one, from the pointer on, that begins so.
+
+use std::ops::Range;
+
+use super::{
+    lines::{LineTable, beginning, row_readings},
+    runs::{Finder, LEAST_QUOTE, Run},
+};
+use crate::markers::quote_of;
+
+/// Of the lines between a pointer and its target that begin alike, only so many are looked at. That keeps a million of them linear.
+const MAX_BETWEEN: usize = 1000;
+
+/// Of the lines that a run begins with, so many are tried.
+const MAX_ANCHORS: usize = 12;
+
+/// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
+pub struct Chooser<'f, 'a> {
+    finder: &'f Finder<'a>,
+    /// Whether each row becomes a part of a pointer.
+    leaves: Vec<bool>,
+    stays: Stays,
+}
+
+/// The rows that stay in the texts that have had their turn, chained by what they begin with: those met first from here on come first.
+struct Stays {
+    newest: Vec<u32>,
+    chain: Vec<Link>,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    beginning: u32,
+    row: u32,
+    next: u32,
+}
+
+const END: u32 = u32::MAX;
+
+impl Stays {
+    fn new(rows: usize) -> Self {
+        Self { newest: vec![END; (rows / 4).next_power_of_two()], chain: Vec::with_capacity(rows) }
+    }
+
+    fn place(&self, beginning: u32) -> usize {
+        beginning as usize & (self.newest.len() - 1)
+    }
+
+    fn add(&mut self, beginning: u32, row: usize) {
+        let place = self.place(beginning);
+        let link = u32::try_from(self.chain.len()).unwrap_or(END);
+        self.chain.push(Link { beginning, row: row as u32, next: std::mem::replace(&mut self.newest[place], link) });
+    }
+
+    fn of(&self, beginning: u32) -> impl Iterator<Item = usize> {
+        let next = |at: u32| self.chain.get(at as usize).copied();
+        let links = std::iter::successors(next(self.newest[self.place(beginning)]), move |link| next(link.next));
+        links.take(MAX_LINKS).filter(move |link| link.beginning == beginning).map(|link| link.row as usize)
+    }
+}
+
+/// A chain holds little else than what begins alike; this keeps it so for who makes hashes collide.
+const MAX_LINKS: usize = 16 * MAX_BETWEEN;
+
+/// What a line of a run can be found by.
+enum Found<'q> {
+    /// This quote leads to it, or to a line further on after which the same lines follow: so many of them.
+    By { quote: &'q str, target: usize, lines: usize },
+    /// Nothing.
+    No,
+}
+
+impl<'f, 'a> Chooser<'f, 'a> {
+    /// Before any text has had its turn.
+    #[must_use]
+    pub fn new(finder: &'f Finder<'a>) -> Self {
+        let rows = finder.lines.ids.len();
+        Self { finder, leaves: vec![false; rows], stays: Stays::new(rows) }
+    }
+
+    /// The text has had its turn.
+    pub fn finish(&mut self, text: usize) {
+        let start = self.finder.lines.of_text(text).start;
+        let Self { finder, leaves, stays } = self;
+        let rows = finder.lines.beginnings[text].iter().map(|(beginning, row)| (*beginning, start + *row as usize));
+        let mut add = |(beginning, row): (u32, usize)| {
+            if !leaves[row] {
+                stays.add(beginning, row);
+            }
+        };
+        if finder.options.keep_first { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
+    }
+
+    /// Chooses the quotes in the text whose turn it is.
+    pub fn choose(&mut self, text: usize, runs: &mut Vec<Run>) {
+        let range = self.finder.lines.of_text(text);
+        self.leaves[range.clone()].fill(false);
+        for run in &*runs {
+            self.leaves[range.start + run.rows.start..range.start + run.rows.end].fill(true);
+        }
+        // Lines that stay after all may begin as a pointer quotes that has to get past them.
+        while self.choose_once(text, runs) {}
+    }
+
+    /// Says whether lines stay that were to become pointers.
+    fn choose_once(&mut self, text: usize, runs: &mut Vec<Run>) -> bool {
+        let start = self.finder.lines.of_text(text).start;
+        let mut stays = false;
+        let mut chosen = Vec::with_capacity(runs.len());
+        for run in runs.drain(..) {
+            if run.repeats {
+                chosen.push(run);
+                continue;
+            }
+            let known = chosen.len();
+            self.quoted(text, &run, &mut chosen);
+            let mut next = run.rows.start;
+            let ends = chosen[known..].iter().map(|run| run.rows.clone());
+            for rows in ends.chain(std::iter::once(run.rows.end..run.rows.end)) {
+                stays |= next < rows.start;
+                self.leaves[start + next..start + rows.start].fill(false);
+                next = rows.end;
+            }
+        }
+        *runs = chosen;
+        stays
+    }
+
+    /// A run with its quote: without its first lines if need be, and in several where a nearer line begins as it does.
+    fn quoted(&self, text: usize, run: &Run, chosen: &mut Vec<Run>) {
+        let mut rest = run.clone();
+        for _ in 0..MAX_ANCHORS {
+            let Some((skipped, _)) = self.finder.first_quote(text, &rest) else { return };
+            let lines = match self.found(text, &rest, skipped) {
+                Found::By { quote, target, lines } => {
+                    let there = self.finder.lines.text_of(target);
+                    let row = target - self.finder.lines.of_text(there).start;
+                    let rows = rest.rows.start + skipped..rest.rows.start + skipped + lines;
+                    let run = Run::reference(text, rows, (there, row), quote, rest.operation);
+                    if self.finder.pays(text, &run.rows, &run.marker) {
+                        chosen.push(run);
+                    }
+                    lines
+                }
+                Found::No => 1,
+            };
+            let done = skipped + lines;
+            if done >= rest.rows.len() {
+                return;
+            }
+            rest.rows.start += done;
+            rest.target.1 += done;
+        }
+    }
+
+    /// How row `skipped` of a run is found, from there on.
+    fn found(&self, text: usize, run: &Run, skipped: usize) -> Found<'_> {
+        let Finder { texts, lines, .. } = self.finder;
+        let row = &lines.rows[text].rows[run.rows.start + skipped];
+        let content = &texts[text].text[row.content_range()];
+        let Some(mut quote) = quote_of(content, LEAST_QUOTE) else { return Found::No };
+        let whole = content.trim_start_matches([' ', '\t']).as_bytes();
+        let from = lines.of_text(text).start + run.rows.start + skipped;
+        let target = lines.of_text(run.target.0).start + run.target.1 + skipped;
+        let length = run.rows.len() - skipped;
+        let mut passed = 0;
+        for place in self.alike(text, from, target, quote) {
+            if place == target {
+                return Found::By { quote, target, lines: length };
+            }
+            passed += 1;
+            if passed > MAX_BETWEEN {
+                return Found::No;
+            }
+            if lines.ids[place] == lines.ids[from] {
+                return Found::By { quote, target: place, lines: self.common(from, place, length) };
+            }
+            for reading in self.readings(place) {
+                let common = reading.iter().zip(whole).take_while(|(one, other)| one == other).count();
+                if common >= quote.len() {
+                    match quote_of(content, common + 1).filter(|quote| quote.len() > common) {
+                        Some(longer) => quote = longer,
+                        None => return Found::No,
+                    }
+                }
+            }
+        }
+        Found::No
+    }
+
+    /// The rows that stay and may begin with the quote, in the order in which they are met from a row on in the direction of the target.
+    fn alike(&self, text: usize, from: usize, target: usize, quote: &str) -> Box<dyn Iterator<Item = usize> + '_> {
+        let Some(beginning) = beginning(quote.as_bytes()) else { return Box::new(std::iter::empty()) };
+        let (start, here) = (self.finder.lines.of_text(text).start, &self.finder.lines.beginnings[text]);
+        let position = |row: usize| here.partition_point(|entry| *entry < (beginning, (row - start) as u32));
+        let rows = |range: Range<usize>| here[range].iter().map(move |(_, row)| start + *row as usize);
+        let end = here.partition_point(|(known, _)| *known <= beginning);
+        let done = self.stays.of(beginning);
+        let stays = |row: &usize| !self.leaves[*row];
+        if target < from {
+            Box::new(rows(position(start)..position(from)).rev().take(MAX_LINKS).filter(stays).chain(done))
+        } else {
+            Box::new(rows(position(from)..end).take(MAX_LINKS).filter(stays).chain(done))
+        }
+    }
+
+    /// What a row can be taken to begin with.
+    fn readings(&self, row: usize) -> impl Iterator<Item = &[u8]> {
+        let Finder { texts, lines, .. } = self.finder;
+        let text = lines.text_of(row);
+        row_readings(&texts[text].text, &lines.rows[text].rows[row - lines.of_text(text).start])
+    }
+
+    /// How many of the rows from `from` on stand at `place` too, where they stay.
+    fn common(&self, from: usize, place: usize, most: usize) -> usize {
+        let LineTable { ids, zones, .. } = self.finder.lines;
+        let is_same = |at: &usize| {
+            let there = place + at;
+            ids.get(there) == Some(&ids[from + at]) && zones[there] == zones[place] && !self.leaves[there]
+        };
+        (0..most).take_while(is_same).count()
+    }
+}

@@ -1,0 +1,120 @@
+//! Where the lines stand that pointers quote.
+//!
+//! A pointer is followed as a reader would: from where it stands, up or down through the texts, to the nearest line that begins with its
+//! quote. Indentation and a line's number do not count.
+
+use std::collections::{HashMap, hash_map::Entry};
+
+use crate::{
+    conversation::NumberStyle,
+    markers::{Direction, MIN_QUOTE_BYTES},
+    parallel::in_parts,
+};
+
+/// A line of the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinePlace {
+    /// The text it is in.
+    pub text: usize,
+    /// Its first byte there.
+    pub start: usize,
+}
+
+/// The lines that begin with a quote, for some quotes.
+#[derive(Default)]
+pub struct QuotedLines<'q> {
+    numbers: HashMap<&'q [u8], usize>,
+    /// For each quote, in the order of the texts.
+    places: Vec<Vec<LinePlace>>,
+}
+
+impl<'q> QuotedLines<'q> {
+    /// Looks for these quotes in the texts. Linear in their length, whatever the quotes are.
+    #[must_use]
+    pub fn find(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
+        let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        // How long the quotes are that begin with the same bytes, shortest first.
+        let mut lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>> = HashMap::new();
+        for quote in quotes.map(str::as_bytes) {
+            let number = numbers.len();
+            if let (Entry::Vacant(new), Some(beginning)) = (numbers.entry(quote), quote.first_chunk()) {
+                new.insert(number);
+                lengths.entry(*beginning).or_default().push(quote.len());
+            }
+        }
+        let mut places = vec![Vec::new(); numbers.len()];
+        if numbers.is_empty() {
+            return Self::default();
+        }
+        for lengths in lengths.values_mut() {
+            lengths.sort_unstable();
+            lengths.dedup();
+        }
+        // Most lines begin otherwise, and that is told by one look.
+        let two_bytes = |line: &[u8]| line.first_chunk().map(|first| usize::from(u16::from_le_bytes(*first)));
+        let mut may_begin = vec![false; 1 << 16];
+        lengths.keys().filter_map(|beginning| two_bytes(beginning)).for_each(|first| may_begin[first] = true);
+        let found = |text: &&str| {
+            let mut found: Vec<(usize, usize)> = Vec::new();
+            each_line(text.as_bytes(), |start, line| {
+                for reading in readings(line) {
+                    if !two_bytes(reading).is_some_and(|first| may_begin[first]) {
+                        continue;
+                    }
+                    let Some(lengths) = reading.first_chunk().and_then(|beginning| lengths.get(beginning)) else {
+                        continue;
+                    };
+                    let quotes = lengths.iter().map_while(|length| reading.get(..*length));
+                    for number in quotes.filter_map(|quote| numbers.get(quote)) {
+                        if !found.ends_with(&[(*number, start)]) {
+                            found.push((*number, start));
+                        }
+                    }
+                }
+            });
+            found
+        };
+        let all = in_parts(texts, |text| text.len(), |texts| texts.iter().map(found).collect());
+        for (text, found) in all.into_iter().enumerate() {
+            found.into_iter().for_each(|(number, start)| places[number].push(LinePlace { text, start }));
+        }
+        Self { numbers, places }
+    }
+
+    /// The line that a pointer at `from` leads to.
+    #[must_use]
+    pub fn nearest(&self, quote: &str, from: LinePlace, direction: Direction) -> Option<LinePlace> {
+        let places = &self.places[*self.numbers.get(quote.as_bytes())?];
+        let before = places.partition_point(|place| *place < from);
+        match direction {
+            Direction::Above => places[..before].last().copied(),
+            Direction::Below => places[before..].iter().find(|place| **place != from).copied(),
+        }
+    }
+}
+
+fn each_line<'a>(text: &'a [u8], mut of: impl FnMut(usize, &'a [u8])) {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+        of(start, &text[start..end]);
+        start = end + 1;
+    }
+}
+
+/// What a line begins with for who looks for a quote: behind its indentation, and behind its number.
+pub fn readings(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let number = match line.first() {
+        Some(b' ' | b'0'..=b'9') => {
+            NumberStyle::read(line).map(|(_, _, content)| without_indentation(&line[content..]))
+        }
+        _ => None,
+    };
+    std::iter::once(without_indentation(line)).chain(number)
+}
+
+/// A line without the blanks and tabs it begins with.
+#[must_use]
+pub fn without_indentation(line: &[u8]) -> &[u8] {
+    let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    &line[blanks..]
+}
