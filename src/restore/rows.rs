@@ -81,13 +81,6 @@ impl NumberedExcerpt {
     pub fn number_of(&self, line: u32) -> u32 {
         self.number.saturating_add(line - self.line)
     }
-
-    /// The line of a number, if it is here.
-    #[must_use]
-    pub fn line_of(&self, number: u32) -> Option<u32> {
-        let offset = number.checked_sub(self.number)?;
-        (offset < self.lines).then_some(self.line.saturating_add(offset))
-    }
 }
 
 /// The rows of a text.
@@ -318,7 +311,7 @@ mod tests {
         let excerpt = &rows.excerpts[0];
         assert_eq!((rows.excerpts.len(), excerpt.rows.clone(), excerpt.number, excerpt.line), (1, 1..4, 9, 1));
         assert_eq!((rows.rows[1].content - rows.rows[1].start, rows.rows[4].content), (5, rows.rows[4].start));
-        assert_eq!((excerpt.line_of(11), excerpt.line_of(12), excerpt.number_of(2)), (Some(3), None, 10));
+        assert_eq!((excerpt.lines, excerpt.number_of(2)), (3, 10));
     }
 
     #[test]
