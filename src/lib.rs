@@ -34,7 +34,10 @@
 
 mod cancel;
 mod conversation;
-#[cfg(any(feature = "node", test))]
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+#[cfg(any(feature = "node", test, fuzzing))]
 mod json_file;
 mod llm;
 mod manager;

@@ -27,6 +27,8 @@ mod config;
 mod endpoint;
 mod error;
 mod fault;
+#[cfg(any(test, fuzzing))]
+mod fuzzing;
 mod handler;
 mod http;
 mod openai;
@@ -41,6 +43,9 @@ mod service_error;
 mod sse;
 mod tls;
 mod usage;
+
+#[cfg(any(test, fuzzing))]
+pub(crate) use fuzzing::{take_in_stream, take_in_whole};
 
 pub use api::Api;
 pub use config::{CallbackConfig, HttpConfig};

@@ -91,8 +91,6 @@ impl Body {
 
     /// The events of the body, the first bytes of which have been read already.
     pub(super) fn events(self, first: Bytes, limit: usize) -> Events {
-        let unparsed = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&unparsed);
         let chunks = stream::unfold((self, Some(first)), |(mut body, first)| async move {
             let next = match first {
                 Some(first) => Some(Ok(first)),
@@ -100,13 +98,7 @@ impl Body {
             };
             next.map(|chunk| (chunk, (body, None)))
         });
-        // The parser keeps an unfinished event however long it gets: it is stopped from here.
-        let bounded = chunks.map(move |chunk| {
-            let chunk: Bytes = chunk?;
-            let held = counter.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
-            if held > limit { Err(ReadFault::TooLarge) } else { Ok(chunk) }
-        });
-        Events { events: Box::pin(SseByteStream::new(bounded.boxed())), unparsed }
+        Events::of(chunks, limit)
     }
 }
 
@@ -117,6 +109,19 @@ pub(super) struct Events {
 }
 
 impl Events {
+    /// The events of bytes as they come, of which at most `limit` are held.
+    pub(super) fn of(chunks: impl Stream<Item = Result<Bytes, ReadFault>> + Send + 'static, limit: usize) -> Self {
+        let unparsed = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&unparsed);
+        // The parser keeps an unfinished event however long it gets: it is stopped from here.
+        let bounded = chunks.map(move |chunk| {
+            let chunk = chunk?;
+            let held = counter.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
+            if held > limit { Err(ReadFault::TooLarge) } else { Ok(chunk) }
+        });
+        Self { events: Box::pin(SseByteStream::new(bounded.boxed())), unparsed }
+    }
+
     /// The next event; `None` at the end of the stream, where an unfinished event is dropped.
     pub(super) async fn next(&mut self) -> Result<Option<Sse>, ReadFault> {
         match self.events.next().await {
