@@ -3,6 +3,7 @@
 // Handlers: what answers an LLM request. Over HTTP from the addon, or by a handler of the host.
 
 const native = require("./native.js");
+const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
 const { checked, notAllowed, readable } = require("./errors.js");
 const { handlerCallback } = require("./callback-handler.js");
 const { answerOf } = require("./host-call.js");
@@ -13,10 +14,12 @@ const { serializeSettings, wellFormed } = require("./serialize.js");
 class LlmHandler {
   #bind;
 
-  constructor(kind, model, bind) {
+  /** @param {(() => any)=} open what another copy of the package can make its own handler of */
+  constructor(kind, model, bind, open) {
     this.#bind = bind;
     this.api = kind;
     this.model = model;
+    brand(this, { kind: "handler", ...(open && { open }) });
     Object.freeze(this);
   }
 
@@ -64,7 +67,7 @@ function callbackHandler(api, options = {}) {
     const info = wellFormed(JSON.stringify(facts));
     return checked(() => native.NativeHandler.callback(info, handlerCallback(api, idleTimeoutMs, causes)));
   };
-  return new LlmHandler("callback", modelOf(api).model, bind);
+  return new LlmHandler("callback", modelOf(api).model, bind, () => ({ api, options }));
 }
 
 const positive = (value, most = Number.MAX_SAFE_INTEGER) => (Number.isInteger(value) && value > 0 && value <= most ? value : undefined);
@@ -134,8 +137,17 @@ const isHandlerLike = (value) => value === undefined || value === null || isObje
 function toHandler(field, value) {
   if (LlmHandler.is(value)) return value;
   if (!isObject(value)) return undefined;
+  const mark = brandOf(value);
+  if (mark?.kind === "handler") return ofOtherCopy(field, mark);
   const createMessage = readable(`${field}.createMessage`, () => value.createMessage);
   return typeof createMessage === "function" ? callbackHandler(value) : { invalid: field };
+}
+
+/** A handler of the host is called by this copy as well. What one over HTTP was made of, its key too, is known to its own copy alone. */
+function ofOtherCopy(field, mark) {
+  if (!mark.open) throw ofAnotherCopy(field, "a handler over HTTP", mark, "made by its httpHandler()");
+  const { api, options } = readable(field, () => mark.open());
+  return callbackHandler(api, options);
 }
 
 module.exports = { LlmHandler, callbackHandler, httpHandler, isHandlerLike, toHandler };

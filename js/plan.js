@@ -4,10 +4,19 @@
 
 const { contentsOf, fingerprintOf } = require("./fingerprints.js");
 
-/** A copy of the same class. Spread, not `Object.assign`: a field named `__proto__` is a field like any other. */
+/**
+ * A copy of the same class, with the fields that JSON does not have, symbols and those that are not enumerable. A field that is computed becomes what it
+ * was. Spread, not `Object.assign`: a field named `__proto__` is a field like any other.
+ */
 function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
   const copy = { ...value };
+  for (const name of Reflect.ownKeys(value)) {
+    const field = Object.getOwnPropertyDescriptor(value, name);
+    if (field?.enumerable !== false) continue;
+    // What was frozen is not: the copy is still being written.
+    Object.defineProperty(copy, name, { ...field, configurable: true, ...("value" in field && { writable: true }) });
+  }
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype ? copy : Object.setPrototypeOf(copy, prototype);
 }

@@ -3,6 +3,7 @@
 // The built-in providers as JavaScript objects.
 
 const native = require("./native.js");
+const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
 const { condense } = require("./call.js");
 const { checked, notAllowed } = require("./errors.js");
 const isObject = require("./is-object.js");
@@ -11,10 +12,10 @@ const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { withoutFunctions } = require("./smart.js");
 
-/** The JSON of a configuration; undefined means all defaults. */
+/** The JSON of a configuration, without its functions; undefined means all defaults. */
 function configJson(config) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
-  return serializeSettings(config ?? {}, "config");
+  return serializeSettings(withoutFunctions(config) ?? {}, "config");
 }
 
 /** The configuration that is meant: of the smart provider also by the name of a preset. */
@@ -31,25 +32,39 @@ class NativeCondensationProvider {
   /** The configuration, for the functions in it. */
   #config;
 
-  constructor(handle, config) {
+  /** @param {{ config: any }=} made what it was made with; absent where that is not known */
+  constructor(handle, made) {
     const { capabilities, ...info } = JSON.parse(handle.info());
     this.#native = handle;
-    this.#config = config;
+    this.#config = made?.config;
     this.id = info.id;
     this.name = info.name;
     this.description = info.description;
     this.version = info.version;
+    brand(this, { kind: "provider", ...(made && { open: () => ({ id: info.id, config: made.config }) }) });
     Object.freeze(this);
   }
 
-  /** The addon's own object, for the manager; undefined for anything that is not one of these. */
+  /** The addon's own object, for the manager; undefined for anything that is not one of these, here or in another copy of the package. */
   static handleOf(provider) {
-    return typeof provider === "object" && provider !== null && #native in provider ? provider.#native : undefined;
+    const own = NativeCondensationProvider.#own(provider);
+    return own === undefined ? undefined : own.#native;
   }
 
   /** The configuration it was made with; undefined for anything that is not one of these. */
   static configOf(provider) {
-    return typeof provider === "object" && provider !== null && #native in provider ? provider.#config : undefined;
+    const own = NativeCondensationProvider.#own(provider);
+    return own === undefined ? undefined : own.#config;
+  }
+
+  /** The provider itself, or for one of another copy one of this copy that does the same. */
+  static #own(provider) {
+    if (typeof provider !== "object" || provider === null) return undefined;
+    if (#native in provider) return provider;
+    const mark = brandOf(provider);
+    if (mark?.kind !== "provider") return undefined;
+    if (!adopted.has(provider)) adopted.set(provider, adopt(mark));
+    return adopted.get(provider);
   }
 
   getCapabilities() {
@@ -62,7 +77,7 @@ class NativeCondensationProvider {
 
   validateConfig(config) {
     try {
-      const json = configJson(withoutFunctions(wholeConfig(this.id, config ?? undefined)));
+      const json = configJson(wholeConfig(this.id, config ?? undefined));
       return JSON.parse(checked(() => this.#native.validateConfig(json)));
     } catch ({ field, code, message }) {
       return { valid: false, errors: [{ path: field ?? "config", code, message }] };
@@ -96,16 +111,31 @@ class NativeCondensationProvider {
   }
 }
 
-const create = (id) => (config) => new NativeCondensationProvider(checked(() => new native.NativeProvider(id, configJson(config))));
+/** Providers of this copy that do what those of another copy do. */
+const adopted = new WeakMap();
+
+function adopt(mark) {
+  if (!mark.open) throw ofAnotherCopy("provider", "a provider", mark, "made by the function of that name");
+  const { id, config } = mark.open();
+  try {
+    return create(id)(config);
+  } catch (cause) {
+    throw Object.assign(ofAnotherCopy("provider", `the provider ${JSON.stringify(id)}`, mark, "with a configuration of this version"), {
+      cause,
+    });
+  }
+}
+
+const create = (id) => (config) => {
+  const json = configJson(config);
+  return new NativeCondensationProvider(
+    checked(() => new native.NativeProvider(id, json)),
+    { config },
+  );
+};
 
 /** @param config a configuration, or the name of a preset */
-function createSmartProvider(config) {
-  const whole = wholeConfig("smart", config);
-  return new NativeCondensationProvider(
-    checked(() => new native.NativeProvider("smart", configJson(withoutFunctions(whole)))),
-    whole,
-  );
-}
+const createSmartProvider = (config) => create("smart")(wholeConfig("smart", config));
 
 module.exports = {
   NativeCondensationProvider,

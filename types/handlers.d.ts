@@ -2,7 +2,10 @@
 
 import type { ModelPrice } from "./prices.js";
 
-/** What answers a request for a summary. Made by {@link httpHandler} or {@link callbackHandler}, never by hand; keys cannot be read from it. */
+/**
+ * What answers a request for a summary. Made by {@link httpHandler} or {@link callbackHandler}, never by hand; keys cannot be read from it. Of two copies of the
+ * package in one process, each takes what `callbackHandler` of the other made, and refuses what its `httpHandler` made (`invalid_argument`).
+ */
 export interface LlmHandler {
   /** `callback` for a handler of the host. */
   readonly api: "anthropic" | "openai" | "callback";

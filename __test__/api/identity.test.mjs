@@ -116,6 +116,30 @@ test("objects of a class and without one keep their prototype when they are chan
   expect(clone(result.messages)).toEqual(clone((await createTruncationProvider().condense({ messages: plain })).messages));
 });
 
+test("fields that are not enumerable stay so, and those that are computed become what they were", async () => {
+  const messages = conversation(6);
+  const own = Symbol("own");
+  Object.defineProperties(messages[2], {
+    hidden: { value: { kept: true }, enumerable: false },
+    [own]: { value: 1, enumerable: false },
+    computed: { get: () => "now", enumerable: true },
+    lazy: {
+      get() {
+        return this.role;
+      },
+      enumerable: false,
+    },
+  });
+  Object.freeze(messages[2]);
+  const { messages: condensed, restoreData } = await createTruncationProvider().condense({ messages });
+  const [before, after] = [messages[2], condensed[2]];
+  expect(after).not.toBe(before);
+  expect([after.hidden, after[own], after.computed, after.lazy]).toEqual([before.hidden, 1, "now", "user"]);
+  const enumerable = (name) => Object.getOwnPropertyDescriptor(after, name)?.enumerable;
+  expect(["hidden", own, "computed", "lazy"].map(enumerable)).toEqual([false, false, true, false]);
+  expect(api.restore({ messages: condensed, restoreData })[2].hidden).toBe(before.hidden);
+});
+
 test("fields that JSON does not have stay: undefined, symbols, functions", async () => {
   const symbol = Symbol("host");
   const messages = conversation(8).map((message) => ({ ...message, nothing: undefined, [symbol]: { ours: true }, act() {} }));

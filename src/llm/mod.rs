@@ -52,7 +52,7 @@ pub use config::{CallbackConfig, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
 pub use http::HttpHandler;
-pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices};
+pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};
 pub use price_options::PRICE;
 pub use secret::ApiKey;
 pub use usage::TokenUsage;

@@ -4,6 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Api, TokenUsage};
 
+/// No request costs more. Whatever is said to be more counts as this, so that sums of costs stay numbers: JSON has none for infinity.
+pub const MAX_DOLLARS: f64 = 1e12;
+
+/// An amount that is a number from 0 to [`MAX_DOLLARS`]; what is no number at all is 0.
+#[must_use]
+pub fn as_dollars(amount: f64) -> f64 {
+    if amount.is_nan() { 0.0 } else { amount.clamp(0.0, MAX_DOLLARS) }
+}
+
 /// Dollars per million tokens of each kind. One that is absent counts as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -153,7 +162,7 @@ impl ModelPrice {
             Api::Anthropic => (usage.input_tokens.saturating_add(cached), usage.input_tokens),
             Api::OpenAi => (usage.input_tokens, usage.input_tokens.saturating_sub(cached)),
         };
-        self.at(total).dollars(&TokenUsage { input_tokens: uncached, ..*usage })
+        as_dollars(self.at(total).dollars(&TokenUsage { input_tokens: uncached, ..*usage }))
     }
 }
 
@@ -204,6 +213,22 @@ mod tests {
         assert_eq!(ModelPrice::default().cost(Api::Anthropic, &used(10, 10, 0, 0)), 0.0);
         let cost = ModelPrice::from(sonnet()).cost(Api::OpenAi, &used(100, 0, 80, 80));
         assert!((cost - (80.0 * 3.75 + 80.0 * 0.3) / 1e6).abs() < 1e-15, "{cost}");
+    }
+
+    #[test]
+    fn a_cost_is_always_a_number() {
+        let long = LongContextPricing {
+            threshold_tokens: 1,
+            input_price_multiplier: Some(f64::MAX),
+            output_price_multiplier: Some(f64::MAX),
+            ..LongContextPricing::default()
+        };
+        let dear = Prices { input: Some(f64::MAX), output: Some(f64::MAX), ..Prices::default() };
+        let price = ModelPrice { long_context_pricing: Some(long), ..dear.into() };
+        for usage in [used(2, 0, 0, 0), used(2, 2, 0, 0), used(u64::MAX, u64::MAX, u64::MAX, u64::MAX)] {
+            assert_eq!(price.cost(Api::Anthropic, &usage), MAX_DOLLARS);
+        }
+        assert_eq!((as_dollars(f64::NAN), as_dollars(-1.0), as_dollars(f64::INFINITY)), (0.0, 0.0, MAX_DOLLARS));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Totals {
         self.average_latency_ms += (call.latency_ms - self.average_latency_ms) / as_float(self.calls);
         if call.success {
             self.successes += 1;
-            self.tokens_saved += call.saved() as u64;
+            self.tokens_saved = self.tokens_saved.saturating_add(call.saved() as u64);
             self.average_reduction_percent +=
                 (call.reduction_percent() - self.average_reduction_percent) / as_float(self.successes);
         } else {

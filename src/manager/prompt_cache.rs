@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::llm::{ModelPrice, Prices};
+use crate::llm::{ModelPrice, Prices, as_dollars};
 
 /// Which tokens the cache still has after a change, which have to be written anew, and what that costs.
 ///
@@ -35,7 +35,8 @@ impl PromptCache {
         let unpriced = Self { kept_tokens: kept, rewritten_tokens: rewritten, ..Self::default() };
         let Some(price) = price else { return unpriced };
         let (was, is) = (price.at(before as u64), price.at(after as u64));
-        let dollars = |tokens: usize, per_million: Option<f64>| tokens as f64 * per_million.unwrap_or(0.0) / 1e6;
+        let dollars =
+            |tokens: usize, per_million: Option<f64>| as_dollars(tokens as f64 * per_million.unwrap_or(0.0) / 1e6);
         let read = |prices: &Prices| prices.cache_reads.or(prices.input);
         let rewrite_cost = dollars(rewritten, is.cache_writes.or(is.input));
         let without = dollars(before, read(&was));

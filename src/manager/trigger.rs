@@ -17,6 +17,9 @@ pub const MAX_CONDENSE_THRESHOLD: f64 = 100.0;
 /// A profile with this threshold uses the global one.
 pub const INHERIT: f64 = -1.0;
 
+/// No context has more tokens: the largest number that JavaScript counts exactly. So shares of a window stay numbers.
+const MAX_TOKENS: f64 = 9_007_199_254_740_991.0;
+
 /// What is known about the context.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,7 +96,7 @@ impl Thresholds {
     #[must_use]
     pub fn decide(&self, usage: &ContextUsage) -> TriggerDecision {
         let reserved = usage.max_tokens.filter(|tokens| *tokens != 0.0).unwrap_or(DEFAULT_RESERVED_TOKENS);
-        let prev = usage.total_tokens + usage.last_message_tokens;
+        let prev = (usage.total_tokens + usage.last_message_tokens).min(MAX_TOKENS);
         let allowed = usage.context_window * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0) - reserved;
         let percent = 100.0 * prev / usage.context_window;
         let (threshold, warning) = self.effective(usage.profile_id.as_deref());

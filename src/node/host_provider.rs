@@ -7,6 +7,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::callback::{JsAnswerer, ask};
 use crate::{
     conversation::{BoundPlan, Edit, Inserted, Message, Plan, surrogates},
+    llm::as_dollars,
     options::ConfigError,
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
     warning::Warning,
@@ -66,7 +67,7 @@ impl HostProvider {
                     .into_iter()
                     .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning })
                     .collect();
-                Ok(Proposal { plan, summary, cost, warnings, ..Proposal::default() })
+                Ok(Proposal { plan, summary, cost: as_dollars(cost), warnings, ..Proposal::default() })
             }
         }
     }

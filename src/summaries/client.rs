@@ -24,7 +24,9 @@ use crate::{
         is_blank,
         surrogates::{enter_text, leave_text},
     },
-    llm::{Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage},
+    llm::{
+        Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage, as_dollars,
+    },
     tokens::count,
     warning::{Warning, WarningCode, Warnings},
 };
@@ -254,7 +256,7 @@ impl<'a> SummaryClient<'a> {
     /// Dollars by what the handler or the service said, else by the price.
     fn dollars(&self, usage: &TokenUsage) -> Option<f64> {
         if usage.total_cost.is_some() {
-            return usage.total_cost;
+            return usage.total_cost.map(as_dollars);
         }
         // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);

@@ -1,0 +1,41 @@
+"use strict";
+
+// Two copies of this package can be in one process, of one version or of two: a host bundles one, and an extension of it has another. Each copy knows its
+// own objects by their private fields, and those of the other by this mark. It holds no secret, and shows nothing when it is printed.
+
+const { version } = require("../package.json");
+const { argumentError, shown } = require("./errors.js");
+
+const BRAND = Symbol.for("roo-condense.brand");
+
+/**
+ * Marks an object as one of this package.
+ * @param {object} object
+ * @param {{ kind: "handler" | "provider", open?: () => any }} facts `open` gives what another copy needs to make one of its own
+ */
+function brand(object, facts) {
+  Object.defineProperty(object, BRAND, { value: Object.freeze({ version, ...facts }) });
+}
+
+/**
+ * The mark of an object, if it has one.
+ * @returns {{ version: string, kind: string, open?: () => any } | undefined}
+ */
+function brandOf(value) {
+  try {
+    const mark = typeof value === "object" && value !== null ? value[BRAND] : undefined;
+    return typeof mark?.version === "string" ? mark : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error for an object of another copy that this one can do nothing with. */
+function ofAnotherCopy(field, what, mark, remedy) {
+  const message =
+    `${field}: ${what} of another copy of roo-condense (version ${shown(mark.version)}; this is "${version}") is not allowed; ` +
+    `allowed: one of this copy, ${remedy}; \`npm ls roo-condense\` shows where the copies come from`;
+  return Object.assign(argumentError("invalid_argument", message), { field });
+}
+
+module.exports = { brand, brandOf, ofAnotherCopy };
