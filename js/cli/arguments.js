@@ -15,6 +15,7 @@ const OPTIONS = {
   llm: { type: "string" },
   model: { type: "string" },
   "base-url": { type: "string" },
+  insecure: { type: "boolean" },
   price: { type: "string" },
   preview: { type: "boolean" },
   out: { type: "string" },
@@ -61,9 +62,9 @@ function readTarget(text) {
 }
 
 function readModel(values) {
-  const { llm: api, model, "base-url": baseUrl } = values;
+  const { llm: api, model, "base-url": baseUrl, insecure } = values;
   if (api === undefined) {
-    for (const name of ["model", "base-url"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
+    for (const name of ["model", "base-url", "insecure"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
     return undefined;
   }
   if (!Object.hasOwn(KEY_VARIABLES, api)) throw wrong(`--llm: "${api}" is not allowed; allowed: ${Object.keys(KEY_VARIABLES).join(", ")}`);
@@ -74,7 +75,7 @@ function readModel(values) {
     if (url.username || url.password)
       throw wrong(`--base-url: must not hold a name or password, which others could read; set ${KEY_VARIABLES[api]}`);
   }
-  return { api, model, baseUrl };
+  return { api, model, baseUrl, insecure: Boolean(insecure) };
 }
 
 function toUrl(text) {

@@ -39,13 +39,21 @@ function createHandler(library, model, env) {
   const apiKey = env[variable];
   // Servers of one's own often need no key.
   if (!apiKey && model.baseUrl === undefined) throw wrong(`--llm ${model.api}: the environment variable ${variable} is not set`);
-  return library.httpHandler({
+  const options = {
     api: model.api,
     model: model.model,
     ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
     ...(apiKey && { apiKey }),
-  });
+    ...(model.insecure && { insecure: true }),
+  };
+  return reportAsUsage(() => library.httpHandler(options), unencryptedHints(model, apiKey));
 }
+
+/** What helps where a key would go over plain http. */
+const unencryptedHints = ({ baseUrl, insecure }, apiKey) =>
+  baseUrl?.startsWith("http:") && apiKey && !insecure
+    ? ["--insecure sends the key unencrypted, so that others on the way can read it; unset the variable if the server needs none."]
+    : [];
 
 /** The provider to ask, and whether others may stand in for it. */
 function chooseProvider({ provider, preset, model, target }) {
@@ -82,18 +90,19 @@ function prepare(library, settings, env) {
 }
 
 /** What the package throws at once are wrong arguments, so the user's. */
-function reportAsUsage(call) {
+function reportAsUsage(call, hints = []) {
   try {
     return call();
   } catch (error) {
     if (error instanceof Failure || typeof error.code !== "string" || error.code.startsWith("ERR_")) throw error;
     if (error.code === "not_serializable") throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });
-    throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+    throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error, hints });
   }
 }
 
-function failureOf({ code, message }, interrupted) {
-  if (interrupted) return new Failure(EXIT.interrupted, "interrupted; nothing was written");
+/** `signal` has the exit code as its reason. */
+function failureOf({ code, message }, signal) {
+  if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
   const exitCode = ["invalid_config", "out_of_range", "unknown_provider"].includes(code) ? EXIT.usage : EXIT.failed;
   return new Failure(exitCode, message, { code });
 }
@@ -129,7 +138,7 @@ async function condense(library, history, settings, { env, signal, step }) {
   };
   if (settings.preview) {
     const preview = await reportAsUsage(() => manager.preview({ messages }, options));
-    if (preview.error) throw failureOf(preview.error, signal.aborted);
+    if (preview.error) throw failureOf(preview.error, signal);
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
     return {
       ...preview,
@@ -143,7 +152,7 @@ async function condense(library, history, settings, { env, signal, step }) {
   }
   const result = await reportAsUsage(() => manager.condense({ messages }, options));
   const condensingMs = performance.now() - begun;
-  if (result.error) throw failureOf(result.error, signal.aborted);
+  if (result.error) throw failureOf(result.error, signal);
   step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;

@@ -1,6 +1,6 @@
 "use strict";
 
-// How the program ends. Whatever ends with another code than 0 has written nothing.
+// How the program ends. Whatever ends with another code than 0 has changed no file; where only the report could not be printed, the message says so.
 
 const EXIT = Object.freeze({
   /** Done, or there was nothing to gain. */
@@ -12,8 +12,10 @@ const EXIT = Object.freeze({
   notMessages: 5,
   targetNotMet: 6,
   notWritten: 7,
-  /** 128 and the number of SIGINT, as shells have it. */
+  /** 128 and the number of the signal, SIGHUP, SIGINT or SIGTERM, as shells have it. */
+  hungUp: 129,
   interrupted: 130,
+  terminated: 143,
 });
 
 /** The lines of the help text. */
@@ -26,7 +28,9 @@ const MEANINGS = Object.freeze([
   [EXIT.notMessages, "the JSON is not a history of messages"],
   [EXIT.targetNotMet, "the target is out of reach"],
   [EXIT.notWritten, "the result could not be written"],
+  [EXIT.hungUp, "the terminal went away"],
   [EXIT.interrupted, "interrupted"],
+  [EXIT.terminated, "ended by SIGTERM"],
 ]);
 
 /** The fixed word of an exit code, for `--json`. */

@@ -27,6 +27,7 @@ Where a language model writes summaries
                       OPENAI_API_KEY, never from an argument
   --model MODEL       the model's name
   --base-url URL      another server, such as http://localhost:11434/v1
+  --insecure          send the key over plain http to another machine, too
   --price PRICE       what the model costs in dollars per million tokens, a JSON
                       object or a file that holds one: {"inputPrice":3,
                       "outputPrice":15,"cacheWritesPrice":3.75,

@@ -6,13 +6,12 @@
 const { EXIT, Failure } = require("./exit-codes.js");
 const { run } = require("./run.js");
 
-/** A reader that has seen enough (`| head`) is no failure. */
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
-  });
-}
+/** A reader that has seen enough (`| head`) is no failure. What else goes wrong with standard output is known to who writes to it. */
+process.stdout.on("error", (error) => {
+  if (error.code === "EPIPE") process.exit();
+});
+/** There is nobody left to tell, and the work goes on. */
+process.stderr.on("error", () => {});
 
 function loadLibrary() {
   try {

@@ -23,6 +23,10 @@ function notWritten(file, error) {
     ENOTDIR: "a part of the path is not a folder",
     EISDIR: "is a folder",
     ENOSPC: "the disk is full",
+    EDQUOT: "the quota of the disk is used up",
+    EFBIG: "the file would be larger than this process may write",
+    EIO: "the device failed",
+    ENAMETOOLONG: "the name is too long",
     EROFS: "the file system is read-only",
     EEXIST: "exists already; --force replaces it",
   };
@@ -107,7 +111,18 @@ function writeBackup(file, content, stat) {
   }
 }
 
-/** Puts `content` in the place of the file that `history` was read from; a symbolic link goes on pointing there. Returns both paths. */
+/** Refuses, before anything is read, what cannot be replaced: a pipe would give its content away and never take another. */
+function requireReplaceable(name) {
+  const stat = statOf(name);
+  if (!stat || stat.isFile() || stat.isDirectory()) return;
+  const kind = stat.isFIFO() ? "a pipe" : stat.isSocket() ? "a socket" : "a device";
+  throw new Failure(EXIT.usage, `${visible(name)} is ${kind}, which --in-place cannot replace: --out writes the result elsewhere`);
+}
+
+/**
+ * Puts `content` in the place of the file that `history` was read from; a symbolic link goes on pointing there. Returns both paths, and how many other
+ * names the file has (hard links), which keep the old content.
+ */
 function replaceInput(history, content) {
   let file;
   let backup;
@@ -121,7 +136,7 @@ function replaceInput(history, content) {
       fs.renameSync(temporary, file);
       isReplaced = true;
     });
-    return { file, backup };
+    return { file, backup, ...(history.stat.nlink > 1 && { otherNames: history.stat.nlink - 1 }) };
   } catch (error) {
     // The input is still there, so its copy is of no use.
     if (backup && !isReplaced) fs.rmSync(backup, { force: true });
@@ -187,4 +202,4 @@ function moveWithoutReplacing(temporary, file) {
   }
 }
 
-module.exports = { checkOutput, replaceInput, writeOutput };
+module.exports = { checkOutput, notWritten, replaceInput, requireReplaceable, writeOutput };

@@ -7,14 +7,36 @@ const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { help } = require("./help.js");
 const { readHistory } = require("./history-file.js");
-const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
+const { checkOutput, notWritten, replaceInput, requireReplaceable, writeOutput } = require("./output-file.js");
 const { ProgressBar } = require("./progress-bar.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
-const { colours } = require("./terminal.js");
+const { colours, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** Writes the result where the arguments say. Returns what was written, or undefined. */
-function write(history, condensed, settings, stdout, bar) {
+/** Prints, and waits until that is out: a disk behind standard output can be full. A reader that has seen enough is no failure. */
+async function print(stream, text) {
+  try {
+    await new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve(undefined))));
+  } catch (error) {
+    if (error.code !== "EPIPE") throw notWritten("standard output", error);
+  }
+}
+
+/** Prints the report. By then the result may be written. */
+async function printReport(stream, text, written) {
+  try {
+    await print(stream, text);
+  } catch (error) {
+    if (written?.file) error.hints.push(`Only the report is missing: the result was written to ${visible(written.file)}.`);
+    throw error;
+  }
+}
+
+/**
+ * Writes the result where the arguments say. Returns what was written, or undefined.
+ * @returns {Promise<{ file: string, bytes: number, backup?: string, otherNames?: number } | undefined>}
+ */
+async function write(history, condensed, settings, stdout, bar) {
   if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
   bar.step("writing", 20, 20);
   // Only now: help does not depend on the addon.
@@ -22,44 +44,58 @@ function write(history, condensed, settings, stdout, bar) {
   const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(condensed.messages));
   const content = Buffer.from(text);
   if (settings.out === "-") {
-    stdout.write(content);
+    await print(stdout, content);
     return { file: "standard output", bytes: content.length };
   }
   const written = settings.inPlace ? replaceInput(history, content) : { file: writeOutput(settings.out, content, history, settings.force) };
   return { ...written, bytes: content.length };
 }
 
+/** What ends the work early, and the exit code then. */
+const SIGNALS = /** @type {[NodeJS.Signals, number][]} */ ([
+  ["SIGHUP", EXIT.hungUp],
+  ["SIGINT", EXIT.interrupted],
+  ["SIGTERM", EXIT.terminated],
+]);
+
 async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) {
+  bar.step("reading", 0, 20);
+  const library = loadLibrary();
+  if (settings.inPlace) requireReplaceable(settings.file);
+  // While this waits for a pipe, signals end the process as they always do: nothing has been written.
+  const history = readHistory(settings.file);
+  if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
   const controller = new AbortController();
-  const interrupt = () => controller.abort();
-  // A second one ends the process at once.
-  process.once("SIGINT", interrupt);
+  const interrupts = SIGNALS.map(([signal, exitCode]) => ({ signal, interrupt: () => controller.abort(exitCode) }));
+  // From here on a file may be half written. A second signal ends the process at once.
+  for (const { signal, interrupt } of interrupts) process.once(signal, interrupt);
   try {
-    bar.step("reading", 0, 20);
-    const library = loadLibrary();
-    const history = readHistory(settings.file);
-    if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
     const condensed = await condense(library, history, settings, { env, signal: controller.signal, step: bar.step.bind(bar) });
     // Lets an interruption in that came while the thread was busy.
     await new Promise((resolve) => setImmediate(resolve));
-    if (controller.signal.aborted) throw new Failure(EXIT.interrupted, "interrupted; nothing was written");
+    if (controller.signal.aborted) throw new Failure(controller.signal.reason, "interrupted; nothing was written");
     const isMet = !condensed.target || condensed.target.met;
     const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
-    const written = isMet ? write(history, condensed, settings, stdout, bar) : undefined;
+    const written = isMet ? await write(history, condensed, settings, stdout, bar) : undefined;
     bar.stop();
     const totalMs = performance.now() - begun;
     if (settings.json) {
-      stdout.write(`${JSON.stringify(reportJson(condensed, settings, history, { version, written, totalMs, exitCode }), null, 2)}\n`);
+      const report = reportJson(condensed, settings, history, { version, written, totalMs, exitCode });
+      await printReport(stdout, `${JSON.stringify(report, null, 2)}\n`, written);
     } else if (!settings.quiet) {
       const stream = settings.out === "-" ? stderr : stdout;
-      stream.write(reportText(condensed, settings, history, { stream, env, written, totalMs }));
+      await printReport(stream, reportText(condensed, settings, history, { stream, env, written, totalMs }), written);
+    }
+    if (written?.otherNames) {
+      const names = plural(written.otherNames, "other name");
+      stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
     }
     // The report says it, too: once is enough where both are seen.
     const isSeen = stdout.isTTY && stderr.isTTY && !settings.json && !settings.quiet;
     if (!isMet && !isSeen) tell(new Failure(exitCode, missedTarget(condensed, settings).join(" ")), stderr, env);
     return exitCode;
   } finally {
-    process.removeListener("SIGINT", interrupt);
+    for (const { signal, interrupt } of interrupts) process.removeListener(signal, interrupt);
   }
 }
 
@@ -90,8 +126,8 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   let bar;
   try {
     const settings = readArguments(args);
-    if (settings.help) stdout.write(help());
-    if (settings.version) stdout.write(`roo-condense ${version}\n`);
+    if (settings.help) await print(stdout, help());
+    if (settings.version) await print(stdout, `roo-condense ${version}\n`);
     if (settings.help || settings.version) return EXIT.done;
     bar = new ProgressBar(stderr, { enabled: settings.progress, env });
     return await work(settings, { loadLibrary, stdout, stderr, env, begun }, bar);
@@ -101,7 +137,9 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
     tell(error, stderr, env);
     if (wantsJson(args)) {
       const code = error instanceof Failure ? error.code : "internal_error";
-      stdout.write(`${JSON.stringify({ version, exitCode, error: { code, message: String(error?.message ?? error) } }, null, 2)}\n`);
+      const told = { version, exitCode, error: { code, message: String(error?.message ?? error) } };
+      // Where that cannot be printed, standard error has it.
+      await print(stdout, `${JSON.stringify(told, null, 2)}\n`).catch(() => {});
     }
     return exitCode;
   } finally {
