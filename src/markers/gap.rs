@@ -1,4 +1,4 @@
-//! Where salient truncation, and a question to a model, leave something out.
+//! Where salient truncation leaves something out.
 
 use std::fmt::{self, Display};
 
@@ -13,8 +13,6 @@ pub enum Gap {
     Characters(usize),
     /// `[… 4 messages left out here]`: messages after the one it stands in. It fills the last line of a text.
     Messages(usize),
-    /// `[… about 900 tokens left out …]`: the middle of a text that was too long to ask a model about. It fills a line.
-    Tokens(usize),
 }
 
 /// Lines that were left out, by their numbers: those that the text shows, or counted from 1.
@@ -28,17 +26,12 @@ pub struct LineGap {
 
 const OPENING: &str = "[… ";
 const HERE: &str = " left out here]";
-const ABOUT: &str = "about ";
-const TOKENS: &str = " tokens left out …]";
 
 impl Gap {
     /// The gap that `content` is, as a whole.
     #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         let rest = content.strip_prefix(OPENING)?;
-        if let Some(tokens) = rest.strip_prefix(ABOUT) {
-            return number(tokens.strip_suffix(TOKENS)?).map(Self::Tokens);
-        }
         if let Some(messages) = rest.strip_suffix(HERE) {
             return uncounted(messages, "message").map(Self::Messages);
         }
@@ -80,7 +73,6 @@ impl Display for Gap {
             Self::Lines(gap) => write!(f, "{OPENING}lines {}-{}]", gap.first, gap.last),
             Self::Characters(count) => write!(f, "{OPENING}{count} characters]"),
             Self::Messages(count) => write!(f, "{OPENING}{}{HERE}", counted(*count, "message")),
-            Self::Tokens(count) => write!(f, "{OPENING}{ABOUT}{count}{TOKENS}"),
         }
     }
 }

@@ -9,14 +9,11 @@
 //! | [`Gap::Lines`] | salient truncation | `[… lines 12-40]`, `[… line 12]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
 //! | [`Gap::Messages`] | salient truncation | `[… 4 messages left out here]` | fills the last line of a text |
-//! | [`Gap::Tokens`] | a question to a model | `[… about 900 tokens left out …]` | fills a line |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
 //! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | behind what stays of a line or text |
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
-//! | [`SummaryHead::Earlier`] | a question to a model | `[Summary of everything before this point]` | the line above a summary |
-//! | [`SummaryHead::Part`] | a question to a model | `[Summary of part 2 of 3]` | the line above a summary |
 //! | [`Marker::SummaryAbove`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
@@ -124,7 +121,6 @@ mod tests {
             ("[… line 12]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 12 }))),
             ("[… 120 characters]", Marker::Gap(Gap::Characters(120))),
             ("[… 4 messages left out here]", Marker::Gap(Gap::Messages(4))),
-            ("[… about 900 tokens left out …]", Marker::Gap(Gap::Tokens(900))),
             ("... (18 more lines)", Marker::More(More::Lines(18))),
             ("... (400 more characters)", Marker::More(More::Characters(400))),
             ("[Tool result of 12 lines left out]", suppressed(ToolResults, Some(12))),
@@ -134,8 +130,6 @@ mod tests {
             ("[Tool parameter suppressed]", suppressed(ToolParameters, None)),
             ("[Message text suppressed]", suppressed(MessageText, None)),
             ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
-            ("[Summary of everything before this point]", Marker::SummaryHead(SummaryHead::Earlier)),
-            ("[Summary of part 2 of 3]", Marker::SummaryHead(SummaryHead::Part { number: 2, of: 3 })),
             (SUMMARY_ABOVE, Marker::SummaryAbove),
         ]
     }
@@ -240,14 +234,11 @@ mod tests {
                 Marker::Gap(Gap::Lines(LineGap { first: count, last: count + more })),
                 Marker::Gap(Gap::Characters(count)),
                 Marker::Gap(Gap::Messages(count)),
-                Marker::Gap(Gap::Tokens(count)),
                 Marker::More(More::Lines(count)),
                 Marker::More(More::Characters(count)),
                 Marker::Suppressed(Suppressed { kind, size: Some(count) }),
                 Marker::Suppressed(Suppressed { kind, size: None }),
                 Marker::SummaryHead(SummaryHead::Lines(count)),
-                Marker::SummaryHead(SummaryHead::Earlier),
-                Marker::SummaryHead(SummaryHead::Part { number: count + 1, of: count + 1 + more }),
                 Marker::LeftOut(state),
             ] {
                 let written = marker.to_string();
