@@ -12,7 +12,7 @@ const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
-const { restoreData } = require("./restore.js");
+const { dataOf } = require("./restore-data.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
 
@@ -147,14 +147,14 @@ function tellProgress(onProgress, json, warnings) {
 }
 
 function finish(report, prepared) {
-  const { plan, recipes, contents, error, trigger, preview = NOTHING, ...rest } = report;
+  const { plan, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
-  let data = restoreData([]);
+  let data = dataOf([]);
   let failure = error && describe(error, prepared);
   try {
     applied = applyPlan(prepared.snapshot, plan, { foreign: prepared.foreign, recipes });
-    if (!failure && !prepared.isPreview) data = restoreData(applied.inverse, contents);
+    if (!failure && !prepared.isPreview) data = dataOf(applied.inverse, contents, groups);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };

@@ -86,26 +86,26 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
   const result = [];
   const inverse = [];
   for (let index = 0; index <= messages.length; index++) {
-    for (const { value } of inserts.get(index) ?? []) {
-      inverse.push({ op: "drop", message: result.length });
+    for (const { value, group } of inserts.get(index) ?? []) {
+      inverse.push({ op: "drop", message: result.length, group });
       result.push(value.foreign === undefined ? value.message : foreign[value.foreign]);
     }
     if (index === messages.length) break;
     if (dropped.has(index)) {
-      inverse.push({ op: "insert", before: result.length, value: { message: messages[index] } });
+      inverse.push({ op: "insert", before: result.length, value: { message: messages[index] }, group: dropped.get(index).group });
       continue;
     }
     let message = messages[index];
     const copies = new CopyOnWrite();
     for (const edit of sets.get(index) ?? []) {
-      const { path, was } = edit;
+      const { path, was, group } = edit;
       const changed = copies.set(message, path, edit.value);
       if (was !== undefined && fingerprintOf(changed.previous) !== was)
         throw new RangeError(`${placeOf(index, path)} was changed meanwhile`);
-      const undo = { op: "set", message: result.length, path };
+      const undo = { op: "set", message: result.length, path, group, was };
       if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
       else undo.value = changed.previous;
-      inverse.push(was === undefined ? undo : { ...undo, was });
+      inverse.push(undo);
       message = changed.result;
     }
     result.push(message);

@@ -2,148 +2,55 @@
 
 // Undoing a condensation: exactly, or not at all. What is put back, and what it is put back into, is compared with what it was.
 
-const { argumentError, messageOf, notAllowed, readable } = require("./errors.js");
-const { DIGITS, contentsOf, divided, fingerprintOf, fingerprintOfMessages, fingerprintsOf, lengthIn } = require("./fingerprints.js");
-const { applyPlan, placeOf } = require("./plan.js");
-const { isEach, isPath, isRecipe, isWithin, rebuild } = require("./recipe.js");
-
-const VERSION = 2;
+const { notAllowed, readable } = require("./errors.js");
+const { fingerprintOfMessages } = require("./fingerprints.js");
+const { applyPlan } = require("./plan.js");
+const { attempt, checkMessages, checkedData, invalid, resolved } = require("./restore-data.js");
+const { undo } = require("./undo.js");
 
 /**
- * What `restore` needs later: plain JSON data. It refers to the caller's own objects, so it costs no copy.
- * `contents`: what the messages said before (`original`, of all of them) and say now (`condensed`, of each); see fingerprints.js
+ * Gives back the messages as they were before the condensation that led to `condensed`; with `only`, what undoing these changes leads to.
+ * @param {{ messages: object[], restoreData: object }} condensed
+ * @param {{ only?: string[] }} [options]
  */
-function restoreData(edits, contents) {
-  if (edits.length === 0) return { version: VERSION, edits };
-  const inserts = edits.filter(({ op }) => op === "insert");
-  const fingerprints = inserts.length === 0 ? [] : fingerprintsOf(inserts.map(({ value }) => value.message));
-  inserts.forEach((edit, index) => (edit.was = fingerprints[index]));
-  return { version: VERSION, original: contents.original, messages: contents.condensed, edits };
+function restore(condensed, options) {
+  const only = onlyIn(options);
+  return readable("result", () => {
+    if (typeof condensed !== "object" || condensed === null)
+      throw notAllowed("result", condensed, "a result, or { messages, restoreData }");
+    const { messages, restoreData: data } = condensed;
+    if (!Array.isArray(messages)) throw notAllowed("messages", messages, "the array of condensed messages");
+    const known = checkedData(data);
+    return only ? undo(messages, known, data, only) : restored(messages, known);
+  });
 }
 
-/** Gives back the messages as they were before the condensation that led to `condensed`. */
-function restore(condensed) {
-  return readable("result", () => restored(condensed));
+/** The ids of `options.only`; undefined without any. */
+function onlyIn(options) {
+  if (options === undefined) return undefined;
+  return readable("options", () => {
+    if (typeof options !== "object" || options === null || Array.isArray(options))
+      throw notAllowed("options", options, "{ only: the ids of changes }");
+    const { only } = options;
+    if (only === undefined) return undefined;
+    if (!Array.isArray(only)) throw notAllowed("options.only", only, "an array of ids of changes");
+    return Array.from(only, (id, index) => {
+      if (typeof id !== "string") throw notAllowed(`options.only[${index}]`, id, "the id of a change");
+      return id;
+    });
+  });
 }
 
-function restored(condensed) {
-  if (typeof condensed !== "object" || condensed === null) throw notAllowed("result", condensed, "a result, or { messages, restoreData }");
-  const { messages, restoreData: data } = condensed;
-  if (!Array.isArray(messages)) throw notAllowed("messages", messages, "the array of condensed messages");
-  const known = checkedData(data, messages);
-  if (known.edits.length === 0) return messages;
-  checkMessages(messages, known.contents);
-  const edits = known.edits.map((edit, index) => resolved(edit, `restoreData.edits[${index}]`, messages));
-  const back = attempt("restoreData", () => applyPlan(messages, edits).messages);
-  const length = back.length - (messages.length - known.contents.length);
-  if (attempt("messages", () => fingerprintOfMessages(back.slice(0, length))) !== known.original) {
+function restored(messages, { edits, contents, original }) {
+  if (edits.length === 0) return messages;
+  checkMessages(messages, contents);
+  const plain = edits.map((edit, index) => resolved(edit, `restoreData.edits[${index}]`, messages));
+  const back = attempt("restoreData", () => applyPlan(messages, plain).messages);
+  const length = back.length - (messages.length - contents.length);
+  if (attempt("messages", () => fingerprintOfMessages(back.slice(0, length))) !== original) {
     throw invalid("restoreData.edits", "what comes out is not what was condensed: edits are missing or belong to something else");
   }
   return back;
 }
 
-const invalid = (place, reason, ...cause) =>
-  Object.assign(argumentError("invalid_restore_data", `${place}: ${reason}`, ...cause), { field: place });
-
-/** What `work` returns; what it throws is about the data. */
-function attempt(place, work) {
-  try {
-    return work();
-  } catch (error) {
-    if (error?.code === "invalid_restore_data") throw error;
-    throw invalid(place, `does not belong to these messages: ${messageOf(error)}`, error);
-  }
-}
-
-/** The data, when it has the shape of what a condensation returned. */
-function checkedData(data, messages) {
-  if (data?.version === 1) {
-    throw invalid("restoreData.version", "1 is of an earlier version of roo-condense, which alone can read it; this one reads 2");
-  }
-  if (data?.version !== VERSION || !Array.isArray(data.edits)) {
-    throw invalid("restoreData", `not what a condensation returned (version ${VERSION}, with edits)`);
-  }
-  const { edits, original, messages: contents } = data;
-  if (edits.length === 0) return { edits };
-  if (lengthIn(original) === undefined) throw invalid("restoreData.original", "is not a number of messages with a hash");
-  if (typeof contents !== "string" || !/^(?:[0-9a-f]{8})*$/.test(contents)) {
-    throw invalid("restoreData.messages", `is not ${DIGITS} digits for each message`);
-  }
-  let index = 0;
-  const isNext = (edit) => isEdit(edit, messages.length) && ++index > 0;
-  if (!isEach(edits, isNext)) throw invalid(`restoreData.edits[${index}]`, "is not an edit of these messages");
-  checkDisjoint(edits);
-  return { edits, original, contents: divided(contents) };
-}
-
-function isEdit(edit, length) {
-  const { op, message, path, before, value, recipe, was } = edit ?? {};
-  switch (op) {
-    case "set": {
-      const isSource = recipe === undefined ? Object.hasOwn(edit, "value") : isRecipe(recipe, length);
-      return isWithin(message, 0, length - 1) && isPath(path) && path.length > 0 && lengthIn(was) !== undefined && isSource;
-    }
-    case "drop":
-      return isWithin(message, 0, length - 1);
-    case "insert": {
-      const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "message") && value.foreign === undefined;
-      return isWithin(before, 0, length) && lengthIn(was) !== undefined && isMessage;
-    }
-    default:
-      return false;
-  }
-}
-
-/** Throws when two edits are about the same, or one about a part of the other. */
-function checkDisjoint(edits) {
-  const key = (message, path) => JSON.stringify([message, ...path]);
-  const places = edits.map(({ op, message, path }) => (op === "insert" ? undefined : key(message, op === "drop" ? [] : path)));
-  const taken = new Set();
-  places.forEach((place, index) => {
-    if (place !== undefined && taken.has(place)) throw invalid(`restoreData.edits[${index}]`, "another edit is about the same");
-    taken.add(place);
-  });
-  edits.forEach(({ op, message, path }, index) => {
-    if (op !== "set") return;
-    for (let length = 0; length < path.length; length++) {
-      if (taken.has(key(message, path.slice(0, length))))
-        throw invalid(`restoreData.edits[${index}]`, "another edit is about what holds it");
-    }
-  });
-}
-
-/** Throws when a message is not the one that the condensation left there. More may follow. */
-function checkMessages(messages, known) {
-  if (messages.length < known.length) {
-    throw invalid("messages", `the condensation left ${known.length}, here are ${messages.length}`);
-  }
-  const contents = attempt("messages", () => contentsOf(messages.slice(0, known.length)));
-  const changed = known.findIndex((content, index) => content !== contents[index]);
-  if (changed !== -1) {
-    throw invalid(
-      `messages[${changed}]`,
-      "is not the message that the condensation left there: it was edited, condensed again, or is of another conversation",
-    );
-  }
-}
-
-/** The edit with what it puts back, which is what was there. */
-function resolved(edit, place, messages) {
-  if (edit.op === "drop") return edit;
-  if (edit.op === "insert") {
-    checkOutput(edit.value.message, edit.was, `${place}.value.message`);
-    return { op: "insert", before: edit.before, value: { message: edit.value.message } };
-  }
-  const { message, path, recipe, was } = edit;
-  const part = `${place}.${recipe === undefined ? "value" : "recipe"}`;
-  const value = recipe === undefined ? edit.value : attempt(part, () => rebuild(recipe, messages, lengthIn(was)));
-  checkOutput(value, was, `${part}, for ${placeOf(message, path)}`);
-  return { op: "set", message, path, value };
-}
-
-function checkOutput(value, was, place) {
-  const is = attempt(place, () => fingerprintOf(value));
-  if (is !== was) throw invalid(place, `is not what stood there (${is} instead of ${was})`);
-}
-
-module.exports = { restore, restoreData };
+module.exports = { restore };

@@ -28,6 +28,10 @@ export type ChangeOperation =
 
 /** One thing that was changed. */
 export interface Change {
+  /**
+   * What {@link restore} undoes it by. The same condensation of the same messages gives the same ids; no two changes of a result share one.
+   */
+  id: string;
   /** Index in the messages that came in; of an added message the index it stands before. */
   messageIndex: number;
   /** Index of the block, 0 for a content that is a string; `null` for a whole message. */
@@ -69,6 +73,8 @@ export interface RestoreData {
   readonly original?: string;
   /** Eight digits for what each of the condensed messages says. */
   readonly messages?: string;
+  /** The ids of changes that can only be undone together, by the `group` of the edits. */
+  readonly groups?: readonly (readonly string[])[];
   /** What leads back, each with an old value or a recipe for it, and with the fingerprint of that value. */
   readonly edits: readonly unknown[];
 }
@@ -280,8 +286,92 @@ export interface TokenEstimate {
  * const kept = JSON.stringify({ messages: condensed, restoreData });
  * const original = restore(JSON.parse(kept));
  * ```
+ *
+ * A stack of `restoreData` undoes many condensations one by one, the newest first, also where messages were appended between.
+ *
+ * @example
+ * ```ts
+ * import { CondensationManager, type RestoreData, restore } from "roo-condense";
+ *
+ * const manager = new CondensationManager({ provider: "lossless" });
+ * const stack: RestoreData[] = [];
+ * let history = messages;
+ *
+ * async function condense() {
+ *   const result = await manager.condense({ messages: history }, { targetTokens: 40_000 });
+ *   if (!result.didCondense) return;
+ *   history = result.messages;
+ *   stack.push(result.restoreData);
+ * }
+ *
+ * function undo() {
+ *   const restoreData = stack.at(-1);
+ *   if (!restoreData) return;
+ *   history = restore({ messages: history, restoreData });
+ *   stack.pop();
+ * }
+ * ```
  */
-export function restore<M extends MessageLike = Message>(condensed: {
-  readonly messages: readonly M[];
-  readonly restoreData: RestoreData;
-}): M[];
+export function restore<M extends MessageLike = Message>(
+  condensed: {
+    readonly messages: readonly M[];
+    readonly restoreData: RestoreData;
+  },
+  options?: { readonly only?: undefined },
+): M[];
+
+/**
+ * Undoes single changes, by the ids that {@link Change.id} names. Only what they are about has to be as the condensation left it; the rest may have been
+ * edited. A change that cannot be undone is refused with the reason, and the others are undone. What is left to undo needs the `restoreData` that comes
+ * back, with the `messages` that come back.
+ *
+ * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createLosslessProvider, restore } from "roo-condense";
+ *
+ * const result = await createLosslessProvider().condense({ messages });
+ * const stale = result.changes.filter(({ operation }) => operation === "stale_read").map(({ id }) => id);
+ * const undone = restore(result, { only: stale });
+ * console.log(`${undone.restored.length} reads are back`);
+ * for (const { id, code, reason } of undone.refused) console.log(id, code, reason);
+ * const original = restore({ messages: undone.messages, restoreData: undone.restoreData });
+ * ```
+ */
+export function restore<M extends MessageLike = Message>(
+  condensed: {
+    readonly messages: readonly M[];
+    readonly restoreData: RestoreData;
+  },
+  options: { readonly only: readonly string[] },
+): UndoneChanges<M>;
+
+/** What came of undoing single changes. */
+export interface UndoneChanges<M extends MessageLike = Message> {
+  /** The messages without those changes; the array that came in when none could be undone. */
+  messages: M[];
+  /** The changes that were undone. */
+  restored: string[];
+  /** Those that were not, each with the reason. */
+  refused: RefusedUndo[];
+  /** What leads back from `messages`: for the changes that are left, or for all of them. */
+  restoreData: RestoreData;
+}
+
+/** Why a change was not undone. */
+export interface RefusedUndo {
+  /** The change. */
+  id: string;
+  /**
+   * - `unknown_change`: no change of this condensation, or nothing is left of it
+   * - `needs_others`: other changes (`with`) were made to the same text, or dropped messages beside these; all of them have to be undone together
+   * - `changed_since`: somebody edited the message, condensed it again, or moved it
+   */
+  code: "unknown_change" | "needs_others" | "changed_since";
+  /** The same for a person. */
+  reason: string;
+  /** Of `needs_others`: the changes that are missing. */
+  with?: string[];
+  /** Of `changed_since`: the message, by its index in `messages`, where one is to blame. */
+  messageIndex?: number;
+}

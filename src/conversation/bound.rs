@@ -15,6 +15,8 @@ pub struct BoundPlan {
     plan: Plan,
     /// One for each edit; `None` for what is added.
     was: Vec<Option<String>>,
+    /// One for each edit, or none.
+    groups: Vec<usize>,
 }
 
 impl BoundPlan {
@@ -30,7 +32,13 @@ impl BoundPlan {
             Edit::Drop { message } => Some(content_digits(before.entries().get(*message)?.message.content_hash())),
             Edit::Insert { .. } => None,
         });
-        Self { was: was.collect(), plan }
+        Self { was: was.collect(), plan, groups: Vec::new() }
+    }
+
+    /// The same, where each edit has the number of those that it is undone with, as the field `group`.
+    #[must_use]
+    pub fn with_groups(self, groups: Vec<usize>) -> Self {
+        Self { groups, ..self }
     }
 
     /// The plan.
@@ -46,13 +54,16 @@ struct BoundEdit<'a> {
     edit: &'a Edit,
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<usize>,
 }
 
 impl Serialize for BoundPlan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut edits = serializer.serialize_seq(Some(self.plan.edits.len()))?;
-        for (edit, was) in self.plan.edits.iter().zip(&self.was) {
-            edits.serialize_element(&BoundEdit { edit, was: was.as_deref() })?;
+        for (index, (edit, was)) in self.plan.edits.iter().zip(&self.was).enumerate() {
+            let group = self.groups.get(index).copied();
+            edits.serialize_element(&BoundEdit { edit, was: was.as_deref(), group })?;
         }
         edits.end()
     }

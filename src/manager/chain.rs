@@ -100,7 +100,13 @@ impl ChainOutcome {
 
 /// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
-pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<Warning>) -> ChainOutcome {
+/// `limit` is the target in the tokens that the handler counts, where that is another number.
+pub async fn run(
+    providers: &[Arc<dyn Provider>],
+    request: Request,
+    missing: Vec<Warning>,
+    limit: Option<usize>,
+) -> ChainOutcome {
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let mut state = State::new(request);
@@ -160,6 +166,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     outcome.summary = std::mem::take(&mut state.summary);
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);
+    say_if_missed(&mut outcome, current, limit).await;
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
         outcome.condensed = current.conversation.clone();
@@ -258,27 +265,46 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
     } else if changed {
         outcome.error = None;
     }
+}
+
+/// Says whether the target was missed: by the handler's own count where it has one, which decides final totals.
+async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, limit: Option<usize>) {
     let is_miss = |warning: &Warning| warning.code == WarningCode::TargetNotMet;
-    if current.meets_target(&current.tally) {
+    let Some(target) = current.target_tokens else { return };
+    let counted = match outcome.host_count {
+        // Nothing was changed, so nobody asked yet.
+        None if outcome.error.is_none() && outcome.changes.is_empty() => {
+            let counted = host_count(current, &current.conversation, &mut outcome.warnings).await;
+            counted.ok().flatten().map(|count| count.after)
+        }
+        known => known.map(|count| count.after),
+    };
+    let (left, target) = match counted {
+        Some(count) => (count as usize, limit.unwrap_or(target)),
+        None => (outcome.final_tokens, target),
+    };
+    if left <= target {
         // A provider before fell short, the next one did not.
         outcome.warnings.retain(|warning| !is_miss(warning));
+        return;
     }
-    // The last one is about what is left in the end.
-    if let Some(last) = outcome.warnings.iter().rposition(is_miss) {
-        let told = outcome.warnings.remove(last);
-        outcome.warnings.retain(|warning| !is_miss(warning));
-        outcome.warnings.push(told);
-    } else if outcome.error.is_none()
-        && let Some(target) = current.target_tokens.filter(|target| outcome.final_tokens > *target)
-    {
-        let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
-        let message = format!(
-            "{} tokens are left, more than the target of {target}: {} found nothing more to save",
-            outcome.final_tokens,
-            tried.join(", ")
-        );
-        outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
-    }
+    // The last one is about what is left in the end, as far as our own count tells it.
+    let told = outcome.warnings.iter().rposition(is_miss).map(|last| outcome.warnings.remove(last));
+    outcome.warnings.retain(|warning| !is_miss(warning));
+    let ours = outcome.final_tokens;
+    let message = match (told, counted) {
+        (Some(told), None) => told.message,
+        (_, Some(_)) => format!(
+            "{left} tokens are left as the handler counts, more than the target of {target}; counted locally they are {ours}"
+        ),
+        (None, None) if outcome.error.is_some() => return,
+        (None, None) => {
+            let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
+            let tried = tried.join(", ");
+            format!("{left} tokens are left, more than the target of {target}: {tried} found nothing more to save")
+        }
+    };
+    outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
 }
 
 /// What a panic said.

@@ -12,6 +12,7 @@ mod registry;
 mod report;
 mod totals;
 mod trigger;
+mod undo;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -40,7 +41,7 @@ use crate::{
     progress::Progress,
     providers::{self, CondenseError, Lossless, Native, Provider, Request, Truncation},
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
-    tokens::{Calibration, Encoding, Scale, Tally, TokensError, count},
+    tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
     warning::{Warning, WarningCode},
 };
 
@@ -308,12 +309,14 @@ impl Manager {
             progress: work.progress.clone(),
             ..Request::new(work.conversation.clone(), tally)
         };
-        if let Some(decision) = decision {
-            request.target_tokens = request.target_tokens.or_else(|| fitting_target(&request, decision));
+        let mut limit = request.target_tokens;
+        if let Some(decision) = decision.filter(|_| limit.is_none()) {
+            request.target_tokens = fitting_target(&request, decision);
+            limit = request.target_tokens.map(|_| decision.allowed_tokens.max(0.0) as usize);
         }
         let price = self.conversation_price(work);
         let scale = request.scale;
-        let mut outcome = chain::run(&chain, request, missing).await;
+        let mut outcome = chain::run(&chain, request, missing, limit).await;
         let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
         let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
         alerts::warn(&mut report, &self.budget);
@@ -472,7 +475,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
         ..Request::new(work.conversation.clone(), tally)
     };
     let scale = request.scale;
-    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new()).await;
+    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new(), None).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)
 }
@@ -489,5 +492,5 @@ fn summary_price(work: &Work) -> Option<ModelPrice> {
 }
 
 fn system_tokens(call: &CallOptions, encoding: Encoding) -> usize {
-    if call.system_prompt.is_empty() { 0 } else { count(&call.system_prompt, encoding).tokens }
+    if call.system_prompt.is_empty() { 0 } else { count_inside(&call.system_prompt, encoding).tokens }
 }

@@ -6,6 +6,7 @@ use super::{
     PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
     metrics::{CallRecord, percent},
+    undo::{UndoGroups, name_changes},
 };
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
@@ -22,6 +23,9 @@ pub struct Report {
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     contents: Option<BothContents>,
+    /// The changes that have to be undone together, by their ids: see `UndoGroups`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recipes: Vec<(usize, Recipe)>,
     summary: String,
@@ -106,6 +110,8 @@ impl Report {
         });
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
+        name_changes(&mut outcome.changes, &outcome.original);
+        let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
         if let Some(count) = outcome.host_count {
             (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
         }
@@ -136,8 +142,9 @@ impl Report {
             },
             prompt_cache,
             passes: outcome.passes,
-            plan: BoundPlan::new(outcome.plan, &outcome.original),
+            plan: BoundPlan::new(outcome.plan, &outcome.original).with_groups(groups.of_edits),
             contents,
+            groups: groups.changes,
             recipes: outcome.recipes,
             summary: outcome.summary,
             cost: outcome.cost,

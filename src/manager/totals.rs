@@ -35,12 +35,13 @@ pub async fn host_count(
 ) -> Result<Option<HostCount>, CondenseError> {
     let Some(handler) = request.llm.handler.as_ref().filter(|_| request.llm.preview.is_none()) else { return Ok(None) };
     let counted = async {
-        let Some(after) = count(&**handler, request, after).await? else { return Ok(None) };
+        let Some(counted_after) = count(&**handler, request, after).await? else { return Ok(None) };
         let before = match request.llm.reported_tokens {
             Some(reported) => reported,
-            None => count(&**handler, request, &request.original).await?.unwrap_or(after),
+            None if request.original.is_same(after) => counted_after,
+            None => count(&**handler, request, &request.original).await?.unwrap_or(counted_after),
         };
-        Ok::<_, String>(Some(HostCount { before, after }))
+        Ok::<_, String>(Some(HostCount { before, after: counted_after }))
     };
     let result = tokio::select! {
         () = request.cancel.cancelled() => return Err(CondenseError::Aborted),

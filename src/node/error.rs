@@ -3,8 +3,14 @@
 use std::io;
 
 use napi::Status;
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{conversation::NotAnArray, options::ConfigError, providers::CondenseError, tokens::TokensError};
+use crate::{
+    conversation::{NotAnArray, surrogates},
+    options::ConfigError,
+    providers::CondenseError,
+    tokens::TokensError,
+};
 
 /// What becomes `error.code` in JavaScript.
 pub struct Code(&'static str);
@@ -26,7 +32,7 @@ pub type Result<T> = std::result::Result<T, napi::Error<Code>>;
 
 /// An error of this code.
 pub fn thrown(code: &'static str, message: impl ToString) -> napi::Error<Code> {
-    napi::Error::new(Code(code), message.to_string())
+    napi::Error::new(Code(code), surrogates::leave_text(&message.to_string()).into_owned())
 }
 
 /// All that is wrong with a configuration, as one error.
@@ -60,4 +66,14 @@ pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
 /// Messages that are not an array.
 pub fn not_an_array(error: NotAnArray) -> napi::Error<Code> {
     thrown("invalid_messages", error)
+}
+
+/// Options of JavaScript, which come as JSON: their texts meet those of the conversation, so they are taken in like them.
+pub fn settings<T: DeserializeOwned>(json: &str) -> Result<T> {
+    serde_json::from_str(&surrogates::enter(json)).map_err(unreadable)
+}
+
+/// JSON for JavaScript of what holds texts of options or of the conversation.
+pub fn told(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map(surrogates::leave).map_err(unreadable)
 }

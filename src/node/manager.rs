@@ -7,13 +7,14 @@ use serde_json::json;
 
 use super::{
     callback::JsAnswerer,
-    error::{Result, failed, thrown, unreadable, wrong_config, wrong_tokens},
+    error::{Result, failed, settings, thrown, told, wrong_config, wrong_tokens},
     host_provider::HostProvider,
     provider::NativeProvider,
     store::HostStore,
     work::{Call, Incoming, Mode, report},
 };
 use crate::{
+    conversation::surrogates::{self, enter_text, leave_text},
     manager::{ContextUsage, Manager, ManagerOptions, Trial},
     providers::CondenseError,
 };
@@ -29,7 +30,7 @@ impl NativeManager {
     /// `options` as JSON; `store` keeps summaries instead of the memory.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String, store: Option<JsAnswerer>) -> Result<Self> {
-        let options = serde_json::from_str(&options).map_err(unreadable)?;
+        let options = settings(&options)?;
         let options = ManagerOptions::read(&options).map_err(wrong_config)?;
         let manager = match store {
             Some(store) => Manager::with_store(options, Some(Arc::new(HostStore(store)))),
@@ -47,7 +48,7 @@ impl NativeManager {
     /// Adds a provider written in JavaScript; `info` as JSON.
     #[napi(catch_unwind)]
     pub fn register_host(&self, info: String, callback: JsAnswerer) -> Result<()> {
-        let info = serde_json::from_str(&info).map_err(unreadable)?;
+        let info = settings(&info)?;
         self.manager.register(Arc::new(HostProvider::new(info, callback)));
         Ok(())
     }
@@ -55,41 +56,42 @@ impl NativeManager {
     /// Removes a provider. Whether there was one.
     #[napi(catch_unwind)]
     pub fn unregister(&self, id: String) -> bool {
-        self.manager.unregister(&id)
+        self.manager.unregister(&enter_text(&id))
     }
 
     /// The built-in provider with this id, as it is registered here.
     #[napi(catch_unwind)]
     pub fn provider(&self, id: String) -> Option<NativeProvider> {
-        self.manager.registry().get(&id).ok().map(|provider| NativeProvider { provider })
+        self.manager.registry().get(&enter_text(&id)).ok().map(|provider| NativeProvider { provider })
     }
 
     /// What the providers say of themselves, as JSON.
     #[napi(catch_unwind)]
     pub fn list(&self) -> Result<String> {
-        serde_json::to_string(&self.manager.registry().list()).map_err(unreadable)
+        told(&self.manager.registry().list())
     }
 
     /// Makes a provider the active one.
     #[napi(catch_unwind)]
     pub fn set_active(&self, id: String) -> Result<()> {
-        self.manager.set_active(&id).map_err(failed)
+        self.manager.set_active(&enter_text(&id)).map_err(failed)
     }
 
     /// The id of the active provider.
     #[napi(catch_unwind)]
     pub fn active(&self) -> String {
-        self.manager.active()
+        leave_text(&self.manager.active()).into_owned()
     }
 
     /// The configuration in force for a profile, as JSON.
     #[napi(catch_unwind)]
-    pub fn effective_config(&self, profile: Option<String>) -> String {
+    pub fn effective_config(&self, profile: Option<String>) -> Result<String> {
+        let profile = profile.map(|id| enter_text(&id).into_owned());
         let thresholds = self.manager.thresholds();
         let (threshold, warning) = thresholds.effective(profile.as_deref());
         let options = self.manager.options();
         let own = options.profiles.get(profile.as_deref());
-        json!({
+        told(&json!({
             "profileId": profile,
             "provider": self.manager.active(),
             "autoCondenseContext": thresholds.automatic,
@@ -101,33 +103,33 @@ impl NativeManager {
             "customCondensingPrompt": own.custom_condensing_prompt,
             "price": options.profiles.price(profile.as_deref()),
             "warnings": warning.into_iter().collect::<Vec<_>>(),
-        })
-        .to_string()
+        }))
     }
 
     /// Sets the threshold of a profile, in percent.
     #[napi(catch_unwind)]
     pub fn set_profile_threshold(&self, profile: String, percent: f64) {
-        self.manager.set_profile_threshold(&profile, percent);
+        self.manager.set_profile_threshold(&enter_text(&profile), percent);
     }
 
     /// Whether a condensation is due; both as JSON.
     #[napi(catch_unwind)]
     pub fn should_condense(&self, usage: String) -> Result<String> {
-        let usage: ContextUsage = serde_json::from_str(&usage).map_err(|error| thrown("invalid_argument", error))?;
-        serde_json::to_string(&self.manager.should_condense(&usage)).map_err(unreadable)
+        let usage: ContextUsage =
+            serde_json::from_str(&surrogates::enter(&usage)).map_err(|error| thrown("invalid_argument", error))?;
+        told(&self.manager.should_condense(&usage))
     }
 
     /// Learns from what an API reported.
     #[napi(catch_unwind)]
     pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: String) -> Result<()> {
-        self.manager.calibrate(local_tokens, reported_tokens, &model).map_err(wrong_tokens)
+        self.manager.calibrate(local_tokens, reported_tokens, &enter_text(&model)).map_err(wrong_tokens)
     }
 
     /// The metrics as JSON.
     #[napi(catch_unwind)]
     pub fn metrics(&self) -> Result<String> {
-        serde_json::to_string(&self.manager.metrics()).map_err(unreadable)
+        told(&self.manager.metrics())
     }
 
     /// Forgets the metrics.

@@ -6,7 +6,7 @@ use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{
-    error::{Result, unreadable, wrong_config},
+    error::{Result, settings, told, wrong_config},
     work::{Call, Incoming, Mode, report},
 };
 use crate::{
@@ -27,14 +27,14 @@ impl NativeProvider {
     /// `id` is one of the built-in ids, `config` the configuration as JSON.
     #[napi(constructor, catch_unwind)]
     pub fn new(id: String, config: String) -> Result<Self> {
-        let config: Value = serde_json::from_str(&config).map_err(unreadable)?;
+        let config: Value = settings(&config)?;
         Ok(Self { provider: providers::create(&id, &config).map_err(wrong_config)? })
     }
 
     /// What it says of itself, as JSON.
     #[napi(catch_unwind)]
     pub fn info(&self) -> Result<String> {
-        serde_json::to_string(&self.provider.info()).map_err(unreadable)
+        told(&self.provider.info())
     }
 
     /// JSON Schema of its configuration, as JSON.
@@ -46,9 +46,9 @@ impl NativeProvider {
     /// `{valid, errors}` for a configuration, all as JSON.
     #[napi(catch_unwind)]
     pub fn validate_config(&self, config: String) -> Result<String> {
-        let config = serde_json::from_str(&config).map_err(unreadable)?;
+        let config = settings(&config)?;
         let errors = self.provider.validate_config(&config).err().unwrap_or_default();
-        Ok(json!({ "valid": errors.is_empty(), "errors": errors }).to_string())
+        told(&json!({ "valid": errors.is_empty(), "errors": errors }))
     }
 
     /// Works on a call; its listener is told the report as JSON. A provider on its own has no trigger: it is always due.

@@ -20,13 +20,17 @@ use serde_json::Value;
 use super::{
     callback::JsCallback,
     cancel::CancelHandle,
-    error::{Result, system_limit, unreadable, wrong_config},
+    error::{self, Result, system_limit, wrong_config},
     handler::NativeHandler,
     threads,
 };
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, utf16},
+    conversation::{
+        Conversation,
+        surrogates::{enter_text, leave},
+        utf16,
+    },
     manager::{CallOptions, Report, Work, panic_message},
     progress::Progress,
     providers::CondenseError,
@@ -91,10 +95,13 @@ pub struct Incoming {
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
     pub fn read(call: Call<'_>) -> Result<Self> {
-        let settings: Value = serde_json::from_str(&call.settings).map_err(unreadable)?;
+        let settings: Value = error::settings(&call.settings)?;
         let handler_of = |handler: Option<ClassInstance<'_, NativeHandler>>| handler.map(|own| own.handler.clone());
         let own = |profile: CallProfile<'_>| {
-            (profile.id, ProfileHandler { handler: profile.handler.handler.clone(), price: None })
+            (
+                enter_text(&profile.id).into_owned(),
+                ProfileHandler { handler: profile.handler.handler.clone(), price: None },
+            )
         };
         Ok(Self {
             options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
@@ -139,14 +146,14 @@ where
     let cancel = incoming.cancel.clone();
     let listener = Arc::clone(&incoming.listener);
     let heard = Arc::clone(&listener);
-    let progress = Progress::new(move |event| heard.progress(serde_json::to_string(&event)));
+    let progress = Progress::new(move |event| heard.progress(serde_json::to_string(&event).map(leave)));
     let work = AssertUnwindSafe(async move {
         match incoming.parse(progress) {
             Ok(parsed) => {
                 let exported = parsed.conversation.clone();
                 exported.export(&work(parsed).await)
             }
-            Err(error) => serde_json::to_string(&Report::failed(error, prev)),
+            Err(error) => serde_json::to_string(&Report::failed(error, prev)).map(leave),
         }
     })
     .catch_unwind();
@@ -162,7 +169,7 @@ where
             },
             () = async { cancel.cancelled().await; tokio::time::sleep(GIVE_UP).await } => CondenseError::Aborted,
         };
-        listener.end(serde_json::to_string(&Report::failed(error, prev)).unwrap_or_default());
+        listener.end(leave(serde_json::to_string(&Report::failed(error, prev)).unwrap_or_default()));
     };
     threads::spawn(call).map_err(system_limit)
 }

@@ -59,6 +59,8 @@ pub struct Proposal {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
+    /// What it is undone by; empty until the whole condensation is done.
+    pub id: String,
     /// Index in the conversation that came in; for an added message the index it was put before.
     pub message_index: usize,
     /// The block; `null` for a whole message.

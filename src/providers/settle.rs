@@ -152,6 +152,7 @@ fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -
     let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
         let notes = notes.get(&(message, block)).map_or(&[][..], Vec::as_slice);
         let change = |note: Option<&Note>, tokens_before, tokens_after| Change {
+            id: String::new(),
             message_index: origin(message),
             block_index: block,
             operation: note.map_or(fallback, |note| note.operation).to_owned(),

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     conversation::{ContentKind, Role, TextAt, is_blank},
-    tokens::count,
+    tokens::count_inside,
     transcript::{ContentPiece, Meaning, PieceSource},
 };
 
@@ -73,7 +73,7 @@ impl<'a, 't> Reading<'a, 't> {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
         let origin = origin(&piece, role);
-        let tokens = count(text, scope.tally.encoding()).tokens;
+        let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
             Origin::Parameters(_) => MIN_PARAMETER_TOKENS,

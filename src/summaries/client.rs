@@ -27,7 +27,7 @@ use crate::{
     llm::{
         Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage, as_dollars,
     },
-    tokens::count,
+    tokens::{count, count_inside},
     warning::{Warning, WarningCode, Warnings},
 };
 
@@ -104,8 +104,8 @@ impl<'a> SummaryClient<'a> {
     /// Tokens of a question, as the model probably counts them.
     fn question_tokens(&self, question: &LlmRequest) -> usize {
         let encoding = self.context.encoding;
-        let texts = question.messages.iter().map(|message| count(&message.text, encoding).tokens + PER_MESSAGE);
-        let ours = texts.sum::<usize>() + count(&question.system, encoding).tokens;
+        let texts = question.messages.iter().map(|message| count_inside(&message.text, encoding).tokens + PER_MESSAGE);
+        let ours = texts.sum::<usize>() + count_inside(&question.system, encoding).tokens;
         (ours as f64 * typical_scale(self.context, self.handler.model())) as usize
     }
 

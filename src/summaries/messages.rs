@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     llm::{LlmRequest, LlmRole},
-    tokens::{Encoding, count},
+    tokens::{Encoding, count_inside},
     warning::{Warning, WarningCode},
 };
 
@@ -105,9 +105,10 @@ impl<'a> Attempt<'a> {
         let reserved = longest.min(window / 3).max(1);
         let scale = safe_scale(client.context, client.handler.model());
         let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
-        let instruction = longest_instruction.iter().map(|text| count(text, encoding).tokens).max().unwrap_or(0);
-        let overhead =
-            count(&system(job, &Fence::around(["[["].into_iter())), encoding).tokens + instruction + 4 * PER_MESSAGE;
+        let instruction = longest_instruction.iter().map(|text| count_inside(text, encoding).tokens).max().unwrap_or(0);
+        let overhead = count_inside(&system(job, &Fence::around(["[["].into_iter())), encoding).tokens
+            + instruction
+            + 4 * PER_MESSAGE;
         let all = ((window - reserved) as f64 / scale) as usize;
         let room = all.saturating_sub(overhead);
         if room < MIN_ROOM_TOKENS {

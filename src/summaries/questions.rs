@@ -7,7 +7,7 @@ use super::{
 use crate::{
     conversation::ContentKind,
     llm::{LlmMessage, LlmRequest, LlmRole},
-    tokens::{Encoding, count, truncate_to_tokens},
+    tokens::{Encoding, count_inside, truncate_to_tokens},
 };
 
 /// A text that a summary is to take the place of.
@@ -57,7 +57,7 @@ impl SourceText<'_> {
 
 /// The summary with at most `most` tokens: a handler may not be able to hold a model to a limit. Whether something was cut off.
 pub(super) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, bool) {
-    if count(summary, encoding).tokens <= most {
+    if count_inside(summary, encoding).tokens <= most {
         return (summary, false);
     }
     (truncate_to_tokens(summary, most, encoding).trim_end(), true)
@@ -92,6 +92,7 @@ message alone."
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::count;
 
     #[test]
     fn a_summary_never_has_more_tokens_than_it_may() {

@@ -8,7 +8,7 @@ use super::{fence::Fence, visible::visible};
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, is_blank},
     llm::{LlmMessage, LlmRole},
-    tokens::{Encoding, count, truncate_start_to_tokens, truncate_to_tokens},
+    tokens::{Encoding, count_inside, truncate_start_to_tokens, truncate_to_tokens},
     transcript::{ContentPiece, PieceSource, ToolTable, attachments, decompose},
 };
 
@@ -99,7 +99,7 @@ impl Turn {
 
     /// Tokens, unscaled, with the line above it.
     pub fn tokens(&self, encoding: Encoding) -> usize {
-        count(&self.text, encoding).tokens + count(&self.what.label(), encoding).tokens + LINE
+        count_inside(&self.text, encoding).tokens + count_inside(&self.what.label(), encoding).tokens + LINE
     }
 
     /// Leaves at most so many tokens: three fifths of the text from its head, two from its tail, where commands report how they ended.
@@ -108,7 +108,7 @@ impl Turn {
         if tokens <= limit {
             return;
         }
-        let of_text = count(&self.text, encoding).tokens;
+        let of_text = count_inside(&self.text, encoding).tokens;
         let room = limit.saturating_sub(tokens - of_text);
         let head = truncate_to_tokens(&self.text, room * 3 / 5, encoding).len();
         let tail = self.text.len() - truncate_start_to_tokens(&self.text[head..], room - room * 3 / 5, encoding).len();
@@ -381,6 +381,7 @@ pub(super) fn explained(fence: &Fence) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::count;
 
     const MESSAGES: &str = r#"[
         {"role":"user","content":"Fix it."},

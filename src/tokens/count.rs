@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     cancel::{Cancel, Cancelled},
+    conversation::surrogates,
     parallel::{each, parts_for},
 };
 
@@ -69,6 +70,12 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
     }
     count_many(&[text], encoding, None)
         .map_or_else(|Cancelled| unreachable!("nothing can cancel this"), |counts| counts[0])
+}
+
+/// Counts a text of a conversation as it is outside: how unpaired surrogates are carried makes no difference.
+#[must_use]
+pub fn count_inside(text: &str, encoding: Encoding) -> Count {
+    count(&surrogates::leave_text(text), encoding)
 }
 
 /// Counts a text on this thread without looking into the cache or adding to it.

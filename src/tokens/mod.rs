@@ -25,7 +25,7 @@ mod tests;
 
 pub use cache::clear_cache;
 pub use calibration::Calibration;
-pub use count::{Count, count, count_all, count_uncached};
+pub use count::{Count, count, count_all, count_inside, count_uncached};
 pub use encoding::Encoding;
 pub use engine::{is_loaded, warm_up};
 pub use error::TokensError;

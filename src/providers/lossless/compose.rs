@@ -4,7 +4,7 @@ use super::runs::Run;
 use crate::{
     markers::{NUMBERED_EVERY, Pointer},
     restore::{NO_EXCERPT, NumberedExcerpt, Rows},
-    tokens::{Encoding, count},
+    tokens::{Encoding, count_inside},
 };
 
 /// A text with markers.
@@ -83,6 +83,7 @@ fn heading(excerpt: &NumberedExcerpt, runs: &[Run], encoding: Encoding) -> Optio
     excerpt.style.write(excerpt.number_of(excerpt.line), &mut number);
     let heading = format!("{number}{}", Pointer::Sparse { lines: excerpt.lines });
     // The heading itself costs its line feed too.
-    let gain = (count(&number, encoding).tokens * rows).checked_sub(count(&heading, encoding).tokens + 1)?;
+    let gain =
+        (count_inside(&number, encoding).tokens * rows).checked_sub(count_inside(&heading, encoding).tokens + 1)?;
     (gain > 0).then_some((heading, rows, gain))
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     markers::{Direction, Pointer, Reference, quote_of},
     restore::{Row, RowKind, RowsOf},
-    tokens::{Encoding, count},
+    tokens::{Encoding, count_inside},
 };
 
 /// Rows of one text that become a pointer.
@@ -348,7 +348,7 @@ impl<'a> Finder<'a> {
 
     /// How many tokens the lines must have that a pointer stands for: those of the pointer, and what it has to save.
     fn least(&self, marker: &str) -> usize {
-        count(marker, self.encoding).tokens + self.options.least_saved
+        count_inside(marker, self.encoding).tokens + self.options.least_saved
     }
 
     /// Whether a pointer saves enough tokens in the place of these rows.
@@ -379,14 +379,14 @@ impl<'a> Finder<'a> {
             // As soon as the first lines have enough tokens, the others need not be counted.
             if removed.len() > 4 * marker.len() {
                 let cost = *cost.get_or_insert_with(|| self.least(marker));
-                gained += count(&removed, self.encoding).tokens;
+                gained += count_inside(&removed, self.encoding).tokens;
                 if gained >= cost {
                     return true;
                 }
                 removed.clear();
             }
         }
-        gained += count(&removed, self.encoding).tokens;
+        gained += count_inside(&removed, self.encoding).tokens;
         gained >= cost.unwrap_or_else(|| self.least(marker))
     }
 }

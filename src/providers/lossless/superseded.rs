@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::{
     conversation::{Block, Conversation, Edit, NewValue, PathStep, json_text},
     markers::{LeftOut, OldState, may_hold_pointers},
-    tokens::{Encoding, count},
+    tokens::{Encoding, count_inside},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
 
@@ -144,7 +144,7 @@ fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     {
         return Some((removed.len() - new.len()) / BYTES_PER_TOKEN);
     }
-    let saved = count(removed, encoding).tokens.checked_sub(count(new, encoding).tokens)?;
+    let saved = count_inside(removed, encoding).tokens.checked_sub(count_inside(new, encoding).tokens)?;
     (saved >= MIN_SAVED_TOKENS).then_some(saved)
 }
 

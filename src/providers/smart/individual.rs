@@ -20,7 +20,7 @@ use crate::{
     },
     salience::{Room, Salience},
     summaries::{SourceText, WrittenSummary},
-    tokens::count,
+    tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose},
 };
 
@@ -70,7 +70,7 @@ pub(super) fn targets<'a>(
                 continue;
             }
             let text = texts[&*piece.path][piece.range.clone()].to_owned();
-            let tokens = count(&text, request.tally.encoding()).tokens;
+            let tokens = count_inside(&text, request.tally.encoding()).tokens;
             *tokens_of.entry(piece.kind).or_default() += tokens;
             if !is_blank(&text) {
                 targets.push(Target { message, piece, text, tokens, operation });
@@ -307,7 +307,7 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
     for (target, replacement) in targets.iter().zip(replacements) {
         let Some(mut replacement) = replacement else { continue };
         // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
-        if replacement.text == target.text || count(&replacement.text, encoding).tokens >= target.tokens {
+        if replacement.text == target.text || count_inside(&replacement.text, encoding).tokens >= target.tokens {
             continue;
         }
         let block = Some(target.piece.block);

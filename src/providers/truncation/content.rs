@@ -19,7 +19,7 @@ use crate::{
     markers::{More, Suppressed, counted},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
-    tokens::count,
+    tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts},
 };
 
@@ -111,7 +111,7 @@ impl<'a> ContentCut<'a> {
                 if Suppressed::read(text).is_some() {
                     continue;
                 }
-                let tokens = count(text, request.tally.encoding()).tokens;
+                let tokens = count_inside(text, request.tally.encoding()).tokens;
                 if tokens >= least {
                     candidates.push(Candidate { message, piece, whole, text, tokens, line_lengths: OnceCell::new() });
                 }

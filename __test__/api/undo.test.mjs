@@ -1,0 +1,223 @@
+// `restore` with `only` undoes single changes; a stack of restore data undoes many condensations.
+
+import { describe, expect, test } from "vitest";
+import { buildHistory } from "../../fixtures/history.mjs";
+import { api, clone, conversation, deepFreeze, expectThrown, managerWith } from "./support.mjs";
+
+const {
+  CondensationManager,
+  countTokens,
+  createLosslessProvider,
+  createSmartProvider,
+  createTruncationProvider,
+  restore,
+  validateMessages,
+} = api;
+
+const dialects = ["claude-code", "roo-xml", "roo-native", "cline-plain-text", "shell-only"];
+const historyOf = (dialect, seed = 3, messages = 70) => deepFreeze(buildHistory({ dialect, messages, seed }));
+
+const providers = [
+  ["lossless", createLosslessProvider(), {}],
+  ["truncation", createTruncationProvider({ minTokensForTruncation: 20 }), {}],
+  ["window", createTruncationProvider({ mode: "window" }), {}],
+  ["a target", createTruncationProvider(), { targetTokens: 2500 }],
+  ["smart", createSmartProvider("aggressive"), { targetTokens: 3000 }],
+];
+
+const idsOf = ({ changes }) => changes.map(({ id }) => id);
+
+describe.each(providers)("%s", (_, provider, options) => {
+  test.each(dialects)("ids are unique, and the same again: %s", async (dialect) => {
+    const messages = historyOf(dialect);
+    const ids = idsOf(await provider.condense({ messages }, options));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^c[0-9a-f]{8}$/);
+    expect(idsOf(await provider.condense({ messages: clone(messages) }, options))).toEqual(ids);
+  });
+
+  test.each(dialects)("all of them: the messages that came in: %s", async (dialect) => {
+    const messages = historyOf(dialect);
+    const result = await provider.condense({ messages }, options);
+    const all = restore(clone(result), { only: idsOf(result) });
+    expect(all.refused.filter(({ code }) => code !== "unknown_change")).toEqual([]);
+    expect(JSON.stringify(all.messages)).toBe(JSON.stringify(messages));
+    expect(all.restoreData.edits).toEqual([]);
+  });
+
+  test.each(dialects)("one after the other, in any order: %s", async (dialect) => {
+    const messages = historyOf(dialect, 3, 26);
+    const result = await provider.condense({ messages }, options);
+    for (const order of [idsOf(result), idsOf(result).reverse(), idsOf(result).sort()]) {
+      let state = clone(result);
+      let left = [...order];
+      while (left.length > 0) {
+        const [id] = left;
+        let undone = restore(state, { only: [id] });
+        if (undone.refused[0]?.code === "needs_others") undone = restore(state, { only: [id, ...undone.refused[0].with] });
+        left = left.filter((other) => other !== id && !undone.restored.includes(other));
+        if (undone.restored.length === 0) {
+          expect(undone.refused.map(({ code }) => code)).toEqual(["unknown_change"]);
+          expect(undone.messages).toBe(state.messages);
+          continue;
+        }
+        expect(undone.refused).toEqual([]);
+        expect(undone.restored).toContain(id);
+        if (validateMessages(messages).length === 0) expect(validateMessages(undone.messages)).toEqual([]);
+        expect(countTokens(undone.messages)).toBeGreaterThanOrEqual(countTokens(state.messages));
+        // What is left leads back as well.
+        expect(JSON.stringify(restore(undone))).toBe(JSON.stringify(messages));
+        state = clone(undone);
+      }
+      expect(JSON.stringify(state.messages)).toBe(JSON.stringify(messages));
+    }
+  });
+});
+
+test("what one change said comes back, and nothing else", async () => {
+  const messages = historyOf("claude-code");
+  const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
+  for (const { messageIndex, blockIndex } of result.changes) {
+    const here = result.changes.filter((other) => other.messageIndex === messageIndex && other.blockIndex === blockIndex);
+    const ids = here.map(({ id }) => id);
+    const { messages: back, restored } = restore(result, { only: ids });
+    expect(restored).toEqual(ids);
+    back.forEach((message, index) => {
+      if (index !== messageIndex) return expect(message).toBe(result.messages[index]);
+      message.content.forEach((block, at) => {
+        if (at === blockIndex) expect(block).toEqual(messages[index].content[at]);
+        else expect(block).toBe(result.messages[index].content[at]);
+      });
+    });
+  }
+});
+
+describe("what cannot be undone alone", () => {
+  test("two changes of one text need one another", async () => {
+    const messages = historyOf("claude-code", 5, 120);
+    const result = await new CondensationManager().condense({ messages }, { provider: "lossless", targetTokens: 3000 });
+    const twice = result.changes.find(({ id, messageIndex, blockIndex }) =>
+      result.changes.some((other) => other.id !== id && other.messageIndex === messageIndex && other.blockIndex === blockIndex),
+    );
+    expect(twice).toBeDefined();
+    const { refused, restored, messages: same, restoreData } = restore(result, { only: [twice.id] });
+    expect(restored).toEqual([]);
+    expect(same).toBe(result.messages);
+    expect(restoreData).toBe(result.restoreData);
+    expect(refused).toEqual([
+      { id: twice.id, code: "needs_others", reason: expect.stringContaining(refused[0].with[0]), with: expect.any(Array) },
+    ]);
+    expect(restore(result, { only: [twice.id, ...refused[0].with] }).restored).toContain(twice.id);
+  });
+
+  test("messages of a window come back together", async () => {
+    const messages = historyOf("roo-native");
+    const result = await createTruncationProvider({ mode: "window" }).condense({ messages });
+    const [first, ...others] = idsOf(result);
+    const { refused } = restore(result, { only: [first] });
+    expect(refused).toMatchObject([{ code: "needs_others", with: others }]);
+    expect(restore(result, { only: [first, ...others] }).messages).toEqual(messages);
+  });
+
+  test("what somebody edited since is refused, and the others are undone", async () => {
+    const messages = historyOf("claude-code");
+    const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
+    const [edited, other] = result.changes;
+    const list = clone(result.messages);
+    list[edited.messageIndex].role = "other";
+    list.at(-1).content = "edited, too";
+    const undone = restore({ messages: list, restoreData: result.restoreData }, { only: [other.id, edited.id] });
+    expect(undone.restored).toEqual([other.id]);
+    expect(undone.refused).toEqual([
+      {
+        id: edited.id,
+        code: "changed_since",
+        messageIndex: edited.messageIndex,
+        reason: expect.stringContaining(`messages[${edited.messageIndex}]`),
+      },
+    ]);
+    expect(undone.messages.at(-1)).toEqual({ ...result.messages.at(-1), content: "edited, too" });
+    expectThrown(() => restore(undone), TypeError, "invalid_restore_data", `messages[${edited.messageIndex}]`);
+  });
+
+  test("a later condensation stands on it", async () => {
+    const messages = historyOf("claude-code");
+    const first = await createLosslessProvider().condense({ messages });
+    const second = await createTruncationProvider({ mode: "window" }).condense({ messages: first.messages });
+    const state = { messages: second.messages, restoreData: first.restoreData };
+    const { restored, refused } = restore(state, { only: idsOf(first) });
+    expect(restored).toEqual([]);
+    expect(new Set(refused.map(({ code }) => code))).toContain("changed_since");
+  });
+
+  test("ids of nobody, twice, or none", async () => {
+    const messages = historyOf("claude-code");
+    const result = await createLosslessProvider().condense({ messages });
+    expect(restore(result, { only: ["nobody", "nobody", "__proto__"] })).toEqual({
+      messages: result.messages,
+      restored: [],
+      refused: ["nobody", "__proto__"].map((id) => ({ id, code: "unknown_change", reason: expect.any(String) })),
+      restoreData: result.restoreData,
+    });
+    expect(restore(result, { only: [] }).messages).toBe(result.messages);
+    expect(restore(result, {})).toEqual(messages);
+    const nothing = await createLosslessProvider().condense({ messages: conversation(1) });
+    expect(restore(nothing, { only: ["c00000000"] }).refused).toMatchObject([{ code: "unknown_change" }]);
+  });
+
+  test("wrong arguments", () => {
+    const state = { messages: [], restoreData: { version: 2, edits: [] } };
+    for (const only of ["c1", 5, {}, null]) expectThrown(() => restore(state, { only }), TypeError, "invalid_argument", "options.only");
+    expectThrown(() => restore(state, { only: ["c1", 5] }), TypeError, "invalid_argument", "options.only[1]");
+    for (const options of [null, 5, []]) expectThrown(() => restore(state, options), TypeError, "invalid_argument", "options");
+  });
+});
+
+test("of a provider of the host that drops, adds and moves", async () => {
+  const messages = conversation(6);
+  const manager = managerWith(({ messages: given }) => ({
+    messages: [given[0], { role: "assistant", content: "In short: nothing." }, { ...given[2], content: "And then?" }, given.at(-1)],
+  }));
+  const result = await manager.condense({ messages: deepFreeze(messages) });
+  expect(result.error).toBeUndefined();
+  const [first, ...others] = idsOf(result);
+  expect(restore(result, { only: others }).restored).toEqual([]);
+  const undone = restore(result, { only: [first, ...others] });
+  expect(undone.refused).toEqual([]);
+  undone.messages.forEach((message, index) => expect(message).toBe(messages[index]));
+});
+
+test("a stack of twenty condensations, with messages appended between, is undone one by one", async () => {
+  const steps = [
+    [createLosslessProvider(), {}],
+    [createTruncationProvider({ minTokensForTruncation: 20 }), {}],
+    [createSmartProvider("balanced"), { targetTokens: 6000 }],
+    [createTruncationProvider(), { targetTokens: 5000 }],
+    [createTruncationProvider({ mode: "window" }), {}],
+  ];
+  const whole = buildHistory({ dialect: "claude-code", messages: 400, seed: 9 });
+  const stack = [];
+  const before = [];
+  let next = 60;
+  let history = whole.slice(0, next);
+  for (let turn = 0; stack.length < 20 && turn < 60; turn++) {
+    const [provider, options] = steps[turn % steps.length];
+    const result = await provider.condense({ messages: history }, options);
+    expect(result.error).toBeUndefined();
+    if (result.didCondense) {
+      before.push(JSON.stringify(history));
+      stack.push(clone(result.restoreData));
+      history = result.messages;
+    }
+    const more = whole.slice(next, next + 6);
+    next += 6;
+    history = [...clone(history), ...more];
+  }
+  expect(stack.length).toBe(20);
+  while (stack.length > 0) {
+    const earlier = JSON.parse(before.pop());
+    history = restore({ messages: history, restoreData: stack.pop() });
+    expect(JSON.stringify(history.slice(0, earlier.length))).toBe(JSON.stringify(earlier));
+  }
+  expect(JSON.stringify(history)).toBe(JSON.stringify(whole.slice(0, next)));
+});

@@ -1,0 +1,205 @@
+//! Which changes can be undone by themselves, and by which edits.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{
+    conversation::{Conversation, Edit, PathStep, Plan},
+    providers::Change,
+};
+
+/// Gives every change an id: from what was done, and where, and what stood there, so that the same condensation gives the same ids. No two
+/// changes of a result have the same.
+pub(super) fn name_changes(changes: &mut [Change], original: &Conversation) {
+    let mut known: HashSet<String> = HashSet::new();
+    for change in changes {
+        let Change { message_index, block_index, operation, .. } = &*change;
+        let content = original.entries().get(*message_index).map_or(0, |entry| entry.message.content_hash());
+        let mut turn = 0;
+        let id = loop {
+            let place = format!("{message_index} {block_index:?} {operation} {content} {turn}");
+            let id = format!("c{:08x}", xxh3_64(place.as_bytes()) as u32);
+            if known.insert(id.clone()) {
+                break id;
+            }
+            turn += 1;
+        };
+        change.id = id;
+    }
+}
+
+/// The edits of a plan, put together as far as they can only be undone together.
+pub(super) struct UndoGroups {
+    /// The group of each edit.
+    pub of_edits: Vec<usize>,
+    /// The changes that stand in each group, by their ids: a group can be undone when all of them are.
+    pub changes: Vec<Vec<String>>,
+}
+
+/// What is undone as one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Group {
+    /// A block; `None` for a message's content as a whole. A text that several changes touched has no state between them.
+    Block(usize, Option<usize>),
+    /// Messages next to each other that were dropped, with what was put in their place. Half of them would break calls from their answers.
+    Stretch(usize),
+}
+
+impl UndoGroups {
+    /// For a plan, and what it changed.
+    pub(super) fn of(plan: &Plan, changes: &[Change]) -> Self {
+        let stretches = Stretches::of(plan);
+        let mut numbers: HashMap<Group, usize> = HashMap::new();
+        let of_edits = plan.edits.iter().map(|edit| {
+            let group = match edit {
+                Edit::Set { message, path, .. } => match path.get(1) {
+                    Some(PathStep::Index(block)) => Group::Block(*message, Some(*block)),
+                    _ => Group::Block(*message, None),
+                },
+                Edit::Drop { message } => Group::Stretch(stretches.dropped(*message)),
+                Edit::Insert { before, .. } => Group::Stretch(stretches.before(*before)),
+            };
+            let next = numbers.len();
+            *numbers.entry(group).or_insert(next)
+        });
+        let of_edits = of_edits.collect();
+        let mut ids = vec![Vec::new(); numbers.len()];
+        let mut blocks: HashMap<usize, Vec<(Option<usize>, usize)>> = HashMap::new();
+        for (group, number) in &numbers {
+            if let Group::Block(message, block) = group {
+                blocks.entry(*message).or_default().push((*block, *number));
+            }
+        }
+        for change in changes {
+            let message = change.message_index;
+            let is_added = change.block_index.is_none() && change.tokens_before == 0 && change.tokens_after > 0;
+            let stretch = if is_added { stretches.before(message) } else { stretches.dropped(message) };
+            if let Some(number) = numbers.get(&Group::Stretch(stretch)) {
+                ids[*number].push(change.id.clone());
+                continue;
+            }
+            for (block, number) in blocks.get(&message).into_iter().flatten().filter(|_| !is_added) {
+                if block.is_none() || change.block_index.is_none() || *block == change.block_index {
+                    ids[*number].push(change.id.clone());
+                }
+            }
+        }
+        Self { of_edits, changes: ids }
+    }
+}
+
+/// Messages next to each other that a plan drops, each stretch called by its first.
+struct Stretches {
+    /// For each dropped message the first of its stretch.
+    first: BTreeMap<usize, usize>,
+}
+
+/// No stretch.
+const NONE: usize = usize::MAX;
+
+impl Stretches {
+    fn of(plan: &Plan) -> Self {
+        let dropped: std::collections::BTreeSet<usize> = plan
+            .edits
+            .iter()
+            .filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None })
+            .collect();
+        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+        for message in dropped {
+            let before = message.checked_sub(1).and_then(|before| first.get(&before).copied());
+            first.insert(message, before.unwrap_or(message));
+        }
+        Self { first }
+    }
+
+    fn dropped(&self, message: usize) -> usize {
+        self.first.get(&message).copied().unwrap_or(NONE)
+    }
+
+    /// The stretch that something added before `message` belongs to: the one there, or the one that ends there, or one of its own.
+    fn before(&self, message: usize) -> usize {
+        let behind = message.checked_sub(1).and_then(|behind| self.first.get(&behind).copied());
+        self.first.get(&message).copied().or(behind).unwrap_or(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn change(message_index: usize, block_index: Option<usize>, tokens: (usize, usize)) -> Change {
+        Change {
+            id: String::new(),
+            message_index,
+            block_index,
+            operation: "truncate".to_owned(),
+            tokens_before: tokens.0,
+            tokens_after: tokens.1,
+            reason: String::new(),
+            grade: None,
+        }
+    }
+
+    fn conversation(length: usize) -> Conversation {
+        let messages: Vec<_> =
+            (0..length).map(|index| json!({ "role": "user", "content": format!("{index}") })).collect();
+        Conversation::parse(&json!(messages).to_string()).unwrap()
+    }
+
+    #[test]
+    fn ids_are_those_of_place_and_content() {
+        let mut changes = vec![change(1, None, (2, 0)), change(1, Some(0), (2, 1)), change(1, Some(0), (1, 0))];
+        let mut same = changes.clone();
+        name_changes(&mut changes, &conversation(3));
+        name_changes(&mut same, &conversation(3));
+        assert_eq!(changes, same);
+        let ids: HashSet<&str> = changes.iter().map(|change| change.id.as_str()).collect();
+        assert_eq!(ids.len(), 3);
+        let other =
+            Conversation::parse(r#"[{"role":"user","content":"0"},{"role":"user","content":"other"}]"#).unwrap();
+        name_changes(&mut same, &other);
+        assert!(same.iter().all(|change| !ids.contains(change.id.as_str())));
+    }
+
+    #[test]
+    fn what_can_only_be_undone_together_is_one_group() {
+        let original = conversation(9);
+        let text = |message, block: usize| {
+            Edit::set_text(message, vec!["content".into(), block.into(), "text".into()], String::new())
+        };
+        let insert = |before| Edit::Insert { before, value: original.message(0).clone().into() };
+        let edits = vec![
+            text(1, 0),
+            text(1, 2),
+            text(1, 2),
+            Edit::Drop { message: 3 },
+            Edit::Drop { message: 4 },
+            insert(5),
+            Edit::Drop { message: 7 },
+            insert(9),
+        ];
+        let mut changes = vec![
+            change(1, Some(0), (9, 1)),
+            change(1, Some(2), (9, 3)),
+            change(1, Some(2), (3, 1)),
+            change(3, Some(0), (9, 1)),
+            change(3, None, (9, 0)),
+            change(4, None, (9, 0)),
+            change(5, None, (0, 2)),
+            change(7, None, (9, 0)),
+            change(9, None, (0, 2)),
+        ];
+        name_changes(&mut changes, &original);
+        let groups = UndoGroups::of(&Plan { edits }, &changes);
+        assert_eq!(groups.of_edits, [0, 1, 1, 2, 2, 2, 3, 4]);
+        let found: Vec<Vec<usize>> = groups
+            .changes
+            .iter()
+            .map(|ids| ids.iter().map(|id| changes.iter().position(|change| change.id == *id).unwrap()).collect())
+            .collect();
+        assert_eq!(found, [vec![0], vec![1, 2], vec![3, 4, 5, 6], vec![7], vec![8]]);
+    }
+}
