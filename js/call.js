@@ -17,6 +17,8 @@ const { refused, serializeMessages, serializeSettings } = require("./serialize.j
 const { configWithSelections } = require("./smart.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
+/** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
+const UNLIMITED = -1;
 /** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
 const HOST_OPTIONS = new Map([
   ["signal", isSignal],
@@ -63,6 +65,7 @@ function prepare(context, given, configOf) {
     readable("options", () => namesIn(given)),
   );
   const known = copyOf(context, "context", CONTEXT_FIELDS);
+  if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   const messages = readable("context.messages", () => context.messages);
   const { config } = options;
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
@@ -189,4 +192,4 @@ function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { condense };
+module.exports = { UNLIMITED, condense };

@@ -3,7 +3,7 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("./native.js");
-const { condense } = require("./call.js");
+const { UNLIMITED, condense } = require("./call.js");
 const { argumentError, checked, missing, notAllowed, notReadable, outOfRange, readable } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { hostCallback } = require("./host-provider.js");
@@ -104,6 +104,12 @@ class CondensationManager {
     return this.getEffectiveConfig(profileId).threshold;
   }
 
+  hasHandler(profileId) {
+    requireText("profileId", profileId);
+    const { handler } = this.#handlers.profiles.get(profileId) ?? {};
+    return Boolean(handler) && !handler.invalid;
+  }
+
   setProfileThreshold(profileId, percent) {
     requireText("profileId", profileId);
     requireNumber("percent", percent);
@@ -120,9 +126,9 @@ class CondensationManager {
       requireNumber("totalTokens", totalTokens, 0);
       requireNumber("lastMessageTokens", lastMessageTokens, 0);
       requireNumber("contextWindow", contextWindow, 1);
-      if (maxTokens != null) requireNumber("maxTokens", maxTokens, 0);
+      if (maxTokens != null && maxTokens !== UNLIMITED) requireNumber("maxTokens", maxTokens, 0);
       if (profileId != null) requireText("profileId", profileId);
-      return { totalTokens, lastMessageTokens, contextWindow, maxTokens, profileId };
+      return { totalTokens, lastMessageTokens, contextWindow, maxTokens: maxTokens === UNLIMITED ? undefined : maxTokens, profileId };
     });
     return JSON.parse(checked(() => this.#native.shouldCondense(wellFormed(JSON.stringify(checkedUsage)))));
   }

@@ -17,7 +17,7 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly totalTokens?: number | null | undefined;
   /** The model's context window in tokens, 1 or more. `condenseIfNeeded` needs it. */
   readonly contextWindow?: number | null | undefined;
-  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  /** Tokens the model may answer with, 0 or more, or -1 for "unlimited", as vscode-lm says. Default, and for 0 and -1: 8192. */
   readonly maxTokens?: number | null | undefined;
   /** Whose threshold, handlers, prompt and price apply, and whose metrics count. Default: none. */
   readonly profileId?: string | null | undefined;

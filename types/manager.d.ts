@@ -215,6 +215,12 @@ export class CondensationManager {
   effectiveThreshold(profileId?: string | null): number;
 
   /**
+   * Whether a profile has a handler of its own that can answer (`profiles[profileId].handler`). A handler of the call would win over it.
+   * @throws {TypeError} `invalid_argument`
+   */
+  hasHandler(profileId: string): boolean;
+
+  /**
    * Sets the threshold of a profile: 5 to 100 percent, or -1 to inherit the global one.
    * @throws {RangeError} `out_of_range`
    */

@@ -10,7 +10,7 @@ export interface Usage {
   lastMessageTokens?: number | undefined;
   /** The model's context window in tokens, 1 or more. */
   contextWindow: number;
-  /** Tokens the model may answer with. Default, and for 0: 8192. */
+  /** Tokens the model may answer with, 0 or more, or -1 for "unlimited", as vscode-lm says. Default, and for 0 and -1: 8192. */
   maxTokens?: number | null | undefined;
   /** Whose threshold applies. Default: the global one. */
   profileId?: string | null | undefined;
@@ -25,7 +25,7 @@ export interface TriggerDecision {
   prevContextTokens: number;
   /** `contextWindow * 0.9 - reservedTokens` */
   allowedTokens: number;
-  /** `maxTokens || 8192` */
+  /** `maxTokens` above 0, or else 8192. */
   reservedTokens: number;
   /** `100 * prevContextTokens / contextWindow` */
   contextPercent: number;

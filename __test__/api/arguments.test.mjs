@@ -117,7 +117,7 @@ describe.each([
     ["taskId", {}, TypeError, "invalid_config", "a string"],
     ["profileId", 5, TypeError, "invalid_config", "a string"],
     ["maxTokens", "many", TypeError, "invalid_config", "a number"],
-    ["maxTokens", -1, RangeError, "out_of_range", "0 or more"],
+    ["maxTokens", -2, RangeError, "out_of_range", "0 or more"],
     ["maxTokens", NaN, RangeError, "out_of_range", "number"],
     ["totalTokens", "5", TypeError, undefined, "a number"],
     ["totalTokens", -5, RangeError, "out_of_range", "0 or more"],
@@ -416,11 +416,12 @@ describe("other calls", () => {
     ],
     [
       "shouldCondense with less than none",
-      () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, maxTokens: -1 }),
+      () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, maxTokens: -2 }),
       RangeError,
       "out_of_range",
-      "maxTokens: -1",
+      "maxTokens: -2",
     ],
+    ["hasHandler without a profile", () => manager.hasHandler(), TypeError, "invalid_argument", "profileId: undefined"],
     [
       "shouldCondense for a profile that is none",
       () => manager.shouldCondense({ totalTokens: 1, contextWindow: 1, profileId: 5 }),

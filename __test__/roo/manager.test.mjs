@@ -44,7 +44,7 @@ describe("2025", () => {
     expect(apiHandler.requests).toEqual([]);
     expect(told.condensed).toEqual([["task", true, false, false]]);
     const { context, options } = dropAndRewrite.asked.at(-1);
-    expect(context).toEqual({ messages, systemPrompt: "You are careful.", taskId: "task", contextWindow: 100_000 });
+    expect(context).toEqual({ messages, systemPrompt: "You are careful.", taskId: "task", contextWindow: 100_000, profileId: "default" });
     expect(options.isAutomatic).toBe(true);
   });
 

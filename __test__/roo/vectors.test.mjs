@@ -1,4 +1,4 @@
-// Recorded calls of Roo-Code's own functions give the recorded results: those of `fixtures/roo`, and those of `../shared/vectors`
+// Recorded calls of Roo-Code's own functions, and of Zoo-Code's, give the recorded results: those of `fixtures/roo`, and those of `../shared/vectors`
 // where that folder is.
 
 import { readdirSync } from "node:fs";
@@ -13,20 +13,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 beforeAll(() => vi.useFakeTimers({ toFake: ["Date"], now: CLOCK }));
 afterAll(() => vi.useRealTimers());
 
-/** What the drop-in has no generation of its own for yet: Zoo-Code's windows and summaries. Its other functions are held to its records. */
-const NOT_BUILT = new Set(["zoo summarizeConversation", "zoo manageContext", "zoo willManageContext"]);
-
 const recordFiles = (folder) => readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
 
 function replayAll(folder) {
   for (const name of recordFiles(folder)) {
     for (const [title, records] of group(readRecords(path.join(folder, name)))) {
-      const about = `${name}: ${title}, ${records.length} calls`;
-      if (NOT_BUILT.has(title)) {
-        test.todo(about);
-        continue;
-      }
-      test(about, async () => {
+      test(`${name}: ${title}, ${records.length} calls`, async () => {
         for (const [index, record] of records.entries()) {
           const before = JSON.stringify(record.input);
           const { output, calls } = record;

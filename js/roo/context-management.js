@@ -6,11 +6,13 @@ const { randomUUID } = require("node:crypto");
 const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { resolveHost } = require("./host.js");
+const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
-const { visibleIndices } = require("./tagged-history.js");
-const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, decide, estimateTokenCount } = require("./trigger.js");
-const { pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { getEffectiveApiHistory, visibleIndices } = require("./tagged-history.js");
+const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
+const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { asWindowCall } = require("./window-call.js");
 
 function createContextManagement(host) {
   const services = resolveHost(host);
@@ -18,54 +20,58 @@ function createContextManagement(host) {
 
   function truncateConversation(messages, fracToRemove, taskId) {
     services.capture("captureSlidingWindowTruncation", taskId);
-    const truncationId = randomUUID();
     // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     const wanted = pairsToRemove(visible.length, fracToRemove);
-    const removed = services.fixes
-      ? unbrokenRemoval(
-          visible.map((index) => messages[index]),
-          wanted,
-        )
-      : wanted;
-    if (removed <= 0) return { messages, truncationId, messagesRemoved: 0 };
-
-    const hidden = new Set(visible.slice(1, removed + 1));
-    const boundary = visible[removed + 1] ?? messages.length;
-    const marker = {
-      role: "user",
-      content: `[Sliding window truncation: ${removed} messages hidden to reduce context]`,
-      ts: (messages[boundary]?.ts ?? Date.now()) - 1,
-      isTruncationMarker: true,
-      truncationId,
-    };
-    const tagged = messages.map((message, index) => (hidden.has(index) ? { ...message, truncationParent: truncationId } : message));
-    return { messages: [...tagged.slice(0, boundary), marker, ...tagged.slice(boundary)], truncationId, messagesRemoved: removed };
+    return hide(messages, visible, services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted);
   }
 
   /** Whether `manageContext` would do something. */
   function willManageContext({ lastMessageTokens, ...options }) {
-    const { overAllowed, condenseDue } = decide(options, lastMessageTokens);
+    const { overAllowed, condenseDue } = decide(services.usage(options), lastMessageTokens);
     return condenseDue || overAllowed;
   }
 
   async function manageContext(options) {
-    const { messages, apiHandler, systemPrompt, taskId } = options;
-    const { prevContextTokens, overAllowed, condenseDue } = decide(options, await countLastMessage(messages, apiHandler), services.warn);
+    const { messages, apiHandler, systemPrompt, taskId, currentProfileId } = options;
+    const newTokens = await (services.countsAllNew ? countNewTokens : countLastMessage)(messages, apiHandler);
+    const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
+    const { prevContextTokens } = limits;
+    const call = { ...limits, currentProfileId };
     let failed = { cost: 0 };
     if (condenseDue) {
-      const result = await summarizeConversation(condensingOptions(options));
+      const result = await asWindowCall(call, () => summarizeConversation(condensingOptions(options)));
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...result, prevContextTokens };
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, taskId) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, taskId)), prevContextTokens };
 
     const truncation = truncateConversation(messages, 0.5, taskId);
     const newContextTokensAfterTruncation = await countVisible(truncation.messages, systemPrompt, apiHandler);
     return { ...truncation, prevContextTokens, summary: "", ...failed, newContextTokensAfterTruncation };
+  }
+
+  /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
+  async function fitted(response, call, taskId) {
+    const { messages } = response;
+    const before = response.error ? call.prevContextTokens : call.tokensLeft;
+    const found = await truncateToFit();
+    const tokens = found?.tokens ?? before;
+    const after = Math.ceil(tokens);
+    const counted = found && { ...("newContextTokens" in response && { newContextTokens: after }), newContextTokensAfterTruncation: after };
+    return { ...response, ...found?.truncated, ...counted, ...whyNot(response, tokens, call) };
+
+    function truncateToFit() {
+      if (before <= call.fittingTokens) return undefined;
+      services.capture("captureSlidingWindowTruncation", taskId);
+      const visible = visibleIndices(messages);
+      const count = ({ messages: truncated }) => call.tokensWith(getEffectiveApiHistory(truncated));
+      return fittingTruncation(at(messages, visible), call.fittingTokens, (removed) => hide(messages, visible, removed), count);
+    }
   }
 
   /** The system prompt and each message, a call each. */
@@ -76,7 +82,35 @@ function createContextManagement(host) {
     return tokens;
   }
 
-  return { TOKEN_BUFFER_PERCENTAGE, ...withPlaces({ estimateTokenCount, truncateConversation, willManageContext, manageContext }) };
+  return {
+    TOKEN_BUFFER_PERCENTAGE,
+    ...withPlaces({ estimateTokenCount, countNewTokens, truncateConversation, willManageContext, manageContext }),
+  };
+}
+
+const at = (messages, indices) => indices.map((index) => messages[index]);
+
+/** Tokens of all visible messages that the last reported usage leaves out. */
+const countNewTokens = (messages, apiHandler) => countNewMessages(getEffectiveApiHistory(messages), apiHandler);
+
+/** The history with the first `removed` visible messages after the very first hidden, and the marker that says so. */
+function hide(messages, visible, removed) {
+  const truncationId = randomUUID();
+  if (removed <= 0) return { messages, truncationId, messagesRemoved: 0 };
+  const hidden = new Set(visible.slice(1, removed + 1));
+  const boundary = visible[removed + 1] ?? messages.length;
+  const { ts = Date.now(), condensedBy } = messages[boundary] ?? {};
+  const marker = {
+    role: "user",
+    content: `[Sliding window truncation: ${removed} messages hidden to reduce context]`,
+    // Among the copies of a condensation it comes and goes with them.
+    ts: condensedBy ? ts : ts - 1,
+    isTruncationMarker: true,
+    truncationId,
+    ...(condensedBy && { condensedBy }),
+  };
+  const tagged = messages.map((message, index) => (hidden.has(index) ? { ...message, truncationParent: truncationId } : message));
+  return { messages: [...tagged.slice(0, boundary), marker, ...tagged.slice(boundary)], truncationId, messagesRemoved: removed };
 }
 
 /** What no truncation has hidden. */
@@ -91,6 +125,7 @@ function untruncatedIndices(messages) {
 const condensingOptions = ({
   messages,
   apiHandler,
+  condensingApiHandler,
   systemPrompt,
   taskId,
   customCondensingPrompt,
@@ -102,6 +137,7 @@ const condensingOptions = ({
 }) => ({
   messages,
   apiHandler,
+  condensingApiHandler,
   systemPrompt,
   taskId,
   isAutomaticTrigger: true,

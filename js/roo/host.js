@@ -8,8 +8,10 @@ const { answerOf, tell } = require("../host-call.js");
 const { describeImages } = require("./images.js");
 const isObject = require("../is-object.js");
 const { defaultMessage } = require("./messages.js");
+const { withRoom } = require("./trigger.js");
 
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
+const FLAGS = ["countAllNew"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
 /** What each of them may be, as for the guard of a manager. */
 const LIMITS = {
@@ -35,6 +37,9 @@ function resolved(host) {
   if (host.manager !== undefined && typeof host.manager?.condense !== "function") {
     throw notAllowed("host.manager", host.manager, "a CondensationManager, or an object with condense(context, options)");
   }
+  for (const name of FLAGS) {
+    if (host[name] !== undefined && typeof host[name] !== "boolean") throw notAllowed(`host.${name}`, host[name], "true or false");
+  }
   // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
   const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
   return {
@@ -54,11 +59,28 @@ function resolved(host) {
     error: (...values) => tell(() => (host.error ? host.error(...values) : console.error(...values))),
     condensingHandler: (taskId) => asked(host, "condensingHandler", taskId, (error) => warn(`No condensing handler: ${messageOf(error)}`)),
     signal: (taskId) => signalOf(host, taskId),
+    profileId: (taskId) => asked(host, "profileId", taskId, (error) => warn(`No profile: ${messageOf(error)}`)),
+    /** The options of a window, with what the host's options make of them. */
+    usage: (options) => withProfileThreshold(host.manager, host.fixes === true ? withRoom(options) : options),
+    /** Whether all messages that the last reported usage leaves out count, or only the newest, as in Roo-Code. */
+    countsAllNew: host.countAllNew === true,
   };
 }
 
 /** What the host has for a task under this name, as it is or from a function. `failed` is told what that throws. */
 const asked = (host, name, taskId, failed) => (typeof host[name] === "function" ? answerOf(() => host[name](taskId), failed) : host[name]);
+
+/** The options with the threshold that the manager has for the profile, where the host has none of its own for it. */
+function withProfileThreshold(manager, options) {
+  const { currentProfileId, profileThresholds } = options;
+  if (typeof manager?.effectiveThreshold !== "function" || typeof currentProfileId !== "string" || currentProfileId === "") return options;
+  const own = profileThresholds?.[currentProfileId];
+  if (own !== undefined && own !== -1) return options;
+  const threshold = answerOf(() => manager.effectiveThreshold(currentProfileId));
+  // What is no different from the manager's global one says nothing: the host's global one applies.
+  if (typeof threshold !== "number" || threshold === answerOf(() => manager.effectiveThreshold())) return options;
+  return { ...options, profileThresholds: { ...profileThresholds, [currentProfileId]: threshold } };
+}
 
 function signalOf(host, taskId) {
   const signal = asked(host, "signal", taskId, (error) => {

@@ -1,7 +1,8 @@
 // Types of roo-condense/roo. Written by hand; `__test__/types` is compiled against them.
 //
 // What Roo-Code's modules for condensing and for the window do, with the host's services as parameters. "2025" is the generation that
-// replaces the history (`sliding-window`, `condense`), "2026" the one that tags it (`context-management`, `condense`).
+// replaces the history (`sliding-window`, `condense`), "2026" the one that tags it (`context-management`, `condense`). Zoo-Code, which carries
+// Roo-Code on, is served by the functions of 2026: what it adds are options that Roo-Code does not give.
 //
 // Units everywhere: tokens are the host's (`apiHandler.countTokens`, and what the API reports); costs are US dollars, prices US dollars per
 // million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens` and a
@@ -69,14 +70,27 @@ export interface RooManagerContext {
   messages: any[];
   systemPrompt?: string;
   taskId?: string;
-  /** Tokens of the model's window, where its handler tells. */
+  /** Tokens of the model's window: as the window says, else where its handler tells. */
   contextWindow?: number;
+  /** The window's `currentProfileId`, else the host's `profileId`: whose handler, prompt and price apply, and whose metrics count. */
+  profileId?: string;
 }
 
 /** What is used of a `CondensationManager` of this package; an object of this shape will do. */
 export interface RooManager {
-  /** Called with `{ isAutomatic, signal?, handler?, condensingHandler?, customCondensingPrompt? }`; the handlers are the host's own. */
+  /**
+   * Called with `{ isAutomatic, signal?, handler?, condensingHandler?, customCondensingPrompt?, targetTokens? }`; the handlers are the host's own. The
+   * window gives `targetTokens`: what its arithmetic allows, and what the threshold allows, whichever is less, in tokens of the manager where it is one
+   * of this package, else in the host's. When a manager of this package met it and the host still counts too many, it is asked once or twice more for the
+   * provider `truncation`.
+   */
   condense(context: any, options?: any): Promise<RooManagerResult>;
+  /** How the manager counts. Default: what is asked for is in the host's tokens. */
+  getEffectiveConfig?(profileId?: string): { readonly encoding: any; readonly scale: number };
+  /** The threshold of a profile, in percent; used for profiles for which the host has none. Default: the host's alone. */
+  effectiveThreshold?(profileId?: string): number;
+  /** Whether the profile has a handler of its own, which then takes the place of `handler`. Default: it has none. */
+  hasHandler?(profileId: string): boolean;
 }
 
 /** What is used of the result of `CondensationManager.condense`. */
@@ -90,6 +104,8 @@ export interface RooManagerResult {
   /** Tokens; used when the handler counts none. */
   prevContextTokens?: number;
   newContextTokens?: number;
+  /** With the code `target_not_met` where the manager knows that no more can be saved. */
+  warnings?: readonly { readonly code: string }[];
   error?: { code: string; message: string; cause?: unknown };
   metrics?: { providerId?: string };
 }
@@ -131,19 +147,29 @@ export interface RooHost {
 
   /**
    * Mends known faults, default false: truncating hides what is visible instead of what a summary already stands for; no window parts a call
-   * from its result; a summary larger than the history is refused (2026); an `error` chunk is a failure; and `guard` is on.
+   * from its result; a summary larger than the history is refused (2026); an `error` chunk is a failure; a reserve for the answer that leaves less than a
+   * tenth of the window, so that every request would be due, counts as so much that half of the window is left; and `guard` is on.
    */
   fixes?: boolean | undefined;
   /**
    * Condenses instead of one request for a summary: any provider of this package. To be given to `createCondense` and
-   * `createTaggedCondense`, or to the window when there is no `summarizeConversation`. What fails or saves nothing is an `error`.
+   * `createTaggedCondense`, or to the window when there is no `summarizeConversation`. What fails or saves nothing is an `error`. The window then leaves
+   * no more than is allowed: what is still over it is truncated in the same call, and what even then does not fit has an `error` that says why.
    */
   manager?: RooManager | undefined;
+  /**
+   * Whether the window counts all messages that the last reported usage leaves out: those after the newest answer, or after the newest condensation.
+   * Roo-Code counts the newest message only, and is late when several tools answered in messages of their own. Default: false.
+   * `willManageContext` is told the tokens by its caller; `countNewTokens` counts them for it.
+   */
+  countAllNew?: boolean | undefined;
+  /** The profile of condensations that no window asks for, which tells the manager its `currentProfileId`. Default: none. */
+  profileId?: string | ((taskId: string) => string | undefined) | undefined;
   /** Stops automatic condensing that leads nowhere. Default: off, or with its own defaults when `fixes` is on. */
   guard?: RooGuard | false | undefined;
   /** Cancels condensing; the response has an `error`, the history is unchanged and is not truncated instead. */
   signal?: AbortSignal | ((taskId: string) => AbortSignal | undefined) | undefined;
-  /** Asked for the summary instead of the conversation's handler, unless the call names one (2025). Gives way when it has no `createMessage`. */
+  /** Asked for the summary instead of the conversation's handler, unless the call names one. Gives way when it has no `createMessage`. */
   condensingHandler?: object | ((taskId: string) => object | undefined) | undefined;
 }
 
@@ -151,7 +177,7 @@ export interface RooHost {
 
 /** What a condensation gives. Plain data, safe to clone. */
 export interface SummarizeResponse<M extends RooMessage = RooMessage> {
-  /** The new history, or the same array when there is an `error`. */
+  /** The new history, or the same array when nothing was done. */
   messages: M[];
   /** The summary; by a manager whose provider makes none, a sentence on what was saved; empty when there is an `error`. */
   summary: string;
@@ -159,7 +185,9 @@ export interface SummarizeResponse<M extends RooMessage = RooMessage> {
   cost: number;
   /** Tokens of the next request without the newest answer; absent when there is an `error`. */
   newContextTokens?: number;
-  /** What went wrong, for the user; absent when all went well. */
+  /**
+   * What went wrong, for the user; absent when all went well. With a manager it can stand beside new messages: that they do not fit the window, and why.
+   */
   error?: string;
   /** 2026: what the API or the manager said of the failure. */
   errorDetails?: string;
@@ -212,6 +240,11 @@ export function createCondense<M extends RooMessage = RooMessage>(host?: RooHost
 export interface TaggedSummarizeOptions<M extends RooMessage = RooMessage> {
   messages: M[];
   apiHandler: RooApiHandler;
+  /**
+   * Zoo-Code: asked for the summary instead of `apiHandler`, which still counts. One without `createMessage` gives way, with a warning. Default: the
+   * host's `condensingHandler`.
+   */
+  condensingApiHandler?: object | undefined;
   systemPrompt: string;
   taskId: string;
   /** Whether the window asks. Only then environment details go into the summary, and the guard counts. */
@@ -279,16 +312,22 @@ export function createTaggedCondense<M extends RooMessage = RooMessage>(host?: R
 export interface WindowUsage {
   /** Tokens of the conversation as the API last reported them. */
   totalTokens: number;
-  /** Tokens of the model's window. */
+  /** Tokens of the model's window. One that is no number above 0 is not known, and taken to have 128,000. */
   contextWindow: number;
-  /** Tokens kept free for the answer. Default, also for 0 and null: 8192. */
+  /** Tokens kept free for the answer. Default, also for 0, null and the -1 ("unlimited") of vscode-lm: 8192. */
   maxTokens?: number | null | undefined;
   /** Whether to condense; truncation happens in any case. */
   autoCondenseContext: boolean;
   /** Percent of the window at which condensing is due. */
   autoCondenseContextPercent: number;
-  /** Percent by profile: 5 to 100, or -1 to inherit; anything else is warned of and inherits. */
+  /**
+   * Zoo-Code, for vscode-lm: whether percent are of the window less `maxTokens` (less nothing for those that are no reserve) instead of the whole;
+   * 100 when that leaves nothing. Default: false.
+   */
+  useAvailableInputForContextPercent?: boolean | undefined;
+  /** Percent by profile: 5 to 100, or -1 to inherit; anything else is warned of and inherits. For profiles that inherit, a manager may have one. */
   profileThresholds: Record<string, number>;
+  /** The profile in use; a manager is told. */
   currentProfileId: string;
 }
 
@@ -305,7 +344,7 @@ export interface SlidingWindowOptions<M extends RooMessage = RooMessage> extends
 
 /** What the 2025 window gives. */
 export interface SlidingWindowResponse<M extends RooMessage = RooMessage> extends SummarizeResponse<M> {
-  /** Tokens before: `totalTokens` and those of the last message. */
+  /** Tokens before: `totalTokens` and those of the last message, or of all new ones (`countAllNew`). */
   prevContextTokens: number;
 }
 
@@ -315,9 +354,14 @@ export interface SlidingWindow<M extends RooMessage = RooMessage> {
   readonly TOKEN_BUFFER_PERCENTAGE: 0.1;
   /** Tokens by the handler's count; 0 without asking it when there is nothing to count. */
   estimateTokenCount(content: readonly RooBlock[], apiHandler: RooApiHandler): Promise<number>;
+  /** Tokens of all messages that the last reported usage leaves out; see {@link RooHost.countAllNew}. */
+  countNewTokens<T extends M>(messages: T[], apiHandler: RooApiHandler): Promise<number>;
   /** Keeps the first message and removes the next `floor((n - 1) * fracToRemove)`, rounded down to an even number. */
   truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): T[];
-  /** Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. */
+  /**
+   * Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. With a manager: by as much as
+   * it takes to fit, also what it condensed.
+   */
   truncateConversationIfNeeded<T extends M>(options: SlidingWindowOptions<T>): Promise<SlidingWindowResponse<T>>;
 }
 
@@ -362,19 +406,19 @@ export interface ContextManagementOptions<M extends RooMessage = RooMessage>
 
 /** The arguments of `willManageContext`. */
 export interface WillManageContextOptions extends WindowUsage {
-  /** Tokens of the newest message, which the API has not reported yet. */
+  /** Tokens of the newest message, which the API has not reported yet; with `countAllNew` what `countNewTokens` says. */
   lastMessageTokens: number;
 }
 
 /** What `manageContext` gives. */
 export interface ContextManagementResponse<M extends RooMessage = RooMessage> extends SummarizeResponse<M> {
-  /** Tokens before: `totalTokens` and those of the last message. */
+  /** Tokens before: `totalTokens` and those of the last message, or of all new ones (`countAllNew`). */
   prevContextTokens: number;
   /** After a truncation: its id. */
   truncationId?: string;
   /** After a truncation: how many messages were hidden. */
   messagesRemoved?: number;
-  /** After a truncation: tokens of the system prompt and of the visible messages. */
+  /** After a truncation: tokens of the system prompt and of the visible messages; with a manager as `newContextTokens`. */
   newContextTokensAfterTruncation?: number;
 }
 
@@ -384,11 +428,16 @@ export interface ContextManagement<M extends RooMessage = RooMessage> {
   readonly TOKEN_BUFFER_PERCENTAGE: 0.1;
   /** Tokens by the handler's count; 0 without asking it when there is nothing to count. */
   estimateTokenCount(content: readonly RooBlock[], apiHandler: RooApiHandler): Promise<number>;
+  /** Tokens of all messages that the last reported usage leaves out; see {@link RooHost.countAllNew}. */
+  countNewTokens<T extends M>(messages: T[], apiHandler: RooApiHandler): Promise<number>;
   /** Hides as many of the visible messages as the 2025 function removes, and inserts a marker after them. */
   truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): TruncationResult<T>;
   /** Whether `manageContext` would condense or truncate. Synchronous. */
   willManageContext(options: WillManageContextOptions): boolean;
-  /** Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. */
+  /**
+   * Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. With a manager: by as much as
+   * it takes to fit, also what it condensed.
+   */
   manageContext<T extends M>(options: ContextManagementOptions<T>): Promise<ContextManagementResponse<T>>;
 }
 

@@ -8,6 +8,13 @@ const isObject = require("../is-object.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
 const { blocksOf } = require("./trigger.js");
+const { windowCall } = require("./window-call.js");
+
+/** The share of what may be left that is aimed at: the manager's counts are not quite in proportion to the host's, and the next turn needs room, too. */
+const AIM = 0.95;
+/** What shortens a result that meets the target by the manager's count and not by the host's. It asks no model, and so costs nothing. */
+const CORRECTING = "truncation";
+const MAX_CORRECTIONS = 2;
 
 /** What the manager's error codes are in Roo-Code's words. Every other failure is told as a failed request. */
 const ROO_CODES = {
@@ -34,35 +41,36 @@ async function condenseByManager(
   { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata },
 ) {
   const signal = services.signal(taskId);
-  /** @type {any} */
-  let result;
-  try {
-    result = await services.host.manager.condense(
-      present({ messages, systemPrompt, taskId, contextWindow: windowOf(apiHandler) }),
-      present({
-        isAutomatic,
-        signal,
-        customCondensingPrompt: customCondensingPrompt || undefined,
-        handler: asking(apiHandler, metadata),
-        condensingHandler: asking(condensingHandler, metadata),
-      }),
-    );
-    if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
-    // Each field once, so that one that cannot be read is a failure like any other.
-    result = { ...result };
-  } catch (error) {
-    const { message, details } = describeFailure(error);
-    return { error: services.translate("condense_api_failed", { message }), errorDetails: details, cost: 0 };
-  }
+  const window = windowCall();
+  const profileId = profileOf(window?.currentProfileId ?? services.profileId(taskId));
+  const own = window && (await ownCounter(services.host.manager, messages, systemPrompt, profileId));
+  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools });
+  if (window) window.tokensWith = (left) => measure.inContext(window, left);
+  const context = present({ messages, systemPrompt, taskId, contextWindow: window?.contextWindow ?? windowOf(apiHandler), profileId });
+  const options = present({
+    isAutomatic,
+    signal,
+    customCondensingPrompt: customCondensingPrompt || undefined,
+    // A handler of the call would win over that of the profile.
+    handler: hasHandler(services.host.manager, profileId) ? undefined : asking(apiHandler, metadata),
+    condensingHandler: asking(condensingHandler, metadata),
+  });
+  const targetTokens = window && (await measure.target(window));
+  const first = await askManager(services, context, present({ ...options, targetTokens }));
+  const isMet = window && metItsTarget(first, targetTokens);
+  const lower = (left) => measure.target(window, left);
+  const result = isMet ? await shortened(services, context, options, first, lower) : first;
   const cost = result.cost ?? 0;
+  if (result.failure) return { ...result.failure, cost };
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
   if (result.error) return { ...inRooWords(services, result.error), cost };
   if (!result.didCondense || result.messages === messages || result.messages.length === 0) {
     return { error: services.translate("condense_context_grew"), cost };
   }
-  const [before, after, toolTokens] = await count(apiHandler, systemPrompt, messages, result, metadata?.tools);
+  const [before, after, toolTokens] = await measure.totals(result);
   // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
+  if (window) window.tokensLeft = await measure.inContext(window, result.messages);
   // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
   return {
     condensed: result.messages,
@@ -72,6 +80,43 @@ async function condenseByManager(
     before: before + toolTokens,
   };
 }
+
+/** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
+async function askManager(services, context, options) {
+  try {
+    const result = await services.host.manager.condense(context, options);
+    if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
+    // Each field once, so that one that cannot be read is a failure like any other.
+    return { ...result };
+  } catch (error) {
+    const { message, details } = describeFailure(error);
+    return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
+  }
+}
+
+/** A result of which the host counts more than may be left, shortened; `lower` says to how many of the manager's tokens, if at all. */
+async function shortened(services, context, options, first, lower) {
+  let result = first;
+  for (let corrections = 0; corrections < MAX_CORRECTIONS; corrections++) {
+    const targetTokens = await lower(result.messages);
+    if (targetTokens === undefined) break;
+    const next = await askManager(services, { ...context, messages: result.messages }, { ...options, provider: CORRECTING, targetTokens });
+    if (next.failure || next.error || !next.didCondense) break;
+    result = { ...result, messages: next.messages, newContextTokens: next.newContextTokens };
+  }
+  return result;
+}
+
+/** Whether a manager of this package did what it was asked by its own count, so that more can be done. */
+function metItsTarget({ failure, error, didCondense, warnings }, targetTokens) {
+  const missed = !Array.isArray(warnings) || warnings.some(({ code }) => code === "target_not_met");
+  return targetTokens > 0 && !failure && !error && didCondense && !missed;
+}
+
+/** The manager refuses an id that is no text; a host that has none may give anything. */
+const profileOf = (id) => (typeof id === "string" && id !== "" ? id : undefined);
+
+const hasHandler = (manager, profileId) => profileId !== undefined && manager.hasHandler?.(profileId) === true;
 
 /**
  * The handler as the manager is to ask it: with Roo-Code's third argument, where there is one. One that cannot create messages is left out;
@@ -102,13 +147,74 @@ function inRooWords(services, { code, message, cause }) {
   return { error: services.translate("condense_api_failed", { message }), errorDetails: `${code}: ${message}${details}` };
 }
 
-/** Before, after and the tools, by the host's own count where it has one, so that they compare with its other numbers. */
-async function count(apiHandler, systemPrompt, messages, result, tools) {
-  if (typeof apiHandler?.countTokens !== "function") return [result.prevContextTokens, result.newContextTokens, 0];
+/**
+ * Counts for one condensation: the host's numbers by the host's own handler where it counts, so that they compare with its others; what the manager is
+ * told in the manager's tokens.
+ */
+function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   const system = { type: "text", text: systemPrompt };
-  const tokens = (history) => apiHandler.countTokens([system, ...history.flatMap(blocksOf)]);
-  const toolTokens = tools?.length > 0 ? await apiHandler.countTokens([{ type: "text", text: JSON.stringify(tools) }]) : 0;
-  return [await tokens(messages), await tokens(result.messages), toolTokens];
+  const countsTokens = typeof apiHandler?.countTokens === "function";
+  const byHost = remembered((history) => apiHandler.countTokens([system, ...history.flatMap(blocksOf)]));
+  const countTools = remembered((list) => (list?.length > 0 ? apiHandler.countTokens([{ type: "text", text: JSON.stringify(list) }]) : 0));
+  const toolTokens = () => (countsTokens ? countTools(tools) : 0);
+
+  /** The share of the tokens that is left with other messages. A handler that counts no calls and results sees nothing of what is saved there. */
+  async function shareLeft(left) {
+    const [was, is] = countsTokens ? [await byHost(messages), await byHost(left)] : [0, 0];
+    if (was > 0 && is !== was) return is / was;
+    return own ? own(left) / own(messages) : 1;
+  }
+
+  /** Tokens that the host would find in the context: what was reported, less what is saved. The tools stay as they are. */
+  async function inContext({ prevContextTokens }, left) {
+    const fixed = Math.min(prevContextTokens, await toolTokens());
+    return fixed + (prevContextTokens - fixed) * (await shareLeft(left));
+  }
+
+  return {
+    /** Before, after and the tools. */
+    async totals(result) {
+      if (!countsTokens) return [result.prevContextTokens, result.newContextTokens, 0];
+      return [await byHost(messages), await byHost(result.messages), await toolTokens()];
+    },
+    inContext,
+    /** What the manager may leave of a history, in its tokens; undefined when what is left of one already is within the limit. */
+    async target(limits, left = messages) {
+      const { limitTokens, prevContextTokens } = limits;
+      const now = left === messages ? prevContextTokens : await inContext(limits, left);
+      if (left !== messages && now <= limitTokens) return undefined;
+      const fixed = await toolTokens();
+      const share = Math.min(1, Math.max(0, AIM * limitTokens - fixed) / Math.max(1, now - fixed));
+      if (own) return Math.floor(share * own(left));
+      return Math.floor(share * (countsTokens ? await byHost(left) : now));
+    },
+  };
+}
+
+/** Counts as a manager of this package counts; undefined for another, or where that cannot be done. */
+async function ownCounter(manager, messages, systemPrompt, profileId) {
+  if (typeof manager.getEffectiveConfig !== "function") return undefined;
+  try {
+    const { encoding, scale } = manager.getEffectiveConfig(profileId);
+    const { countTokens, warmUp } = require("../count.js");
+    // The vocabulary is built on another thread: it takes some hundred milliseconds once.
+    await warmUp(encoding);
+    const count = (history) => scale * (countTokens(history, { encoding }) + countTokens(systemPrompt, { encoding }));
+    // What cannot be counted the manager refuses, in its own words.
+    count(messages);
+    return count;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The function with its answers kept: a host may count by asking an API. */
+function remembered(count) {
+  const known = new Map();
+  return (value) => {
+    if (!known.has(value)) known.set(value, Promise.resolve(count(value)));
+    return known.get(value);
+  };
 }
 
 function report(result, before, after) {

@@ -24,4 +24,18 @@ function defaultMessage(code, parameters) {
 /** Condensing was cancelled by the host's signal. Roo-Code has no text of its own for it. */
 const CANCELLED = "Condensing was cancelled; the conversation is unchanged.";
 
-module.exports = { CANCELLED, defaultMessage };
+/** Why a conversation does not fit even now. Roo-Code has no text of its own for it. */
+function doesNotFit(tokens, { allowedTokens, contextWindow }) {
+  const most = Math.floor(allowedTokens);
+  if (most <= 0)
+    return `A window of ${contextWindow} tokens leaves no room beside the tokens kept for the answer. Lower the model's maximum output tokens, or use a model with a larger context window.`;
+  return `The conversation still does not fit: about ${Math.ceil(tokens)} tokens are left, and a window of ${contextWindow} allows ${most} beside the answer. The system prompt, the first message and the newest ones alone take that much. Shorten them, or use a model with a larger context window.`;
+}
+
+/** The `error` of a response that leaves more tokens than are allowed, after the one that it has already. */
+function whyNot({ error }, tokens, limits) {
+  if (tokens <= limits.allowedTokens) return {};
+  return { error: [error, doesNotFit(tokens, limits)].filter(Boolean).join(" ") };
+}
+
+module.exports = { CANCELLED, defaultMessage, whyNot };

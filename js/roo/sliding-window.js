@@ -7,8 +7,10 @@ const isObject = require("../is-object.js");
 const { createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
 const { withPlaces } = require("./readable.js");
-const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, decide, estimateTokenCount } = require("./trigger.js");
-const { pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { whyNot } = require("./messages.js");
+const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
+const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { asWindowCall } = require("./window-call.js");
 
 function createSlidingWindow(host) {
   const services = resolveHost(host);
@@ -17,36 +19,62 @@ function createSlidingWindow(host) {
   function truncateConversation(messages, fracToRemove, taskId) {
     services.capture("captureSlidingWindowTruncation", taskId);
     const wanted = pairsToRemove(messages.length, fracToRemove);
-    const removed = services.fixes ? unbrokenRemoval(messages, wanted) : wanted;
-    return removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages;
+    return remove(messages, services.fixes ? unbrokenRemoval(messages, wanted) : wanted);
   }
 
   async function truncateConversationIfNeeded(options) {
-    const { messages, apiHandler, systemPrompt, taskId, customCondensingPrompt, condensingApiHandler } = options;
-    const { prevContextTokens, overAllowed, condenseDue } = decide(options, await countLastMessage(messages, apiHandler), services.warn);
+    const { messages, apiHandler, systemPrompt, taskId, customCondensingPrompt, condensingApiHandler, currentProfileId } = options;
+    const newTokens = await (services.countsAllNew ? countNewMessages : countLastMessage)(messages, apiHandler);
+    const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
+    const { prevContextTokens } = limits;
+    const call = { ...limits, currentProfileId };
     let failed = { cost: 0 };
     if (condenseDue) {
-      const result = await summarizeConversation(
-        messages,
-        apiHandler,
-        systemPrompt,
-        taskId,
-        prevContextTokens,
-        true,
-        customCondensingPrompt,
-        condensingApiHandler,
+      const result = await asWindowCall(call, () =>
+        summarizeConversation(
+          messages,
+          apiHandler,
+          systemPrompt,
+          taskId,
+          prevContextTokens,
+          true,
+          customCondensingPrompt,
+          condensingApiHandler,
+        ),
       );
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...result, prevContextTokens };
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, taskId) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
-    const kept = overAllowed && !cancelled ? truncateConversation(messages, 0.5, taskId) : messages;
-    return { messages: kept, prevContextTokens, summary: "", ...failed };
+    if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, taskId)), prevContextTokens };
+    return { messages: truncateConversation(messages, 0.5, taskId), prevContextTokens, summary: "", ...failed };
   }
 
-  return { TOKEN_BUFFER_PERCENTAGE, ...withPlaces({ estimateTokenCount, truncateConversation, truncateConversationIfNeeded }) };
+  /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
+  async function fitted(response, call, taskId) {
+    const { messages } = response;
+    const before = response.error ? call.prevContextTokens : call.tokensLeft;
+    const found = await truncateToFit();
+    const tokens = found?.tokens ?? before;
+    const counted = found && response.newContextTokens !== undefined && { newContextTokens: Math.ceil(tokens) };
+    return { ...response, ...(found && { messages: found.truncated }), ...counted, ...whyNot(response, tokens, call) };
+
+    function truncateToFit() {
+      if (before <= call.fittingTokens) return undefined;
+      services.capture("captureSlidingWindowTruncation", taskId);
+      return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed), call.tokensWith);
+    }
+  }
+
+  return {
+    TOKEN_BUFFER_PERCENTAGE,
+    ...withPlaces({ estimateTokenCount, countNewTokens: countNewMessages, truncateConversation, truncateConversationIfNeeded }),
+  };
 }
+
+const remove = (messages, removed) => (removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages);
 
 module.exports = { createSlidingWindow };

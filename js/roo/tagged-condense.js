@@ -28,14 +28,14 @@ function createTaggedCondense(host) {
   const guard = services.guard && new Guard(services.guard);
 
   async function summarizeConversation(options) {
-    const { messages, taskId, isAutomaticTrigger, customCondensingPrompt } = options;
+    const { messages, taskId, isAutomaticTrigger, customCondensingPrompt, condensingApiHandler } = options;
     const customPrompt = customCondensingPrompt?.trim();
     services.capture("captureContextCondensed", taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
     let before = 0;
     const request = {
       ...options,
       customPrompt,
-      condensingHandler: services.condensingHandler(taskId),
+      condensingHandler: condensingApiHandler ?? services.condensingHandler(taskId),
       tellBefore: (tokens) => (before = tokens),
     };
     const { cancelled, ...response } = await guarded(
@@ -71,7 +71,7 @@ function createTaggedCondense(host) {
       services.error("API handler is invalid for condensing, so nothing is condensed. Check the API configuration of the conversation.");
       return refuse(messages, "condense_handler_invalid");
     }
-    const requestMessages = requestFor(old, customPrompt, apiHandler);
+    const requestMessages = requestFor(old, customPrompt, handler);
     const prompt = services.prompts.summary || SUMMARY_2026;
     const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages, metadata), {
       signal: services.signal(taskId),
@@ -104,13 +104,13 @@ function createTaggedCondense(host) {
   }
 
   /** What the model is asked: calls without a result get one, images the model cannot see and tool blocks become text. */
-  function requestFor(messages, customPrompt, apiHandler) {
+  function requestFor(messages, customPrompt, handler) {
     const instructions = { role: "user", content: customPrompt || services.prompts.condense || CONDENSE_2026 };
-    const cleaned = services.removeImages([...injectSyntheticToolResults(messages), instructions], apiHandler);
+    const cleaned = services.removeImages([...injectSyntheticToolResults(messages), instructions], handler);
     return transformMessagesForCondensing(cleaned).map(({ role, content }) => ({ role, content }));
   }
 
-  /** 2026 has no condensing handler of its own; a host can give one, which gives way when it cannot create messages. */
+  /** The handler of the call (Zoo-Code) or of the host, which gives way when it cannot create messages: Roo-Code's 2026 has none. */
   function chooseHandler(condensingHandler, apiHandler) {
     if (isValid(condensingHandler)) return condensingHandler;
     if (condensingHandler)

@@ -7,6 +7,11 @@
 const DEFAULT_MAX_TOKENS = 8192;
 /** The share of the window that is never filled. */
 const TOKEN_BUFFER_PERCENTAGE = 0.1;
+/** Tokens of a window that the host does not know: what Roo-Code takes an OpenAI-compatible model to have. */
+const DEFAULT_CONTEXT_WINDOW = 128_000;
+/** The share of the window that has to be left of it for `withRoom` to leave the host's numbers alone, and the share it leaves otherwise. */
+const MIN_ROOM = 0.1;
+const ROOM = 0.5;
 const MIN_CONDENSE_THRESHOLD = 5;
 const MAX_CONDENSE_THRESHOLD = 100;
 const INHERIT = -1;
@@ -22,16 +27,54 @@ function thresholdOf({ profileThresholds, currentProfileId, autoCondenseContextP
   return autoCondenseContextPercent;
 }
 
-/** Tokens before the request, whether they are over what is allowed, and whether condensing is due. */
+/** Tokens kept free for the answer. vscode-lm reports -1 for "unlimited"; that is no reserve, and neither are 0, null and undefined. */
+const reservedTokens = (maxTokens) => (isAmount(maxTokens) ? maxTokens : undefined);
+
+const isAmount = (tokens) => Number.isFinite(tokens) && tokens > 0;
+
+/** The size of the window; one that is not known would never be full, or always. */
+const knownWindow = (contextWindow) => (isAmount(contextWindow) ? contextWindow : DEFAULT_CONTEXT_WINDOW);
+
+/** Tokens that may be in the context beside `reserved` for the answer. */
+const allowedBeside = (contextWindow, reserved) => contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - reserved;
+
+/**
+ * The options with a reserve that leaves room in the window: where one is kept that leaves next to nothing, every request would be due. A model whose
+ * longest answer is its whole window has such numbers, and so has every window of 8K.
+ */
+function withRoom(options) {
+  const contextWindow = knownWindow(options.contextWindow);
+  const reserved = reservedTokens(options.maxTokens) ?? DEFAULT_MAX_TOKENS;
+  if (allowedBeside(contextWindow, reserved) >= MIN_ROOM * contextWindow) return options;
+  return { ...options, maxTokens: (1 - TOKEN_BUFFER_PERCENTAGE - ROOM) * contextWindow };
+}
+
+/**
+ * Tokens before the request, how many are allowed, whether they are over that, and whether condensing is due. `fittingTokens`: so many fit; where the
+ * window leaves nothing beside the answer, half of it stands in for what is allowed. `limitTokens`: so many may be left for nothing to be due any more.
+ */
 function decide(options, lastMessageTokens, warn) {
-  const { totalTokens, contextWindow, maxTokens, autoCondenseContext } = options;
+  const { totalTokens, autoCondenseContext } = options;
+  const contextWindow = knownWindow(options.contextWindow);
+  const reserved = reservedTokens(options.maxTokens);
   const prevContextTokens = totalTokens + lastMessageTokens;
-  const allowedTokens = contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - (maxTokens || DEFAULT_MAX_TOKENS);
+  const allowedTokens = allowedBeside(contextWindow, reserved ?? DEFAULT_MAX_TOKENS);
   const overAllowed = prevContextTokens > allowedTokens;
   // The threshold is looked up in any case: a wrong one is warned of even while it decides nothing.
   const threshold = thresholdOf(options, warn);
-  const percent = (100 * prevContextTokens) / contextWindow;
-  return { prevContextTokens, overAllowed, threshold, condenseDue: Boolean(autoCondenseContext) && (percent >= threshold || overAllowed) };
+  const available = options.useAvailableInputForContextPercent ? contextWindow - (reserved ?? 0) : contextWindow;
+  const percent = available > 0 ? (100 * prevContextTokens) / available : 100;
+  const fittingTokens = allowedTokens > 0 ? allowedTokens : contextWindow * ROOM;
+  return {
+    prevContextTokens,
+    contextWindow,
+    allowedTokens,
+    fittingTokens,
+    limitTokens: Math.min(fittingTokens, (threshold / 100) * Math.max(available, 0) || fittingTokens),
+    overAllowed,
+    threshold,
+    condenseDue: Boolean(autoCondenseContext) && (percent >= threshold || overAllowed),
+  };
 }
 
 /** Counts with the host's handler; nothing to count costs no call. */
@@ -49,12 +92,25 @@ function countLastMessage(messages, apiHandler) {
   return last ? estimateTokenCount(blocksOf(last), apiHandler) : 0;
 }
 
+/**
+ * Tokens of all messages that the last reported usage leaves out, in one call: those after the newest answer of the model, or after what a condensation
+ * put in place of older ones, whose tokens were counted then. The newest message always counts.
+ */
+function countNewMessages(messages, apiHandler) {
+  const isReported = ({ role, isSummary, condensedBy }) => role === "assistant" || isSummary || condensedBy;
+  const first = Math.min(messages.findLastIndex(isReported) + 1, messages.length - 1);
+  const recent = messages.slice(Math.max(0, first)).filter(({ isTruncationMarker }) => !isTruncationMarker);
+  return estimateTokenCount(recent.flatMap(blocksOf), apiHandler);
+}
+
 module.exports = {
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
   TOKEN_BUFFER_PERCENTAGE,
   blocksOf,
   countLastMessage,
+  countNewMessages,
   decide,
   estimateTokenCount,
+  withRoom,
 };

@@ -8,6 +8,19 @@ function pairsToRemove(count, fraction) {
   return wanted - (wanted % 2);
 }
 
+/** The shares that are tried, one after the other, until what is left fits. The first is Roo-Code's. */
+const SHARES = [0.5, 0.75, 0.875, 1];
+
+/**
+ * Numbers of messages after the first to remove, the smallest first: all of them leave the newest message, and part no call from its result.
+ * Empty when nothing can go.
+ */
+function removals(messages) {
+  const most = messages.length - 2;
+  const numbers = SHARES.map((share) => unbrokenRemoval(messages, Math.min(pairsToRemove(messages.length, share), most - (most % 2))));
+  return [...new Set(numbers)].filter((removed) => removed > 0).sort((a, b) => a - b);
+}
+
 /**
  * The number of messages after the first that can go without parting a call from its result: `wanted`, or else the next larger one,
  * or the next smaller one when there is none that leaves a message. Two user messages in a row make `wanted` part them.
@@ -41,4 +54,19 @@ function partedPairs(messages) {
   return changes.map((change) => (parted += change));
 }
 
-module.exports = { pairsToRemove, unbrokenRemoval };
+/**
+ * The smallest truncation that fits, else the largest: `{ truncated, tokens }`, or undefined when nothing can go. `remove(count)` truncates,
+ * `count(truncated)` says how many tokens that leaves.
+ */
+async function fittingTruncation(messages, allowedTokens, remove, count) {
+  let found;
+  for (const removed of removals(messages)) {
+    const truncated = remove(removed);
+    const tokens = await count(truncated);
+    if (found === undefined || tokens < found.tokens) found = { truncated, tokens };
+    if (tokens <= allowedTokens) break;
+  }
+  return found;
+}
+
+module.exports = { fittingTruncation, pairsToRemove, unbrokenRemoval };

@@ -1,0 +1,184 @@
+// The drop-in with a manager fits the window, whatever its size, or says why not.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { CondensationManager } from "../../index.js";
+import { createContextManagement, createSlidingWindow, createTaggedCondense } from "../../js/roo/index.js";
+import { assistant, brokenPairs, call, conversation, handler, recordingHost, result, text, user, windowOptions } from "./support.mjs";
+
+const fixture = (name) => JSON.parse(readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), "utf8"));
+
+const SYSTEM = "You are careful.";
+const RESERVED = 8192;
+const WINDOWS = [8192, 16_384, 32_768, 65_536, 131_072, 200_000, 1_000_000];
+const PROVIDERS = ["lossless", "truncation", "smart", "native"];
+
+const answers = () =>
+  handler([text("All that mattered."), { type: "usage", inputTokens: 100, outputTokens: 5, totalCost: 0.125 }], {
+    contextWindow: 100_000,
+  });
+
+const blocksOf = ({ content }) => (Array.isArray(content) ? content : [text(content)]);
+const countAll = (apiHandler, messages) => apiHandler.countTokens([text(SYSTEM), ...messages.flatMap(blocksOf)]);
+
+/** The options of a window in which the API has reported all but the newest message. */
+async function usageOf(messages, apiHandler, more) {
+  const totalTokens = await countAll(apiHandler, messages.slice(0, -1));
+  return windowOptions(messages, apiHandler, { totalTokens, systemPrompt: SYSTEM, autoCondenseContextPercent: 100, ...more });
+}
+
+const generations = {
+  2025: {
+    history: () => fixture("roo-xml-2025.json"),
+    manage: (host, options) => createSlidingWindow(host).truncateConversationIfNeeded(options),
+    effective: (messages) => messages,
+  },
+  2026: {
+    history: () => fixture("roo-native-2026.json"),
+    manage: (host, options) => createContextManagement(host).manageContext(options),
+    effective: (messages) => createTaggedCondense().getEffectiveApiHistory(messages),
+  },
+};
+
+/** A conversation three times as long, with ids of its own. */
+const threefold = (messages) =>
+  [0, 1, 2].flatMap((turn) =>
+    messages.map((message, index) => ({
+      ...message,
+      ts: 1000 * (turn * messages.length + index + 1),
+      content: Array.isArray(message.content)
+        ? message.content.map((block) => ({
+            ...block,
+            ...(block.id && { id: `${block.id}-${turn}` }),
+            ...(block.tool_use_id && { tool_use_id: `${block.tool_use_id}-${turn}` }),
+          }))
+        : message.content,
+    })),
+  );
+
+describe.each(Object.entries(generations))("%s", (_, { history, manage, effective }) => {
+  describe.each(PROVIDERS)("the %s provider", (provider) => {
+    test.each(WINDOWS)("in a window of %i tokens", async (contextWindow) => {
+      const messages = threefold(history());
+      const apiHandler = answers();
+      const manager = new CondensationManager({ provider });
+      const options = await usageOf(messages, apiHandler, { contextWindow, maxTokens: -1 });
+      const response = await manage(recordingHost({ manager }).host, options);
+      const left = effective(response.messages);
+      const allowed = contextWindow * 0.9 - RESERVED;
+      const tokens = await countAll(apiHandler, left);
+      if (tokens > allowed) expect(response.error).toMatch(allowed > 0 ? /does not fit/ : /leaves no room/);
+      else expect(response).not.toHaveProperty("error");
+      expect(left.at(-1).content).toEqual(messages.at(-1).content);
+      expect(brokenPairs(messages)).toEqual(expect.arrayContaining(brokenPairs(left)));
+      expect(structuredClone(response)).toEqual(response);
+    });
+  });
+
+  test("what a manager gains too little of is truncated in the same call, and fits", async () => {
+    const messages = conversation(40, 4000);
+    const apiHandler = answers();
+    const manager = {
+      condense: async (context) => ({ messages: context.messages.filter((_, index) => index !== 1), didCondense: true, cost: 0.5 }),
+    };
+    const { host, told } = recordingHost({ manager });
+    const options = await usageOf(messages, apiHandler, { contextWindow: 30_000 });
+    const response = await manage(host, options);
+    const left = effective(response.messages);
+    const tokens = await countAll(apiHandler, left);
+    expect(tokens).toBeLessThanOrEqual(30_000 * 0.9 - RESERVED);
+    expect(response).toMatchObject({ cost: 0.5, summary: expect.stringMatching(/^Condensed/), newContextTokens: tokens });
+    expect(response).not.toHaveProperty("error");
+    expect(told.truncated).toEqual([["task"]]);
+  });
+
+  test("what fails is truncated until it fits, with its error", async () => {
+    const messages = conversation(60, 4000);
+    const apiHandler = answers();
+    const manager = { condense: async (context) => ({ messages: context.messages, didCondense: false }) };
+    const response = await manage(
+      recordingHost({ manager }).host,
+      await usageOf(messages, apiHandler, { contextWindow: 30_000, maxTokens: 4096 }),
+    );
+    expect(response.error).toBe("common:errors.condense_context_grew");
+    expect(await countAll(apiHandler, effective(response.messages))).toBeLessThanOrEqual(30_000 * 0.9 - 4096);
+  });
+
+  test("a result larger than the window: it is said why nothing fits", async () => {
+    const messages = [
+      user("task", 1),
+      assistant([call("a", "mcp_git_diff")], 2),
+      user([result("a", Array.from({ length: 40_000 }, (_, line) => `line ${line} of a diff`).join("\n"))], 3),
+    ];
+    const apiHandler = answers();
+    const manager = new CondensationManager({ provider: "lossless" });
+    const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
+    expect(response.messages).toBe(messages);
+    expect(response.error).toMatch(/about \d+ tokens are left, and a window of 128000 allows 107008 .* larger context window/);
+  });
+
+  test("the manager is told the target that the host's arithmetic allows, and the profile", async () => {
+    const asked = [];
+    const manager = {
+      condense: async (context, options) => {
+        asked.push({ context, options });
+        return { messages: context.messages.slice(-2), didCondense: true, summary: "s" };
+      },
+    };
+    const messages = conversation(40, 4000);
+    const apiHandler = answers();
+    const more = { contextWindow: 50_000, currentProfileId: "cheap" };
+    await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, more));
+    await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { ...more, autoCondenseContextPercent: 20 }));
+    expect(asked.map(({ context }) => [context.profileId, context.contextWindow])).toEqual([
+      ["cheap", 50_000],
+      ["cheap", 50_000],
+    ]);
+    const [byWindow, byThreshold] = asked.map(({ options }) => options.targetTokens);
+    expect(byWindow).toBeGreaterThan(0.9 * (45_000 - RESERVED));
+    expect(byWindow).toBeLessThanOrEqual(45_000 - RESERVED);
+    expect(byThreshold).toBeGreaterThan(0.9 * 10_000);
+    expect(byThreshold).toBeLessThan(10_000);
+  });
+
+  test("after a condensation nothing is due any more", async () => {
+    const messages = threefold(history());
+    const apiHandler = answers();
+    const { host } = recordingHost({ manager: new CondensationManager({ provider: "truncation" }) });
+    const more = { contextWindow: 200_000, autoCondenseContextPercent: 30 };
+    const response = await manage(host, await usageOf(messages, apiHandler, more));
+    expect(response).not.toHaveProperty("error");
+    expect(await countAll(apiHandler, effective(response.messages))).toBeLessThan(60_000);
+  });
+
+  test("the host's module may stand between the window and condensing", async () => {
+    const messages = conversation(40, 4000);
+    const apiHandler = answers();
+    const manager = {
+      condense: async (context) => ({ messages: context.messages.filter((_, index) => index !== 1), didCondense: true }),
+    };
+    const { host } = recordingHost();
+    const { createCondense } = await import("../../js/roo/index.js");
+    const own = manage === generations[2025].manage ? createCondense({ ...host, manager }) : createTaggedCondense({ ...host, manager });
+    const summarizeConversation = async (...parameters) => own.summarizeConversation(...parameters);
+    const response = await manage({ ...host, summarizeConversation }, await usageOf(messages, apiHandler, { contextWindow: 30_000 }));
+    expect(await countAll(apiHandler, effective(response.messages))).toBeLessThanOrEqual(30_000 * 0.9 - RESERVED);
+  });
+});
+
+test("2026: rewinding to before a condensation that was truncated gives back what was there; showing what it hid gives back the condensation", async () => {
+  const messages = conversation(40, 4000);
+  const apiHandler = answers();
+  const manager = { condense: async (context) => ({ messages: context.messages.filter((_, index) => index !== 1), didCondense: true }) };
+  const { host } = recordingHost({ manager });
+  const { cleanupAfterTruncation, getEffectiveApiHistory } = createTaggedCondense(host);
+  const response = await createContextManagement(host).manageContext(await usageOf(messages, apiHandler, { contextWindow: 30_000 }));
+  expect(response.messagesRemoved).toBeGreaterThan(0);
+  expect(response.newContextTokensAfterTruncation).toBe(response.newContextTokens);
+  const rewound = cleanupAfterTruncation(response.messages.filter(({ ts }) => ts <= messages.at(-1).ts));
+  expect(rewound).toEqual(messages);
+  const shown = cleanupAfterTruncation(response.messages.filter(({ truncationId }) => truncationId !== response.truncationId));
+  expect(getEffectiveApiHistory(shown)).toHaveLength(39);
+  const undone = cleanupAfterTruncation(response.messages.filter(({ condenseId }) => condenseId !== response.condenseId));
+  expect(undone).toEqual(messages);
+});

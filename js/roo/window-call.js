@@ -1,0 +1,30 @@
+"use strict";
+
+// What the window knows and a condensation of its has to know: how much may be left, and under which profile. It goes beside the parameters, because
+// the window calls condensing through the host's own module, whose parameters are Roo-Code's.
+
+const { AsyncLocalStorage } = require("node:async_hooks");
+
+/**
+ * @typedef {object} WindowCall
+ * @property {number} prevContextTokens Tokens before.
+ * @property {number} allowedTokens Tokens that may be in the context so that the answer fits; 0 or less where nothing does.
+ * @property {number} fittingTokens Tokens that fit; as `allowedTokens`, or half of a window that leaves nothing.
+ * @property {number} limitTokens Tokens that may be left for nothing to be due any more.
+ * @property {number} contextWindow Tokens.
+ * @property {string} [currentProfileId]
+ * @property {number} [tokensLeft] Set by a condensation of a manager that succeeded: tokens of the context after it.
+ * @property {(messages: readonly object[]) => Promise<number>} [tokensWith] Set when a manager was asked: tokens of the context with these
+ *   messages instead of those that it was given.
+ */
+
+/** @type {AsyncLocalStorage<WindowCall>} */
+const current = new AsyncLocalStorage();
+
+/** Runs `work` as part of a call of the window. */
+const asWindowCall = (call, work) => current.run(call, work);
+
+/** The call of the window that asks for the condensation, if one does. */
+const windowCall = () => current.getStore();
+
+module.exports = { asWindowCall, windowCall };
