@@ -597,7 +597,7 @@ describe("--out", () => {
     expect(messages).toEqual(runJson([file, "--target", "50%", "--messages"]).report.messages);
     expect(library.validateMessages(messages)).toEqual([]);
     if (!isWindows) expect(statSync(path.join(folder, "shorter.json")).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).sort()).toEqual(["history.json", "shorter.json"]);
+    expect(readdirSync(folder).sort()).toEqual(["history.json", "shorter.json", "shorter.restore.json"]);
   });
 
   test("replaces nothing without --force", () => {
@@ -650,7 +650,15 @@ describe("--in-place", () => {
     expect(readFileSync(`${file}.bak`)).toEqual(first);
     expect(readFileSync(`${file}.bak.1`)).toEqual(second);
     run([file, "--in-place", "--target", "25%"]);
-    expect(readdirSync(folder).sort()).toEqual(["history.json", "history.json.bak", "history.json.bak.1", "history.json.bak.2"]);
+    expect(readdirSync(folder).sort()).toEqual([
+      "history.json",
+      "history.json.bak",
+      "history.json.bak.1",
+      "history.json.bak.2",
+      "history.restore.1.json",
+      "history.restore.2.json",
+      "history.restore.json",
+    ]);
     if (!isWindows) for (const name of readdirSync(folder)) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o640);
   });
 
@@ -662,7 +670,7 @@ describe("--in-place", () => {
     expect(run(["link.json", "--in-place"]).code).toBe(0);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(statSync(file).size).toBeLessThan(statSync(fixture("claude-code")).size);
-    expect(readdirSync(path.join(folder, "real")).sort()).toEqual(["history.json", "history.json.bak"]);
+    expect(readdirSync(path.join(folder, "real")).sort()).toEqual(["history.json", "history.json.bak", "history.restore.json"]);
   });
 });
 

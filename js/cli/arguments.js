@@ -24,6 +24,8 @@ const OPTIONS = {
   explain: { type: "boolean" },
   json: { type: "boolean" },
   messages: { type: "boolean" },
+  "no-restore-data": { type: "boolean" },
+  "restore-data": { type: "string" },
   quiet: { type: "boolean", short: "q" },
   "no-progress": { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -86,19 +88,39 @@ function toUrl(text) {
   }
 }
 
+/** What `roo-condense restore` understands. */
+const RESTORE_OPTIONS = new Set(["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress"]);
+
+/** Says which of the options are of no use for the command; the history's name is left. */
+function readCommand(values, positionals) {
+  const isRestore = positionals[0] === "restore" && positionals.length > 1;
+  const names = isRestore ? positionals.slice(1) : positionals;
+  if (isRestore) {
+    for (const name of Object.keys(values)) if (!RESTORE_OPTIONS.has(name)) throw wrong(`--${name} is of no use for restore`);
+  } else if (values["restore-data"] !== undefined) {
+    throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
+  }
+  if (values["no-restore-data"] && values.out === undefined && !values["in-place"])
+    throw wrong("--no-restore-data needs --out or --in-place");
+  return { isRestore, names };
+}
+
 /** Reads the arguments. `{ help: true }` and `{ version: true }` come alone. */
 function readArguments(args) {
   const { values, positionals } = parse(args);
   if (values.help) return { help: true };
   if (values.version) return { version: true };
   for (const [name, value] of Object.entries(values)) if (value === "") throw wrong(`--${name}: an empty value is not allowed`);
-  if (positionals.length === 0) throw wrong("which history? Name a file, or - for standard input");
-  if (positionals.length > 1) throw wrong(`one history at a time: ${positionals.map((name) => `"${name}"`).join(", ")}`);
-  const [file] = positionals;
+  const { isRestore, names } = readCommand(values, positionals);
+  if (names.length === 0) throw wrong("which history? Name a file, or - for standard input");
+  if (names.length > 1) throw wrong(`one history at a time: ${names.map((name) => `"${name}"`).join(", ")}`);
+  const [file] = names;
   if (file === "") throw wrong("the name of the history is empty");
   const { provider, preset, out, json, explain, messages, quiet, force, preview } = values;
   const inPlace = values["in-place"];
   if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other");
+  if (isRestore && file === "-" && values["restore-data"] === undefined)
+    throw wrong("restore - needs --restore-data: nothing stands beside standard input");
   if (inPlace && file === "-") throw wrong("--in-place needs a file: standard input cannot be replaced");
   if (force && out === undefined) throw wrong("--force needs --out");
   if (messages && !json) throw wrong("--messages needs --json");
@@ -111,6 +133,9 @@ function readArguments(args) {
     throw wrong(`--preset is for the provider smart, not for "${provider}"`);
   return {
     file,
+    restore: isRestore,
+    restoreData: values["restore-data"],
+    keepRestoreData: !values["no-restore-data"],
     provider,
     preset,
     config: values.config,

@@ -5,6 +5,7 @@ const { MEANINGS } = require("./exit-codes.js");
 const USAGE = "roo-condense HISTORY.json [options]";
 
 const help = () => `Usage: ${USAGE}
+       roo-condense restore HISTORY.json [options]
 
 Condenses the conversation of a coding agent, and reports what that saves.
 HISTORY.json is Roo Code's api_conversation_history.json (an array of messages)
@@ -40,6 +41,16 @@ What to write
   --in-place          replace the input, after a backup to HISTORY.json.bak, or
                       .bak.1, .bak.2 and so on when there is one
 
+  --no-restore-data   do not write what leads back. It is written beside the
+                      result: HISTORY.restore.json, or HISTORY.restore.1.json
+                      and so on when there is one
+
+To undo it
+  roo-condense restore HISTORY.json
+                      with --out or --in-place: what was there before, byte for
+                      byte. Messages that were added since stay at the end
+  --restore-data FILE what leads back, where it does not stand beside the file
+
 What to print
   --preview           what would be done, step by step, and what it would cost;
                       no model is asked, and nothing is written
@@ -58,6 +69,7 @@ Examples
   roo-condense history.json --provider truncation --target 25% --in-place \\
       --config '{"strategy":"head_tail"}'
   roo-condense - --target 50% --out - < history.json > shorter.json
+  roo-condense restore history.json --in-place
 
 Exit codes
 ${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}

@@ -111,6 +111,38 @@ function writeBackup(file, content, stat) {
   }
 }
 
+/** A new file under the first of `names` that is free, whole or not at all. Returns its name. */
+function writeUnderFreeName(names, content, options) {
+  for (const name of names) {
+    try {
+      writeBeside(name, content, options, (temporary) => moveWithoutReplacing(temporary, name));
+      return name;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw notWritten(name, error);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Writes what leads back beside the result, then the result with `write()`: a result without a way back is never left, nor a way back from nothing.
+ * @param {{ file: string, names: Iterable<string>, content: string, like: fs.Stats | undefined }} data
+ * @param {() => any} write
+ */
+function withRestoreData({ file, names, content, like }, write) {
+  const existing = statOf(file);
+  // Beside a device or a pipe nothing is kept.
+  if (existing && !existing.isFile()) return write();
+  const mode = (existing ?? like)?.mode;
+  const name = writeUnderFreeName(names, content, { mode: mode === undefined ? 0o666 : mode & 0o666 });
+  try {
+    return { ...write(), restoreData: name };
+  } catch (error) {
+    if (name) fs.rmSync(name, { force: true });
+    throw error;
+  }
+}
+
 /** Refuses, before anything is read, what cannot be replaced: a pipe would give its content away and never take another. */
 function requireReplaceable(name) {
   const stat = statOf(name);
@@ -202,4 +234,4 @@ function moveWithoutReplacing(temporary, file) {
   }
 }
 
-module.exports = { checkOutput, notWritten, replaceInput, requireReplaceable, writeOutput };
+module.exports = { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput };

@@ -252,9 +252,9 @@ function writeOutcome(report, condensed, settings, history, written) {
   if (settings.preview && didCondense && (!target || target.met)) {
     report.text("This was a preview: no model was asked, and nothing was written.");
   } else if (written) {
-    report.text(
-      `Written to ${visible(written.file)} (${bytes(written.bytes)}).${written.backup ? ` Backup: ${visible(written.backup)}` : ""}`,
-    );
+    const { backup, restoreData } = written;
+    report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${backup ? ` Backup: ${visible(backup)}` : ""}`);
+    if (restoreData) report.text(`What leads back: ${visible(restoreData)}, for roo-condense restore.`);
   } else if (settings.inPlace && !didCondense && (!target || target.met)) {
     report.text("The file was left as it is.");
   } else if (didCondense) {

@@ -2,12 +2,13 @@
 
 // The command from its arguments to its exit code.
 
+const fs = require("node:fs");
 const { readArguments } = require("./arguments.js");
 const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { help } = require("./help.js");
 const { readHistory } = require("./history-file.js");
-const { checkOutput, notWritten, replaceInput, requireReplaceable, writeOutput } = require("./output-file.js");
+const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
 const { ProgressBar } = require("./progress-bar.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
 const { colours, plural, visible } = require("./terminal.js");
@@ -34,7 +35,7 @@ async function printReport(stream, text, written) {
 
 /**
  * Writes the result where the arguments say. Returns what was written, or undefined.
- * @returns {Promise<{ file: string, bytes: number, backup?: string, otherNames?: number } | undefined>}
+ * @returns {Promise<{ file: string, bytes: number, backup?: string, restoreData?: string, otherNames?: number } | undefined>}
  */
 async function write(history, condensed, settings, stdout, bar) {
   if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
@@ -47,8 +48,19 @@ async function write(history, condensed, settings, stdout, bar) {
     await print(stdout, content);
     return { file: "standard output", bytes: content.length };
   }
-  const written = settings.inPlace ? replaceInput(history, content) : { file: writeOutput(settings.out, content, history, settings.force) };
-  return { ...written, bytes: content.length };
+  const put = () =>
+    settings.inPlace ? replaceInput(history, content) : { file: writeOutput(settings.out, content, history, settings.force) };
+  if (!condensed.didCondense || !settings.keepRestoreData) return { ...put(), bytes: content.length };
+  const { restoreFileOf, restoreNames } = require("./restore-file.js");
+  const file = settings.inPlace ? fs.realpathSync(history.name) : settings.out;
+  const data = { file, names: restoreNames(file), content: restoreFileOf(history, content, condensed.restoreData), like: history.stat };
+  return { ...withRestoreData(data, put), bytes: content.length };
+}
+
+function tellOfOtherNames(written, stderr) {
+  if (!written?.otherNames) return;
+  const names = plural(written.otherNames, "other name");
+  stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
 }
 
 /** What ends the work early, and the exit code then. */
@@ -86,10 +98,7 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
       const stream = settings.out === "-" ? stderr : stdout;
       await printReport(stream, reportText(condensed, settings, history, { stream, env, written, totalMs }), written);
     }
-    if (written?.otherNames) {
-      const names = plural(written.otherNames, "other name");
-      stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
-    }
+    tellOfOtherNames(written, stderr);
     // The report says it, too: once is enough where both are seen.
     const isSeen = stdout.isTTY && stderr.isTTY && !settings.json && !settings.quiet;
     if (!isMet && !isSeen) tell(new Failure(exitCode, missedTarget(condensed, settings).join(" ")), stderr, env);
@@ -97,6 +106,17 @@ async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) 
   } finally {
     for (const { signal, interrupt } of interrupts) process.removeListener(signal, interrupt);
   }
+}
+
+/** `roo-condense restore`. */
+async function workBack(settings, { loadLibrary, stdout, stderr }) {
+  const { restoreHistory } = require("./restore-command.js");
+  const { report, text, output, standardOutput } = restoreHistory(loadLibrary(), settings);
+  if (standardOutput) await print(stdout, standardOutput);
+  if (settings.json) await printReport(stdout, `${JSON.stringify({ version, exitCode: EXIT.done, ...report }, null, 2)}\n`, output);
+  else if (!settings.quiet) await printReport(standardOutput ? stderr : stdout, text, output);
+  tellOfOtherNames(output, stderr);
+  return EXIT.done;
 }
 
 /** Prints a failure. */
@@ -129,6 +149,7 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
     if (settings.help) await print(stdout, help());
     if (settings.version) await print(stdout, `roo-condense ${version}\n`);
     if (settings.help || settings.version) return EXIT.done;
+    if (settings.restore) return await workBack(settings, { loadLibrary, stdout, stderr });
     bar = new ProgressBar(stderr, { enabled: settings.progress, env });
     return await work(settings, { loadLibrary, stdout, stderr, env, begun }, bar);
   } catch (error) {

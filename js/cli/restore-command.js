@@ -1,0 +1,81 @@
+"use strict";
+
+// `roo-condense restore FILE`: the input of a condensation again.
+
+const fs = require("node:fs");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { checkOutput, replaceInput, requireReplaceable, writeOutput } = require("./output-file.js");
+const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
+const { bytes: shownBytes, plural, visible } = require("./terminal.js");
+
+/** The restore data to try, the likeliest first; what cannot be read is told only when nothing else can. */
+function candidates(settings) {
+  if (settings.restoreData !== undefined) return { data: [readRestoreFile(settings.restoreData)], failures: [] };
+  const data = [];
+  const failures = [];
+  for (const name of restoreFilesBeside(fs.realpathSync(settings.file))) {
+    try {
+      data.push(readRestoreFile(name));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    }
+  }
+  return { data, failures };
+}
+
+/** The content before the condensation: `{ content, name, isExact, messages }`. */
+function restored(library, history, settings) {
+  const { data, failures } = candidates(settings);
+  const exact = data.find((each) => isResultOf(each, history.bytes));
+  if (exact) return { content: originalBytes(exact), name: exact.name, isExact: true };
+  for (const { name, restoreData } of data) {
+    try {
+      const messages = library.restore({ messages: history.messages, restoreData });
+      const { rewriteJson } = require("./json-rewrite.js");
+      const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(messages));
+      return { content: Buffer.from(text), name, isExact: false, messages };
+    } catch (error) {
+      if (error.code !== "invalid_restore_data") throw error;
+      failures.push(new Failure(EXIT.failed, `${visible(name)}: ${error.message}`, { code: error.code, cause: error }));
+    }
+  }
+  if (failures.length === 1) throw failures[0];
+  const code = failures.length === 0 ? undefined : "invalid_restore_data";
+  const hints = failures.length === 0 ? ["Name it with --restore-data FILE."] : failures.map(({ message }) => message);
+  const what = failures.length === 0 ? "there is no restore data beside it" : "none of the restore data beside it belongs to it";
+  throw new Failure(failures.length === 0 ? EXIT.unreadable : EXIT.failed, `${history.shownName}: ${what}`, { code, hints });
+}
+
+/**
+ * Where the content goes; undefined for nowhere.
+ * @returns {{ file: string, bytes: number, backup?: string, otherNames?: number } | undefined}
+ */
+function place(content, history, settings) {
+  if (settings.inPlace) return { ...replaceInput(history, content), bytes: content.length };
+  if (settings.out === undefined) return undefined;
+  if (settings.out === "-") return { file: "standard output", bytes: content.length };
+  return { file: writeOutput(settings.out, content, history, settings.force), bytes: content.length };
+}
+
+/** Does what the arguments ask for. Returns what was done: the report as JSON, the same as text, and what goes to standard output. */
+function restoreHistory(library, settings) {
+  if (settings.inPlace) requireReplaceable(settings.file);
+  const history = readHistory(settings.file);
+  if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
+  const { content, name, isExact, messages } = restored(library, history, settings);
+  const output = place(content, history, settings);
+  const sentences = [
+    isExact
+      ? `${history.shownName}: restored byte for byte with ${visible(name)}.`
+      : `${history.shownName}: was changed since it was condensed. With ${visible(name)} it has ${plural(messages.length, "message")} again, those that were added among them; its layout is the one it has now.`,
+    output
+      ? `Written to ${visible(output.file)} (${shownBytes(output.bytes)}).${output.backup ? ` Backup: ${visible(output.backup)}` : ""}`
+      : "Nothing was written: --out FILE or --in-place keeps the result.",
+  ];
+  const report = { file: settings.file, restoreData: name, exact: isExact, bytes: content.length, output: output ?? null };
+  return { report, text: `${sentences.join("\n")}\n`, output, standardOutput: settings.out === "-" ? content : undefined };
+}
+
+module.exports = { restoreHistory };

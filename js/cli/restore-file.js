@@ -1,0 +1,91 @@
+"use strict";
+
+// What leads back from a condensed file, kept beside it: `history.restore.json` beside `history.json`, and `history.restore.1.json` and so on when
+// there is one already. It holds the bytes of the input, compressed, and what `restore` needs when messages were added to the result since.
+
+const { createHash } = require("node:crypto");
+const fs = require("node:fs");
+const path = require("node:path");
+const zlib = require("node:zlib");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { isObject, parse, unreadable } = require("./history-file.js");
+const { visible } = require("./terminal.js");
+const { version } = require("../../package.json");
+
+const FORMAT = 1;
+
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+const mark = (bytes) => ({ bytes: bytes.length, sha256: sha256(bytes) });
+
+/** The restore data of a condensation of `history`, whose result are the bytes `content`. */
+function restoreFileOf(history, content, restoreData) {
+  const original = { ...mark(history.bytes), deflated: zlib.deflateRawSync(history.bytes).toString("base64") };
+  return `${JSON.stringify({ format: FORMAT, writtenBy: `roo-condense ${version}`, condensed: mark(content), original, restoreData })}\n`;
+}
+
+/** The names that restore data of `file` may have, in the order in which they are taken. */
+function* restoreNames(file) {
+  const name = file.replace(/\.json$/i, "");
+  yield `${name}.restore.json`;
+  for (let count = 1; ; count++) yield `${name}.restore.${count}.json`;
+}
+
+/** Restore data that stands beside `file`, the newest first. */
+function restoreFilesBeside(file) {
+  const folder = path.dirname(file);
+  const stem = `${path.basename(file).replace(/\.json$/i, "")}.restore`;
+  const numberOf = (name) => {
+    if (name === `${stem}.json`) return 0;
+    const count = name.startsWith(`${stem}.`) && /^(\d{1,9})\.json$/.exec(name.slice(stem.length + 1));
+    return count ? Number(count[1]) : -1;
+  };
+  let names;
+  try {
+    names = fs.readdirSync(folder);
+  } catch (error) {
+    throw unreadable(folder, error);
+  }
+  const found = names.map((name) => ({ name, count: numberOf(name) })).filter(({ count }) => count >= 0);
+  return found.sort((one, other) => other.count - one.count).map(({ name }) => path.join(folder, name));
+}
+
+const isMark = (value) => isObject(value) && Number.isSafeInteger(value.bytes) && /^[0-9a-f]{64}$/.test(value.sha256);
+
+/** Reads restore data from a file. */
+function readRestoreFile(file) {
+  let text;
+  try {
+    text = fs.readFileSync(file, "utf8");
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  const data = parse(text.replace(/^\ufeff/, ""), visible(file));
+  const isWhole =
+    isObject(data) &&
+    data.format === FORMAT &&
+    isMark(data.condensed) &&
+    isMark(data.original) &&
+    typeof data.original.deflated === "string";
+  if (!isWhole) throw damaged(file, `is not restore data of roo-condense (format ${FORMAT})`);
+  return { name: file, ...data };
+}
+
+const damaged = (file, what) => new Failure(EXIT.failed, `${visible(file)}: ${what}`, { code: "invalid_restore_data" });
+
+/** Whether the bytes are those that were written with this restore data. */
+const isResultOf = ({ condensed }, bytes) => condensed.bytes === bytes.length && condensed.sha256 === sha256(bytes);
+
+/** The bytes of the input. */
+function originalBytes({ name, original }) {
+  let bytes;
+  try {
+    // No longer than it says: what is damaged must not fill the memory.
+    bytes = zlib.inflateRawSync(Buffer.from(original.deflated, "base64"), { maxOutputLength: Math.max(1, original.bytes) });
+  } catch (error) {
+    throw damaged(name, `its copy of the input is damaged (${error.message})`);
+  }
+  if (sha256(bytes) !== original.sha256) throw damaged(name, "its copy of the input is damaged (the hash is another)");
+  return bytes;
+}
+
+module.exports = { isResultOf, originalBytes, readRestoreFile, restoreFileOf, restoreFilesBeside, restoreNames };
