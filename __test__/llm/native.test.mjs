@@ -172,7 +172,10 @@ describe("which handler, prompt and price", () => {
     });
     const ask = async (context, options) => {
       await manager.condense({ messages: talk(9), ...context }, options);
-      return api.calls.at(-1)[0];
+      // Behind every prompt stands what the lines of the question mean.
+      const [prompt, explanation] = api.calls.at(-1)[0].split("\n\nThe conversation is told in pieces. ");
+      expect(explanation).toContain("[[user]]");
+      return prompt;
     };
     expect(await ask({}, { customCondensingPrompt: "  of the call\n" })).toBe("of the call");
     expect(await ask({ profileId: "p" }, {})).toBe("of the profile");
@@ -283,7 +286,8 @@ describe("money", () => {
         return stream(...events(["Summary."], { inputTokens, outputTokens }));
       });
       for (const messages of [talk(41, 200), toolWork(20), toolWork(60)]) {
-        const manager = new CondensationManager({ handler: make(server), cache: false });
+        // All of it in one request each: of several, the small ones that merge tell nothing of the large ones.
+        const manager = new CondensationManager({ handler: make(server, { contextWindow: 200_000 }), cache: false });
         const estimate = await manager.estimateCost({ messages });
         expect(server.requests.length % 2).toBe(0);
         for (let round = 0; round < 2; round++) {

@@ -89,8 +89,10 @@ impl What {
     }
 }
 
-/// Tokens of the brackets and the number around a label, of the breaks, and of the note where something is missing.
-const LINE: usize = 24;
+/// Tokens of the brackets and the number around a label, and of the breaks.
+const LINE: usize = 6;
+/// Tokens of the line where something is missing, at most.
+const NOTE: usize = 18;
 
 impl Turn {
     pub fn new(role: LlmRole, what: What, text: &str) -> Self {
@@ -99,7 +101,8 @@ impl Turn {
 
     /// Tokens, unscaled, with the line above it.
     pub fn tokens(&self, encoding: Encoding) -> usize {
-        count_inside(&self.text, encoding).tokens + count_inside(&self.what.label(), encoding).tokens + LINE
+        let notes = NOTE * self.missing.len();
+        count_inside(&self.text, encoding).tokens + count_inside(&self.what.label(), encoding).tokens + LINE + notes
     }
 
     /// Leaves at most so many tokens: three fifths of the text from its head, two from its tail, where commands report how they ended.
@@ -109,7 +112,7 @@ impl Turn {
             return;
         }
         let of_text = count_inside(&self.text, encoding).tokens;
-        let room = limit.saturating_sub(tokens - of_text);
+        let room = limit.saturating_sub(tokens - of_text + NOTE);
         let head = truncate_to_tokens(&self.text, room * 3 / 5, encoding).len();
         let tail = self.text.len() - truncate_start_to_tokens(&self.text[head..], room - room * 3 / 5, encoding).len();
         let (mut missing, mut before) = (Vec::new(), of_text.saturating_sub(room));
