@@ -5,6 +5,7 @@
 const native = require("./js/native.js");
 const { checked } = require("./js/errors.js");
 const { countTokens, warmUp } = require("./js/count.js");
+const { expand } = require("./js/expand.js");
 const { callbackHandler, httpHandler } = require("./js/handlers.js");
 const { CondensationManager } = require("./js/manager.js");
 const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./js/provider.js");
@@ -22,5 +23,6 @@ exports.presets = JSON.parse(native.smartPresets());
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.restore = restore;
+exports.expand = expand;
 exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
 exports.version = native.version;

@@ -184,7 +184,12 @@ function finish(report, prepared) {
 function takeBack(report) {
   const { stats, metrics } = report;
   Object.assign(report, { summary: "", newContextTokens: report.prevContextTokens, changes: [], firstChangedIndex: -1 });
-  Object.assign(stats, { finalTokens: stats.originalTokens, reductionPercent: 0, operationsPerformed: [] });
+  Object.assign(stats, {
+    finalTokens: stats.originalTokens,
+    reductionPercent: 0,
+    savedByGrade: { inline: 0, superseded: 0, lossy: 0 },
+    operationsPerformed: [],
+  });
   Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
 }
 

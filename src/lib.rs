@@ -76,7 +76,7 @@ pub use crate::{
         BUILT_IN as BUILT_IN_PROVIDERS, Capabilities, CondenseError, Grade, Note, Proposal, Provider, ProviderInfo,
         Request, Settled, create as create_provider, settle,
     },
-    restore::decode,
+    restore::{Expanded, Unresolved, decode, expand},
     summaries::{Llm, StoreError, SummaryStore},
     tokens::{
         Encoding, Tally, clear_cache, count as count_tokens, count_all, count_uncached, truncate_start_to_tokens,

@@ -90,10 +90,22 @@ export interface CondensationStats {
   finalTokens: number;
   /** Share of the tokens that was removed, 0 to 100. */
   reductionPercent: number;
+  /** The tokens that were removed, by what became of what they said. */
+  savedByGrade: SavedByGrade;
   /** Dollars. */
   cost: number;
   /** Operations of `changes`, each once. */
   operationsPerformed: string[];
+}
+
+/** Tokens, together as many as were removed. */
+export interface SavedByGrade {
+  /** Can be read elsewhere in the messages: `expand` puts it back. */
+  inline: number;
+  /** Was replaced by a later message. No longer in the messages: `restore` brings it back. */
+  superseded: number;
+  /** Was cut, dropped or summarised: `restore` brings it back. */
+  lossy: number;
 }
 
 /** Measurements of a condensation. */

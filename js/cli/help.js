@@ -14,8 +14,9 @@ or an object with a field "messages"; - reads standard input. Without --out or
 
 What to do
   --target TOKENS     how much may be left: 40000, 40k, or 50% of what there is
-  --provider NAME     this provider alone. Without it: lossless, which loses
-                      nothing; with a target, truncation cuts what lossless
+  --provider NAME     this provider alone. Without it: lossless, which says
+                      each thing once and leaves out what a later message
+                      replaced; with a target, truncation cuts what lossless
                       leaves too much; with --preset, smart; with --llm, native
   --preset NAME       a preset of the smart provider: conservative (or
                       quality), balanced, aggressive, multi_zone or selective
@@ -61,6 +62,11 @@ What to print
   --no-progress       no progress bar (there is one only on a terminal)
   --help, --version
 
+Reading back
+  roo-condense expand HISTORY.json
+                      every pointer of a condensed history replaced by the
+                      lines that it leads to; with --out, --force and --json
+
 Examples
   roo-condense api_conversation_history.json
   roo-condense history.json --target 50% --explain
@@ -76,7 +82,7 @@ ${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`)
 With another code than 0 nothing has been written.
 
 Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
-in the file; in reasons, messages are numbered from 1, as the model reads them.
+in the file; in reasons, messages are numbered from 1.
 Colours are for terminals only; NO_COLOR=1 turns them off.
 `;
 

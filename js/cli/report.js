@@ -60,7 +60,7 @@ function approach({ id, target }, settings) {
   if (id !== "lossless") return `Provider: ${id}.`;
   return target
     ? "Provider: lossless, then truncation as far as the target asks for it."
-    : "Provider: lossless alone, which loses nothing (no --target was given).";
+    : "Provider: lossless alone, because no --target was given.";
 }
 
 const goal = (target) =>
@@ -93,6 +93,22 @@ function writeOperations(report, { changes }) {
   report.heading("Operations", ["changes", "", "saved"]);
   for (const { operation, changes: count, tokensSaved } of byOperation(changes))
     report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
+}
+
+/** What became of what the tokens said that were saved. */
+const GRADES = { inline: "readable in place", superseded: "superseded", lossy: "lossy" };
+
+function writeGrades(report, { didCondense, stats }) {
+  if (!didCondense || !stats.savedByGrade) return;
+  report.heading("Of what was saved is", ["", "", "tokens", ""]);
+  const all = Object.values(stats.savedByGrade).reduce((sum, tokens) => sum + tokens, 0);
+  for (const [grade, name] of Object.entries(GRADES)) {
+    const tokens = stats.savedByGrade[grade];
+    if (tokens > 0) report.row(`  ${name}`, ["", "", number(tokens), percent(tokens, all)]);
+  }
+  if (stats.savedByGrade.superseded + stats.savedByGrade.lossy === 0) return;
+  const gone = "What is not readable in place is no longer in the messages; what the library returns for restore() has it.";
+  for (const line of item("  ", gone, report.width)) report.line(report.paint.dim(line));
 }
 
 /** Each pass of the smart provider: what it did, or why it did not run. */
@@ -277,6 +293,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeTokens(report, condensed);
   writePasses(report, condensed);
   writeOperations(report, condensed);
+  writeGrades(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
   writeSamples(report, samples);
   if (settings.explain) writeChanges(report, changes);
@@ -334,7 +351,7 @@ function reportJson(condensed, settings, history, { version, written, totalMs, e
     ...(settings.preset !== undefined && { preset: settings.preset }),
     target: target ?? null,
     ...(settings.preview ? { wouldCondense: didCondense } : { didCondense }),
-    tokens: { before, after, saved: before - after, reductionPercent: stats.reductionPercent, byKind },
+    tokens: { before, after, saved: before - after, savedByGrade: stats.savedByGrade, reductionPercent: stats.reductionPercent, byKind },
     operations: byOperation(changes),
     changes,
     firstChangedIndex,

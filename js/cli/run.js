@@ -6,6 +6,7 @@ const fs = require("node:fs");
 const { readArguments } = require("./arguments.js");
 const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { expand } = require("./expand.js");
 const { help } = require("./help.js");
 const { readHistory } = require("./history-file.js");
 const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
@@ -145,6 +146,7 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   const begun = performance.now();
   let bar;
   try {
+    if (args[0] === "expand") return expand(args.slice(1), { loadLibrary, stdout, stderr, version });
     const settings = readArguments(args);
     if (settings.help) await print(stdout, help());
     if (settings.version) await print(stdout, `roo-condense ${version}\n`);

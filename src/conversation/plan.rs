@@ -380,7 +380,8 @@ impl Conversation {
                     })?;
                     let new = estimates.remove(&index).unwrap_or_default();
                     let estimates = estimates_after(&entry.estimates, new, &entry.message, &message);
-                    Entry { message: Arc::new(message), estimates, ..entry.clone() }
+                    // It is the host's own object no more.
+                    Entry { message: Arc::new(message), estimates, foreign: None, ..entry.clone() }
                 }
             });
         }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
-    providers::{Change, CondenseError, PassReport},
+    providers::{Change, CondenseError, Grade, PassReport},
     warning::Warning,
 };
 
@@ -81,8 +81,38 @@ struct Stats {
     original_tokens: usize,
     final_tokens: usize,
     reduction_percent: f64,
+    /// What was saved, divided by what became of it.
+    saved_by_grade: SavedByGrade,
     cost: f64,
     operations_performed: Vec<String>,
+}
+
+/// Scaled tokens; together as many as were saved.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedByGrade {
+    /// Of what can be read elsewhere in the messages.
+    inline: usize,
+    /// Of what a later message replaced.
+    superseded: usize,
+    /// Of what only `restore` brings back.
+    lossy: usize,
+}
+
+impl SavedByGrade {
+    fn of(changes: &[Change], saved: usize) -> Self {
+        // A pointer whose lines were put in its place has given back what it saved.
+        let of_grade = |grade: Option<Grade>| {
+            let of = changes.iter().filter(|change| change.grade == grade);
+            of.map(|change| change.tokens_before as f64 - change.tokens_after as f64).sum::<f64>().max(0.0)
+        };
+        let (inline, superseded, lossy) =
+            (of_grade(Some(Grade::Inline)), of_grade(Some(Grade::Superseded)), of_grade(None));
+        let all = inline + superseded + lossy;
+        let share = |part: f64| if all > 0.0 { (saved as f64 * part / all).round() as usize } else { 0 };
+        let (inline, superseded) = (share(inline), share(superseded).min(saved.saturating_sub(share(inline))));
+        Self { inline, superseded, lossy: saved.saturating_sub(inline + superseded) }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -128,6 +158,7 @@ impl Report {
                 original_tokens: outcome.original_tokens,
                 final_tokens: outcome.final_tokens,
                 reduction_percent: reduction,
+                saved_by_grade: SavedByGrade::of(&outcome.changes, saved),
                 cost: outcome.cost,
                 operations_performed: operations.clone(),
             },

@@ -9,6 +9,8 @@ use super::words::{counted, number, uncounted};
 pub enum Gap {
     /// `[… line 12]`, `[… lines 12-40]`: whole lines. It fills a line.
     Lines(LineGap),
+    /// `[… 34 lines left out]`: so many whole lines that a pointer led to. It fills a line.
+    Elsewhere(usize),
     /// `[… 120 characters]`: a part of a line. It stands in that line.
     Characters(usize),
     /// `[… 4 messages left out here]`: messages after the one it stands in. It fills the last line of a text.
@@ -26,6 +28,7 @@ pub struct LineGap {
 
 const OPENING: &str = "[… ";
 const HERE: &str = " left out here]";
+const LEFT_OUT: &str = " left out]";
 
 impl Gap {
     /// The gap that `content` is, as a whole.
@@ -34,6 +37,9 @@ impl Gap {
         let rest = content.strip_prefix(OPENING)?;
         if let Some(messages) = rest.strip_suffix(HERE) {
             return uncounted(messages, "message").map(Self::Messages);
+        }
+        if let Some(lines) = rest.strip_suffix(LEFT_OUT) {
+            return uncounted(lines, "line").map(Self::Elsewhere);
         }
         let rest = rest.strip_suffix(']')?;
         if let Some(characters) = rest.strip_suffix(" characters") {
@@ -71,6 +77,7 @@ impl Display for Gap {
         match self {
             Self::Lines(gap) if gap.first == gap.last => write!(f, "{OPENING}line {}]", gap.first),
             Self::Lines(gap) => write!(f, "{OPENING}lines {}-{}]", gap.first, gap.last),
+            Self::Elsewhere(count) => write!(f, "{OPENING}{}{LEFT_OUT}", counted(*count, "line")),
             Self::Characters(count) => write!(f, "{OPENING}{count} characters]"),
             Self::Messages(count) => write!(f, "{OPENING}{}{HERE}", counted(*count, "message")),
         }

@@ -7,6 +7,7 @@
 //! | [`Pointer::Sparse`] | lossless | `[34 lines, every 10th numbered:]` | fills the content of a numbered line |
 //! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed below]` | in the place of what was left out |
 //! | [`Gap::Lines`] | salient truncation | `[… lines 12-40]`, `[… line 12]` | fills a line |
+//! | [`Gap::Elsewhere`] | whoever settles plans | `[… 34 lines left out]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
 //! | [`Gap::Messages`] | salient truncation | `[… 4 messages left out here]` | fills the last line of a text |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
@@ -35,7 +36,9 @@ pub use self::{
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
-    pointer::{Direction, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of},
+    pointer::{
+        Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
+    },
     summary::SummaryHead,
     suppressed::Suppressed,
 };
@@ -119,6 +122,7 @@ mod tests {
             ("[Left out: src/a.ts was changed below]", Marker::LeftOut(OldState::Read("src/a.ts"))),
             ("[… lines 12-40]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 40 }))),
             ("[… line 12]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 12 }))),
+            ("[… 34 lines left out]", Marker::Gap(Gap::Elsewhere(34))),
             ("[… 120 characters]", Marker::Gap(Gap::Characters(120))),
             ("[… 4 messages left out here]", Marker::Gap(Gap::Messages(4))),
             ("... (18 more lines)", Marker::More(More::Lines(18))),
@@ -232,6 +236,7 @@ mod tests {
             };
             for marker in [
                 Marker::Gap(Gap::Lines(LineGap { first: count, last: count + more })),
+                Marker::Gap(Gap::Elsewhere(count)),
                 Marker::Gap(Gap::Characters(count)),
                 Marker::Gap(Gap::Messages(count)),
                 Marker::More(More::Lines(count)),

@@ -1,4 +1,4 @@
-//! Counting, and checking messages.
+//! Counting, checking messages, and expanding them.
 
 use napi::{
     bindgen_prelude::{Either, Utf16String},
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems, utf16},
+    restore::{Expanded, expand},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
@@ -64,6 +65,14 @@ pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
         done.call((), ThreadsafeFunctionCallMode::NonBlocking);
     };
     threads::spawn(load).map_err(system_limit)
+}
+
+/// The edits that put the lines in the place of the pointers in a JSON array of messages, and the pointers that lead nowhere, as JSON.
+#[napi(catch_unwind)]
+pub fn expand_pointers(messages: Utf16String) -> Result<String> {
+    let conversation = parse(&messages)?;
+    let Expanded { plan, unresolved } = expand(&conversation);
+    conversation.export(&serde_json::json!({ "edits": plan, "unresolved": unresolved })).map_err(unreadable)
 }
 
 /// What is not legal in a JSON array of messages, as JSON.

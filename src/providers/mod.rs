@@ -14,6 +14,7 @@ mod runner;
 mod settle;
 mod smart;
 mod truncation;
+mod upkeep;
 
 use std::sync::Arc;
 

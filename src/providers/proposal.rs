@@ -51,6 +51,8 @@ pub struct Proposal {
     pub warnings: Vec<Warning>,
     /// How each pass went, for providers that work in passes.
     pub passes: Vec<PassReport>,
+    /// The provider has seen to it that pointers mean afterwards what they meant before, and that those it put lead where they should.
+    pub pointers_checked: bool,
     /// What came of the plan, where the work was settled as it went on; it is not settled again.
     pub settled: Option<Settled>,
 }
@@ -88,4 +90,6 @@ pub struct Settled {
     pub tally: Tally,
     /// What was changed.
     pub changes: Vec<Change>,
+    /// Why texts were changed that the provider left alone: pointers in them would have led elsewhere.
+    pub notes: Vec<Note>,
 }

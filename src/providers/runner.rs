@@ -108,7 +108,7 @@ impl State {
         }
         let done: HashSet<(usize, Option<usize>)> =
             settled.changes.iter().map(|change| (change.message_index, change.block_index)).collect();
-        for note in proposal.notes {
+        for note in proposal.notes.into_iter().chain(settled.notes) {
             // A note after the last message is about one that was added there.
             let entries = self.conversation().entries();
             let origin = entries.get(note.message).map_or(Some(note.message), |entry| entry.origin);

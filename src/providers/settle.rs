@@ -1,5 +1,5 @@
-//! Applies a proposal and checks what every proposal has to keep: no block grows, no new shape problem, nothing gained is nothing
-//! changed.
+//! Applies a proposal and checks what every proposal has to keep: no block grows, pointers stay true, no new shape problem, nothing gained
+//! is nothing changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,6 +7,7 @@ use super::{
     error::CondenseError,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,
+    upkeep::{may_mislead, true_plan},
 };
 use crate::{
     conversation::{Content, Conversation, Edit, PathStep, Plan},
@@ -33,6 +34,26 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         after = before.apply(&plan).map_err(invalid)?;
         tally = request.tally.recount(before, &after, &request.cancel)?;
     }
+    let mut notes = Vec::new();
+    if !proposal.pointers_checked && !plan.is_empty() && may_mislead(before, &after, &plan) {
+        for may_grow in [true, false] {
+            let Some(mended) = true_plan(request, &plan, &after, &tally, may_grow) else { break };
+            let result = before.apply(&mended.plan).map_err(invalid)?;
+            let result_tally = request.tally.recount(before, &result, &request.cancel)?;
+            let mut grown = without_gain(&mended.plan, before, &request.tally, &result_tally);
+            // Lines that stand in their own place again: fewer than there were before anybody condensed.
+            grown.retain(|(message, block)| !mended.expanded.contains(&(*message, block.unwrap_or(0))));
+            if may_grow && !grown.is_empty() {
+                // What became longer by being kept true is not worth changing.
+                plan.edits.retain(|edit| edited(edit).is_none_or(|place| !grown.contains(&place)));
+                after = before.apply(&plan).map_err(invalid)?;
+                tally = request.tally.recount(before, &after, &request.cancel)?;
+                continue;
+            }
+            (plan, after, tally, notes) = (mended.plan, result, result_tally, mended.notes);
+            break;
+        }
+    }
     if plan.is_empty() || tally.total() >= request.tally.total() {
         let adds = plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if adds {
@@ -41,17 +62,21 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
                 after: request.scaled(&tally),
             });
         }
-        return Ok(Settled { conversation: before.clone(), tally: request.tally.clone(), changes: Vec::new() });
+        let (conversation, tally) = (before.clone(), request.tally.clone());
+        return Ok(Settled { conversation, tally, changes: Vec::new(), notes: Vec::new() });
     }
     refuse_new_problems(provider, before, &after)?;
-    let changes = changes(&plan, proposal, request, &tally);
-    Ok(Settled { conversation: after, tally, changes })
+    let told =
+        |note: &Note| proposal.notes.iter().any(|known| (known.message, known.block) == (note.message, note.block));
+    notes.retain(|note| !told(note));
+    let changes = changes(&plan, proposal, &notes, request, &tally);
+    Ok(Settled { conversation: after, tally, changes, notes })
 }
 
 /// What came of a proposal whose parts were settled one by one.
 pub(super) fn described(request: &Request, proposal: &Proposal, conversation: Conversation, tally: Tally) -> Settled {
-    let changes = changes(&proposal.plan, proposal, request, &tally);
-    Settled { conversation, tally, changes }
+    let changes = changes(&proposal.plan, proposal, &[], request, &tally);
+    Settled { conversation, tally, changes, notes: Vec::new() }
 }
 
 /// A block of a message; no block when the whole content is set.
@@ -136,13 +161,16 @@ fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversati
     }
 }
 
-fn changes(plan: &Plan, proposal: &Proposal, request: &Request, tally: &Tally) -> Vec<Change> {
+fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, tally: &Tally) -> Vec<Change> {
     let before = &request.conversation;
     let places = Places::after(plan, before.len());
     let mut notes: HashMap<Place, Vec<(&Note, usize)>> = HashMap::new();
     for (index, note) in proposal.notes.iter().enumerate() {
         let share = proposal.shares.get(index).copied().unwrap_or(1);
         notes.entry((note.message, note.block)).or_default().push((note, share));
+    }
+    for note in more {
+        notes.entry((note.message, note.block)).or_default().push((note, 1));
     }
     // A message that was added since has none: the one it stands before is named.
     let origin = |message: usize| {

@@ -117,9 +117,15 @@ impl<'a> Decoder<'a> {
 
     /// A text with its pointers expanded.
     pub fn text(&mut self, index: usize) -> Cow<'a, str> {
+        self.text_and_dead(index).0
+    }
+
+    /// A text with its pointers expanded, and the rows of those that lead nowhere.
+    pub fn text_and_dead(&mut self, index: usize) -> (Cow<'a, str>, Vec<usize>) {
         let text = self.texts[index];
+        let mut dead = Vec::new();
         if !self.has_pointers(index) {
-            return Cow::Borrowed(text);
+            return (Cow::Borrowed(text), dead);
         }
         let mut out = String::with_capacity(2 * text.len());
         let mut first = true;
@@ -131,8 +137,13 @@ impl<'a> Decoder<'a> {
             let expanded = if row.kind == RowKind::Pointer { self.contents(index, at) } else { None };
             let excerpt = (row.excerpt != NO_EXCERPT).then(|| &rows.excerpts[row.excerpt as usize]);
             let Some(lines) = expanded else {
+                if row.kind == RowKind::Pointer {
+                    dead.push(at);
+                }
                 line_break(&mut first, &mut out);
-                if let Some(excerpt) = excerpt.filter(|excerpt| excerpt.sparse && row.content == row.start) {
+                if let Some(excerpt) =
+                    excerpt.filter(|excerpt| excerpt.sparse && row.content == row.start && row.kind != RowKind::Gap)
+                {
                     excerpt.style.write(excerpt.number_of(row.line), &mut out);
                 }
                 out.push_str(&text[row.range()]);
@@ -148,25 +159,30 @@ impl<'a> Decoder<'a> {
             }
             self.budget = self.budget.saturating_sub(out.len() - before);
         }
-        Cow::Owned(out)
+        (Cow::Owned(out), dead)
     }
 
-    /// The contents of the lines that the pointer in row `at` of a text stands for. `None` when it leads nowhere, or to too much.
-    pub fn contents(&mut self, text: usize, at: usize) -> Option<Vec<&'a str>> {
+    /// The lines that the pointer in row `at` of a text stands for, and how often they stand there. `None` when it leads nowhere, or to too
+    /// much.
+    pub fn found(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
         let target = self.target(text, at)?;
-        let there = self.texts[target.text];
         let times = match Pointer::read(&self.texts[text][self.rows(text).rows[at].content_range()])? {
-            Pointer::Repeat { times } => times as usize,
+            Pointer::Repeat { times } => times,
             Pointer::Reference(_) | Pointer::Sparse { .. } => 1,
         };
         let rows = self.rows(target.text);
-        let rows = &rows.rows[target.rows];
+        let rows = &rows.rows[target.rows.clone()];
         let bytes = rows.last()?.end as usize - rows.first()?.start as usize + 16 * rows.len();
-        if bytes.checked_mul(times)? > self.budget {
-            return None;
-        }
-        let contents: Vec<&str> = rows.iter().map(|row| &there[row.content_range()]).collect();
-        Some(if times == 1 { contents } else { contents.repeat(times) })
+        (bytes.checked_mul(times as usize)? <= self.budget).then_some((target, times))
+    }
+
+    /// The contents of the lines that the pointer in row `at` of a text stands for. `None` when it leads nowhere, or to too much.
+    fn contents(&mut self, text: usize, at: usize) -> Option<Vec<&'a str>> {
+        let (target, times) = self.found(text, at)?;
+        let there = self.texts[target.text];
+        let rows = self.rows(target.text);
+        let contents: Vec<&str> = rows.rows[target.rows].iter().map(|row| &there[row.content_range()]).collect();
+        Some(if times == 1 { contents } else { contents.repeat(times as usize) })
     }
 }
 

@@ -86,6 +86,7 @@ impl Rebuild<'_> {
             let number = excerpt.map(|excerpt| (excerpt.number_of(row.line), excerpt.style));
             match row.kind {
                 RowKind::Heading => open = false,
+                RowKind::Gap => return None,
                 RowKind::Line => {
                     let sparse = excerpt.is_some_and(|excerpt| excerpt.sparse);
                     let continues = open && found.last().is_some_and(|last| last.from.is_some() == sparse);

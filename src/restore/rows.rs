@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::{
     conversation::NumberStyle,
-    markers::{NUMBERED_EVERY, Pointer},
+    markers::{Gap, NUMBERED_EVERY, Pointer},
 };
 
 /// No excerpt.
@@ -21,6 +21,8 @@ pub enum RowKind {
     Pointer,
     /// The heading of lines whose numbers were left out. It stands for no line.
     Heading,
+    /// Below a heading: says that lines are left out, which are counted all the same.
+    Gap,
 }
 
 /// A line of a text as it is written, without its line feed.
@@ -160,6 +162,10 @@ impl Reader<'_> {
             if let Some(marker) = marker(&bytes[number..]).filter(|marker| marker.lines() > 0) {
                 self.mark(&mut row, marker);
             }
+            if let Some(lines) = gap(&bytes[number..]) {
+                self.found.marked.push(index);
+                (row.kind, row.lines) = (RowKind::Gap, lines);
+            }
             if let Some(open) = &mut self.open {
                 open.lines = open.lines.saturating_add(row.lines);
                 open.has_pointers |= row.kind == RowKind::Pointer;
@@ -273,6 +279,16 @@ impl Reader<'_> {
         let index = self.found.excerpts.len() as u32;
         rows.iter_mut().for_each(|row| row.excerpt = index);
         self.found.excerpts.push(excerpt);
+    }
+}
+
+fn gap(content: &[u8]) -> Option<u32> {
+    if !content.starts_with("[…".as_bytes()) {
+        return None;
+    }
+    match Gap::read(std::str::from_utf8(content).ok()?)? {
+        Gap::Elsewhere(lines) => u32::try_from(lines).ok().filter(|lines| *lines > 0),
+        _ => None,
     }
 }
 

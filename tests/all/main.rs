@@ -12,6 +12,7 @@ mod lossless;
 mod manager;
 mod native;
 mod plans;
+mod pointers;
 mod readable;
 mod real_histories;
 mod scripted;

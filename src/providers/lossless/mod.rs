@@ -102,7 +102,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let Superseded { mut done, edits, fixed } =
         superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let changed = inline::condense(&texts, conversation.len(), options, encoding);
-    let mut proposal = Proposal::default();
+    let mut proposal = Proposal { pointers_checked: true, ..Proposal::default() };
     proposal.plan.edits = edits;
     let mut new: Vec<Option<String>> = vec![None; texts.len()];
     for changed in changed {

@@ -1,0 +1,131 @@
+//! Whatever a provider does, pointers that stay stand for what they stood for: led to another copy of their lines, or the lines are put in their
+//! place, or a gap says that they are left out.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    proposal::{Grade, Note},
+    request::Request,
+};
+use crate::{
+    conversation::{Conversation, Edit, EntryId, NewValue, Plan},
+    markers::counted,
+    restore::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},
+    tokens::{Tally, count},
+};
+
+/// A plan after which all pointers are true.
+pub struct TruePlan {
+    /// The plan.
+    pub plan: Plan,
+    /// Why texts change that the provider left alone.
+    pub notes: Vec<Note>,
+    /// The blocks in which lines stand in the place of a pointer, by their message before.
+    pub expanded: HashSet<(usize, usize)>,
+}
+
+/// Whether there can be pointers that `plan` makes wrong.
+pub fn may_mislead(before: &Conversation, after: &Conversation, plan: &Plan) -> bool {
+    let was_condensed = |edit: &Edit| match edit {
+        Edit::Set { message, .. } => message_holds_pointers(before.message(*message)),
+        Edit::Drop { .. } | Edit::Insert { .. } => false,
+    };
+    holds_pointers(after) || plan.edits.iter().any(was_condensed)
+}
+
+/// `plan`, which turns the conversation of the request into `after`, with what it takes to keep pointers true. `None` when that is nothing.
+/// `tally` is that of `after`. Without `may_grow`, no text becomes longer.
+pub fn true_plan(
+    request: &Request,
+    plan: &Plan,
+    after: &Conversation,
+    tally: &Tally,
+    may_grow: bool,
+) -> Option<TruePlan> {
+    let before = &request.conversation;
+    // What a result may have: it is smaller than what came in, and within the target if it was.
+    let most = request.budget().unwrap_or(usize::MAX).min(request.tally.total().saturating_sub(1));
+    let mut room = most.saturating_sub(tally.total());
+    let mut may_expand = |expansion: Expansion<'_>| {
+        let tokens = |text: &str| count(text, tally.encoding()).tokens;
+        let numbers = 3 * expansion.lines.split('\n').count();
+        let cost = (tokens(expansion.lines) + numbers).saturating_sub(tokens(expansion.pointer));
+        let fits = cost <= room && is_shorter_than_original(request, after, &expansion);
+        room -= if fits { cost } else { 0 };
+        fits
+    };
+    let mended = kept_true(before, after, if may_grow { Some(&mut may_expand) } else { None });
+    if mended.is_empty() {
+        return None;
+    }
+    let places: HashMap<EntryId, usize> =
+        before.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::new() };
+    for mended in mended {
+        match places.get(&after.entries()[mended.message].id) {
+            Some(message) => result.set(before, *message, mended),
+            None => set_inserted(&mut result.plan, after, &mended),
+        }
+    }
+    Some(result)
+}
+
+/// A text never gets longer than it was before anybody condensed it.
+fn is_shorter_than_original(request: &Request, after: &Conversation, expansion: &Expansion<'_>) -> bool {
+    let Some(origin) = after.entries()[expansion.message].origin else { return false };
+    let texts = request.original.message(origin).texts();
+    texts.iter().any(|text| text.path == expansion.path && text.text.len() > expansion.text.len())
+}
+
+impl TruePlan {
+    fn set(&mut self, before: &Conversation, message: usize, mended: Mended) {
+        let is_same =
+            |edit: &Edit| matches!(edit, Edit::Set { message: of, path, .. } if *of == message && *path == mended.path);
+        self.plan.edits.retain(|edit| !is_same(edit));
+        let texts = before.message(message).texts();
+        if texts.iter().any(|text| text.path == mended.path && text.text == mended.text) {
+            return;
+        }
+        if mended.expanded > 0 {
+            self.expanded.insert((message, mended.block));
+        }
+        let grade = (mended.left_out == 0).then_some(Grade::Inline);
+        self.notes.push(Note {
+            message,
+            block: Some(mended.block),
+            operation: "pointers",
+            reason: reason(&mended),
+            grade,
+        });
+        self.plan.edits.push(Edit::set_text(message, mended.path, mended.text));
+    }
+}
+
+fn reason(mended: &Mended) -> String {
+    let parts = [
+        (mended.aimed, "led to another copy of their lines"),
+        (mended.expanded, "replaced by their lines"),
+        (mended.left_out, "replaced by notes, because their lines are left out"),
+    ];
+    let said = parts
+        .iter()
+        .filter(|(times, _)| *times > 0)
+        .map(|(times, what)| format!("{} {what}", counted(*times, "pointer")));
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { "lines numbered anew".to_owned() } else { said.join(", ") }
+}
+
+/// Changes the text of a message that the plan adds: the one that became a message of `after`.
+fn set_inserted(plan: &mut Plan, after: &Conversation, mended: &Mended) {
+    let edit = Edit::set(mended.message, mended.path.clone(), NewValue::Text(mended.text.clone()));
+    let Ok(changed) = after.apply(&Plan { edits: vec![edit] }) else { return };
+    let (was, is) = (&after.entries()[mended.message], &changed.entries()[mended.message]);
+    for edit in &mut plan.edits {
+        if let Edit::Insert { value, .. } = edit
+            && std::sync::Arc::ptr_eq(&value.message, &was.message)
+        {
+            (value.message, value.foreign) = (is.message.clone(), None);
+            value.estimates.clone_from(&is.estimates);
+        }
+    }
+}

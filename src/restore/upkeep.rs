@@ -1,0 +1,648 @@
+//! Keeps pointers true: whatever was done to a conversation, a pointer in it stands for the lines that it stood for before, or is no pointer
+//! any more.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    decoder::{Decoder, RowsOf},
+    quotes::{LinePlace, QuotedLines},
+    rows::{NO_EXCERPT, RowKind, Rows},
+};
+use crate::{
+    conversation::{Block, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
+    markers::{Direction, Gap, MAX_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of},
+};
+
+/// A text of the changed conversation that has to say something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The message.
+    pub message: usize,
+    /// The block.
+    pub block: usize,
+    /// From the message to the text.
+    pub path: Vec<PathStep>,
+    /// What it says from now on.
+    pub text: String,
+    /// Pointers that lead to another copy of the same lines.
+    pub aimed: usize,
+    /// Pointers in whose place their lines stand.
+    pub expanded: usize,
+    /// Pointers whose lines are left out.
+    pub left_out: usize,
+}
+
+/// Lines in the place of a pointer, in a text that nobody changed otherwise.
+pub struct Expansion<'e> {
+    /// The message.
+    pub message: usize,
+    /// From the message to the text.
+    pub path: &'e [PathStep],
+    /// What stands there.
+    pub pointer: &'e str,
+    /// What would.
+    pub lines: &'e str,
+    /// The whole text then.
+    pub text: &'e str,
+}
+
+/// How often pointers are followed anew after some were mended. What is wrong after that is left out, which can make nothing else wrong.
+const MAX_ROUNDS: usize = 3;
+
+/// So many times the bytes of the conversation may be looked at and copied to put lines in the place of pointers.
+const ROOM: usize = 8;
+
+/// Of the places that begin with the same line, so many are looked at for another copy.
+const MAX_COPIES: usize = 8;
+
+/// Fewer lines than this carry their numbers themselves.
+const MIN_HEADED: usize = 6;
+
+/// Whether there may be pointers in a conversation. Fast.
+#[must_use]
+pub fn holds_pointers(conversation: &Conversation) -> bool {
+    conversation.messages().any(message_holds_pointers)
+}
+
+/// Whether there may be pointers in a message. Fast.
+#[must_use]
+pub fn message_holds_pointers(message: &Message) -> bool {
+    in_content(&message.content)
+}
+
+fn in_content(content: &Content) -> bool {
+    match content {
+        Content::Text(text) => may_hold_pointers(text),
+        content => content.blocks().iter().any(|block| match block {
+            Block::Text { text, .. } => may_hold_pointers(text),
+            Block::ToolUse { input, .. } => may_hold_pointers(input.get()),
+            Block::ToolResult { content, .. } => in_content(content),
+            _ => false,
+        }),
+    }
+}
+
+/// The texts of `after` that have to change so that all that is left of the pointers of `before` stays true. What only looks like a pointer and
+/// was not there before is left out. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes longer.
+#[must_use]
+pub fn kept_true(
+    before: &Conversation,
+    after: &Conversation,
+    mut may_expand: Option<&mut dyn FnMut(Expansion<'_>) -> bool>,
+) -> Vec<Mended> {
+    let (was, is) = (Texts::of(before), Texts::of(after));
+    let (was_contents, is_contents) = (was.contents(), is.contents());
+    let mut old_lines = Lines::of(&was_contents);
+    let after_decoder = Decoder::new(&is_contents);
+    // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
+    let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
+    let places: HashMap<EntryId, usize> =
+        before.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let mut drafts: Vec<Draft<'_>> = Vec::new();
+    for text in 0..is_contents.len() {
+        let old = is.counterpart(text, after, &was, &places);
+        let is_changed = old.is_none_or(|old| was_contents[old] != is_contents[text]);
+        let concerns = after_decoder.has_pointers(text)
+            || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
+        if concerns {
+            drafts.push(Draft::new(text, is_contents[text], old, is_changed, &mut old_lines));
+        }
+    }
+    if drafts.is_empty() {
+        return Vec::new();
+    }
+    for round in 0..=MAX_ROUNDS {
+        let texts: Vec<String> = drafts.iter().map(Draft::text).collect();
+        let mut contents = is_contents.clone();
+        drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
+        let mut lines = Lines::of(&contents);
+        let wrong: Vec<Wrong> = drafts.iter().enumerate().flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
+        if wrong.is_empty() {
+            break;
+        }
+        let may_grow = round < MAX_ROUNDS && may_expand.is_some();
+        let copies = if may_grow { copies(&wrong, &drafts, &mut lines, &mut old_lines) } else { HashMap::new() };
+        // The newest first: what they say is needed most. From the end, so that items keep their places.
+        for (number, wrong) in wrong.iter().enumerate().rev() {
+            let (message, at) = &is.texts[drafts[wrong.draft].text];
+            let draft = &mut drafts[wrong.draft];
+            if let Some(pointer) = copies.get(&number) {
+                draft.aim(wrong.item, pointer.clone());
+                continue;
+            }
+            let expanded = if may_grow { draft.expanded(wrong.item, &mut old_lines, &mut room) } else { None };
+            let whole = expanded.filter(|(pointer, lines, whole)| {
+                let text = whole.text();
+                let expansion = Expansion { message: *message, path: &at.path, pointer, lines, text: &text };
+                may_expand.as_mut().is_some_and(|may_expand| may_expand(expansion))
+            });
+            match whole {
+                Some((_, _, whole)) => *draft = whole,
+                None => draft.leave_out(wrong.item),
+            }
+        }
+    }
+    let mended = drafts.into_iter().filter_map(|draft| {
+        let text = draft.text();
+        if text == is_contents[draft.text] {
+            return None;
+        }
+        let (message, at) = &is.texts[draft.text];
+        let Draft { aimed, expanded, left_out, .. } = draft;
+        Some(Mended { message: *message, block: at.block, path: at.path.clone(), text, aimed, expanded, left_out })
+    });
+    mended.collect()
+}
+
+/// The texts of a conversation, each with its message.
+struct Texts<'a> {
+    texts: Vec<(usize, TextAt<'a>)>,
+    /// Where the texts of each message begin; one more at the end.
+    starts: Vec<usize>,
+}
+
+impl<'a> Texts<'a> {
+    fn of(conversation: &'a Conversation) -> Self {
+        let mut all = Self { texts: Vec::new(), starts: vec![0] };
+        for (message, texts) in conversation.texts().into_iter().enumerate() {
+            all.texts.extend(texts.into_iter().map(|text| (message, text)));
+            all.starts.push(all.texts.len());
+        }
+        all
+    }
+
+    fn contents(&self) -> Vec<&str> {
+        self.texts.iter().map(|(_, text)| text.text.as_ref()).collect()
+    }
+}
+
+impl Texts<'_> {
+    /// The text of the conversation before that a text was.
+    fn counterpart(
+        &self,
+        text: usize,
+        after: &Conversation,
+        was: &Self,
+        places: &HashMap<EntryId, usize>,
+    ) -> Option<usize> {
+        let (message, at) = &self.texts[text];
+        let old = *places.get(&after.entries()[*message].id)?;
+        let range = was.starts[old]..was.starts[old + 1];
+        let same_place = range.start + (text - self.starts[*message]);
+        let is_it = |text: &usize| was.texts[*text].1.path == at.path;
+        Some(same_place).filter(|place| range.contains(place) && is_it(place)).or_else(|| range.clone().find(is_it))
+    }
+}
+
+/// What a pointer stands for.
+#[derive(Clone)]
+struct Meaning {
+    target: RowsOf,
+    /// How often.
+    times: u32,
+    hash: u64,
+}
+
+impl Meaning {
+    fn is_same(&self, other: &Self) -> bool {
+        (self.times, self.target.rows.len(), self.hash) == (other.times, other.target.rows.len(), other.hash)
+    }
+}
+
+/// The lines of some texts, which can be compared without being looked at again.
+struct Lines<'a> {
+    decoder: Decoder<'a>,
+    contents: &'a [&'a str],
+    /// For each text that was needed, the hash of its first lines: none, one, two and so on.
+    hashes: Vec<Option<Vec<u64>>>,
+}
+
+/// Hashes of lines are the digits of a number to this base, modulo a prime.
+const BASE: u64 = 0x09A3_5C77_51D4_E2B1;
+const PRIME: u64 = (1 << 61) - 1;
+
+fn times(one: u64, other: u64) -> u64 {
+    (u128::from(one) * u128::from(other) % u128::from(PRIME)) as u64
+}
+
+impl<'a> Lines<'a> {
+    fn of(contents: &'a [&'a str]) -> Self {
+        Self { decoder: Decoder::new(contents), contents, hashes: vec![None; contents.len()] }
+    }
+
+    fn hash(&mut self, place: &RowsOf) -> u64 {
+        let rows = self.decoder.rows(place.text);
+        let content = self.contents[place.text].as_bytes();
+        let hashes = self.hashes[place.text].get_or_insert_with(|| {
+            let mut hash = 0;
+            let next = rows.rows.iter().map(|row| {
+                hash = (times(hash, BASE) + xxh3_64(&content[row.content_range()]) % PRIME) % PRIME;
+                hash
+            });
+            std::iter::once(0).chain(next).collect()
+        });
+        let mut power = 1;
+        let (mut base, mut left) = (BASE, place.rows.len());
+        while left > 0 {
+            power = if left % 2 == 1 { times(power, base) } else { power };
+            base = times(base, base);
+            left /= 2;
+        }
+        (hashes[place.rows.end] + PRIME - times(hashes[place.rows.start], power)) % PRIME
+    }
+
+    /// What the pointer in row `at` of a text stands for; `None` when it leads nowhere.
+    fn meaning(&mut self, text: usize, at: usize) -> Option<Meaning> {
+        let (target, times) = self.decoder.found(text, at)?;
+        let hash = self.hash(&target);
+        Some(Meaning { target, times, hash })
+    }
+
+    /// The contents of rows.
+    fn contents(&mut self, place: &RowsOf) -> Vec<&'a str> {
+        let (rows, text) = (self.decoder.rows(place.text), self.contents[place.text]);
+        rows.rows[place.rows.clone()].iter().map(|row| &text[row.content_range()]).collect()
+    }
+
+    /// About how many bytes rows have.
+    fn bytes(&mut self, place: &RowsOf) -> usize {
+        let rows = self.decoder.rows(place.text);
+        let rows = &rows.rows[place.rows.clone()];
+        rows.first().zip(rows.last()).map_or(0, |(first, last)| (last.end - first.start) as usize)
+    }
+}
+
+/// What a text is made of.
+#[derive(Clone)]
+enum Item<'a> {
+    /// A line as it is written.
+    Raw(Cow<'a, str>),
+    /// A line whose number may be left out.
+    Numbered {
+        number: u32,
+        style: NumberStyle,
+        content: &'a str,
+    },
+    /// Among those: says that lines are left out.
+    Gap {
+        number: u32,
+        style: NumberStyle,
+        lines: u32,
+    },
+    Pointer(PointerItem<'a>),
+}
+
+#[derive(Clone)]
+struct PointerItem<'a> {
+    /// The number of the first line it stands for, and whether it may be left out.
+    number: Option<(u32, NumberStyle, bool)>,
+    /// What stands there.
+    written: Cow<'a, str>,
+    /// `None` for what led nowhere.
+    meaning: Option<Meaning>,
+}
+
+impl PointerItem<'_> {
+    fn lines(&self) -> u32 {
+        Pointer::read(&self.written).map_or(1, |pointer| pointer.lines())
+    }
+}
+
+/// A text under work.
+#[derive(Clone)]
+struct Draft<'a> {
+    text: usize,
+    items: Vec<Item<'a>>,
+    /// A provider changed it.
+    is_changed: bool,
+    /// Something in it was mended.
+    is_mended: bool,
+    /// As it is.
+    now: &'a str,
+    aimed: usize,
+    expanded: usize,
+    left_out: usize,
+}
+
+/// A pointer that does not stand for what it stood for.
+struct Wrong {
+    draft: usize,
+    item: usize,
+    /// Where it stands in its text.
+    start: usize,
+}
+
+impl<'a> Draft<'a> {
+    fn new(text: usize, now: &'a str, old: Option<usize>, is_changed: bool, was_lines: &mut Lines<'a>) -> Self {
+        let was = was_lines.contents;
+        let rows = Rows::read(now);
+        let old_rows = old.map(|old| was_lines.decoder.rows(old));
+        let matches = match (old, &old_rows) {
+            (Some(_), Some(_)) if !is_changed => (0..rows.rows.len()).map(Some).collect(),
+            (Some(old), Some(old_rows)) => matched(now, &rows, was[old], old_rows),
+            _ => vec![None; rows.rows.len()],
+        };
+        let mut items = Vec::with_capacity(rows.rows.len());
+        let mut left_out = 0;
+        for (row, matched) in rows.rows.iter().zip(matches) {
+            let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
+                if row.kind == RowKind::Line {
+                    items.push(Item::Raw(now[row.range()].into()));
+                } else {
+                    // It looks like a pointer, and nobody who writes pointers wrote it here.
+                    left_out += 1;
+                    items.push(Item::Raw(Gap::Elsewhere(row.lines.max(1) as usize).to_string().into()));
+                }
+                continue;
+            };
+            let old_row = &old_rows.rows[at];
+            let excerpt = (old_row.excerpt != NO_EXCERPT).then(|| &old_rows.excerpts[old_row.excerpt as usize]);
+            let number = excerpt.map(|excerpt| (excerpt.number_of(old_row.line), excerpt.style, excerpt.sparse));
+            let content = &was[old][old_row.content_range()];
+            match (old_row.kind, number) {
+                (RowKind::Heading, _) => {}
+                (RowKind::Gap, Some((number, style, true))) => {
+                    items.push(Item::Gap { number, style, lines: old_row.lines });
+                }
+                (RowKind::Gap, _) => items.push(Item::Raw(now[row.range()].into())),
+                (RowKind::Line, Some((number, style, true))) => items.push(Item::Numbered { number, style, content }),
+                (RowKind::Line, _) => items.push(Item::Raw(now[row.range()].into())),
+                (RowKind::Pointer, number) => {
+                    let meaning = was_lines.meaning(old, at);
+                    items.push(Item::Pointer(PointerItem { number, written: content.into(), meaning }));
+                }
+            }
+        }
+        Self { text, items, is_changed, is_mended: is_changed, now, aimed: 0, expanded: 0, left_out }
+    }
+
+    /// What it says.
+    fn text(&self) -> String {
+        if !self.is_mended {
+            return self.now.to_owned();
+        }
+        let mut out = String::with_capacity(self.now.len());
+        let mut at = 0;
+        while at < self.items.len() {
+            let end = self.segment(at);
+            if end > at {
+                self.write_segment(at..end, &mut out);
+                at = end;
+                continue;
+            }
+            new_line(&mut out, at);
+            match &self.items[at] {
+                Item::Raw(text) => out.push_str(text),
+                Item::Pointer(pointer) => {
+                    if let Some((number, style, _)) = pointer.number {
+                        style.write(number, &mut out);
+                    }
+                    out.push_str(&pointer.written);
+                }
+                Item::Numbered { number, style, content } => {
+                    style.write(*number, &mut out);
+                    out.push_str(content);
+                }
+                Item::Gap { lines, .. } => out.push_str(&Gap::Elsewhere(*lines as usize).to_string()),
+            }
+            at += 1;
+        }
+        out
+    }
+
+    /// The number of an item that may go without it, how it is written, and how many lines it is.
+    fn unnumbered(&self, at: usize) -> Option<(u32, NumberStyle, u32)> {
+        match self.items.get(at)? {
+            Item::Numbered { number, style, .. } => Some((*number, *style, 1)),
+            Item::Gap { number, style, lines } => Some((*number, *style, *lines)),
+            Item::Pointer(pointer) => {
+                let (number, style, _) = pointer.number.filter(|(.., may_go)| *may_go)?;
+                Some((number, style, pointer.lines()))
+            }
+            Item::Raw(_) => None,
+        }
+    }
+
+    /// The end of the items from `at` on that can stand below one heading; `at` when there are too few.
+    fn segment(&self, at: usize) -> usize {
+        let Some((mut next, style, _)) = self.unnumbered(at) else { return at };
+        let mut end = at;
+        while let Some((_, _, lines)) = self.unnumbered(end).filter(|(number, is, _)| (*number, *is) == (next, style)) {
+            next += lines;
+            end += 1;
+        }
+        if end - at < MIN_HEADED { at } else { end }
+    }
+
+    fn write_segment(&self, items: std::ops::Range<usize>, out: &mut String) {
+        let all = items.clone().filter_map(|at| self.unnumbered(at));
+        let lines = all.map(|(_, _, lines)| lines).sum();
+        let Some((first, style, _)) = self.unnumbered(items.start) else { return };
+        new_line(out, items.start);
+        style.write(first, out);
+        out.push_str(&Pointer::Sparse { lines }.to_string());
+        for at in items {
+            out.push('\n');
+            if let Some((number, style, _)) = self.unnumbered(at)
+                && number.is_multiple_of(NUMBERED_EVERY)
+                && !matches!(self.items[at], Item::Gap { .. })
+            {
+                style.write(number, out);
+            }
+            match &self.items[at] {
+                Item::Numbered { content, .. } => out.push_str(content),
+                Item::Pointer(pointer) => out.push_str(&pointer.written),
+                Item::Gap { lines, .. } => out.push_str(&Gap::Elsewhere(*lines as usize).to_string()),
+                Item::Raw(text) => out.push_str(text),
+            }
+        }
+    }
+
+    /// The pointers that do not stand for what they stood for.
+    fn wrong(&self, draft: usize, lines: &mut Lines<'_>) -> Vec<Wrong> {
+        let rows = lines.decoder.rows(self.text);
+        let mut pointers = (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Pointer).map(|(at, _)| at);
+        let mut wrong = Vec::new();
+        for (at, item) in self.items.iter().enumerate() {
+            let Item::Pointer(pointer) = item else { continue };
+            let row = pointers.next();
+            let start = row.map_or(0, |row| rows.rows[row].start as usize);
+            let is = row.and_then(|row| lines.meaning(self.text, row));
+            let is_true = match (&is, &pointer.meaning) {
+                (Some(is), Some(was)) => is.is_same(was),
+                (is, was) => is.is_none() && was.is_none(),
+            };
+            if !is_true {
+                wrong.push(Wrong { draft, item: at, start });
+            }
+        }
+        wrong
+    }
+
+    fn pointer(&self, item: usize) -> Option<&PointerItem<'a>> {
+        match &self.items[item] {
+            Item::Pointer(pointer) => Some(pointer),
+            _ => None,
+        }
+    }
+
+    fn aim(&mut self, item: usize, written: String) {
+        if let Item::Pointer(pointer) = &mut self.items[item] {
+            pointer.written = written.into();
+            self.aimed += 1;
+            self.is_mended = true;
+        }
+    }
+
+    fn leave_out(&mut self, item: usize) {
+        if let Some(pointer) = self.pointer(item) {
+            // What led nowhere was a line.
+            let lines = if pointer.meaning.is_some() { pointer.lines() as usize } else { 1 };
+            self.items[item] = match pointer.number {
+                Some((number, style, true)) => Item::Gap { number, style, lines: pointer.lines() },
+                _ => Item::Raw(Gap::Elsewhere(lines).to_string().into()),
+            };
+            self.left_out += 1;
+            self.is_mended = true;
+        }
+    }
+
+    /// What stands there, what would, and the text with the lines in the place of a pointer. `None` where a provider cut the text: it has
+    /// chosen what of it is to stay.
+    fn expanded(&self, item: usize, was: &mut Lines<'a>, room: &mut usize) -> Option<(String, String, Self)> {
+        let pointer = self.pointer(item)?;
+        let meaning = pointer.meaning.as_ref()?;
+        let repeats = matches!(Pointer::read(&pointer.written)?, Pointer::Repeat { .. });
+        if self.is_changed && !repeats {
+            return None;
+        }
+        *room = room.checked_sub(was.bytes(&meaning.target) + self.now.len())?;
+        let lines = was.contents(&meaning.target);
+        let mut whole = self.clone();
+        let line = |(offset, content): (u32, &&'a str)| match pointer.number {
+            Some((number, style, true)) => Item::Numbered { number: number + offset, style, content },
+            Some((number, style, false)) => {
+                let mut line = String::new();
+                style.write(number + offset, &mut line);
+                line.push_str(content);
+                Item::Raw(line.into())
+            }
+            None => Item::Raw((*content).into()),
+        };
+        let mut items: Vec<Item<'a>> = (0..).zip(&lines).map(line).collect();
+        // A repeated line is said once, and then repeated.
+        if let Some(times) = meaning.times.checked_sub(1).filter(|times| *times > 0) {
+            items.push(Item::Pointer(PointerItem {
+                number: pointer.number.map(|(number, style, sparse)| (number + 1, style, sparse)),
+                written: Pointer::Repeat { times }.to_string().into(),
+                meaning: Some(Meaning { times, ..meaning.clone() }),
+            }));
+        }
+        whole.items.splice(item..=item, items);
+        whole.expanded += 1;
+        whole.is_mended = true;
+        Some((pointer.written.to_string(), lines.join("\n"), whole))
+    }
+}
+
+fn new_line(out: &mut String, at: usize) {
+    if at > 0 {
+        out.push('\n');
+    }
+}
+
+/// For each row of a text, the row of the text before that it was.
+fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, row) in old.rows.iter().enumerate() {
+        places.entry(&was[row.content_range()]).or_default().push(at);
+    }
+    let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
+    let is_same = |row: usize, at: usize| {
+        let Some(contents) = contents(row) else { return false };
+        old.rows.get(at).is_some_and(|old| contents.contains(&&was[old.content_range()]))
+    };
+    let mut next = 0;
+    let mut matched = Vec::with_capacity(rows.rows.len());
+    for row in 0..rows.rows.len() {
+        if is_same(row, next) {
+            matched.push(Some(next));
+            next += 1;
+            continue;
+        }
+        let known = contents(row).into_iter().flatten().find_map(|content| places.get(content));
+        let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
+        // Of lines that say the same, the one whose neighbours go on as they do here.
+        let goes_on = |place: usize| (1..8).take_while(|by| is_same(row + by, place + by)).count();
+        let best = candidates.iter().take(32).max_by_key(|place| (goes_on(**place), std::cmp::Reverse(**place)));
+        next = best.map_or(next, |place| place + 1);
+        matched.push(best.copied());
+    }
+    matched
+}
+
+/// Pointers to other copies of the lines that wrong pointers stood for, by their place in `wrong`.
+fn copies(wrong: &[Wrong], drafts: &[Draft<'_>], lines: &mut Lines<'_>, was: &mut Lines<'_>) -> HashMap<usize, String> {
+    let contents = lines.contents;
+    // The first line of each, and what all are.
+    let meanings: Vec<Option<(&str, &Meaning)>> = wrong
+        .iter()
+        .map(|wrong| {
+            let pointer = drafts[wrong.draft].pointer(wrong.item)?;
+            let is_reference = matches!(Pointer::read(&pointer.written), Some(Pointer::Reference(_)));
+            let meaning = pointer.meaning.as_ref().filter(|_| is_reference)?;
+            let RowsOf { text, rows } = &meaning.target;
+            Some((*was.contents(&RowsOf { text: *text, rows: rows.start..rows.start + 1 }).first()?, meaning))
+        })
+        .collect();
+    let mut wanted: HashMap<&str, Vec<LinePlace>> =
+        meanings.iter().flatten().map(|(first, _)| (*first, Vec::new())).collect();
+    if wanted.is_empty() {
+        return HashMap::new();
+    }
+    for (text, content) in contents.iter().enumerate() {
+        for row in &lines.decoder.rows(text).rows {
+            if row.kind == RowKind::Line
+                && let Some(places) = wanted.get_mut(&content[row.content_range()])
+                && places.len() < MAX_COPIES
+            {
+                places.push(LinePlace { text, start: row.start as usize });
+            }
+        }
+    }
+    let mut proposed: Vec<(usize, LinePlace, LinePlace, &str)> = Vec::new();
+    for (number, (wanted_lines, wrong)) in meanings.iter().zip(wrong).enumerate() {
+        let Some((first, meaning)) = wanted_lines else { continue };
+        let draft = &drafts[wrong.draft];
+        let from = LinePlace { text: draft.text, start: wrong.start };
+        for place in wanted.get(first).into_iter().flatten() {
+            let rows = lines.decoder.rows(place.text);
+            let start = rows.rows.partition_point(|row| (row.start as usize) < place.start);
+            let copy = RowsOf { text: place.text, rows: start..start + meaning.target.rows.len() };
+            if rows.are_lines(&copy.rows) && lines.hash(&copy) == meaning.hash {
+                let quotes: HashSet<&str> =
+                    [20, 40, 80, MAX_QUOTE_BYTES].iter().filter_map(|least| quote_of(first, *least)).collect();
+                proposed.extend(quotes.into_iter().map(|quote| (number, from, *place, quote)));
+            }
+        }
+    }
+    // The shortest that leads there.
+    proposed.sort_by_key(|(number, _, place, quote)| (*number, quote.len(), *place));
+    let quoted = QuotedLines::find(proposed.iter().map(|(.., quote)| *quote), contents);
+    let mut found = HashMap::new();
+    for (number, from, place, quote) in proposed {
+        let direction = if place < from { Direction::Above } else { Direction::Below };
+        if quoted.nearest(quote, from, direction) == Some(place)
+            && let Some(lines) = meanings[number].and_then(|(_, meaning)| u32::try_from(meaning.target.rows.len()).ok())
+        {
+            let pointer = Pointer::Reference(Reference { lines, direction, quote }).to_string();
+            found.entry(number).or_insert(pointer);
+        }
+    }
+    found
+}
