@@ -62,12 +62,8 @@ fn check_lines(text: &str, original: &str, about: &str) {
     }
     let mut left = original.split('\n');
     for line in text.split('\n').filter(|line| !is_note(line)) {
-        let before = left.clone();
         let found = left.any(|old| old == line || content(old) == line || content(old) == content(line));
-        if !found {
-            left = before;
-            panic!("{about}: not a line of the original, or not in order: {line:?}\n{text}\n--- of\n{original}");
-        }
+        assert!(found, "{about}: not a line of the original, or not in order: {line:?}\n{text}\n--- of\n{original}");
     }
 }
 
