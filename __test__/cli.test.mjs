@@ -430,7 +430,7 @@ describe("the report", () => {
 
   test("says which provider does it, and what else could be done", () => {
     const file = fixture("claude-code");
-    expect(run([file]).stdout).toContain("Provider: lossless alone, which loses nothing (no --target was given).");
+    expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");
     expect(run([file]).stdout).toContain("Nothing was written: --out FILE or --in-place keeps the result.");
     expect(run([file, "--target", "50%"]).stdout).toContain("lossless, then truncation");
     expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
@@ -632,6 +632,30 @@ describe("--out", () => {
     expect(run([fixture("claude-code"), "--out", "link.json", "--force"]).code).toBe(0);
     expect(lstatSync(path.join(folder, "link.json")).isSymbolicLink()).toBe(true);
     expect(readJson(path.join(folder, "real.json")).messages).toHaveLength(200);
+  });
+});
+
+describe("expand", () => {
+  test("puts the lines that pointers lead to in their place", () => {
+    const file = fixture("claude-code");
+    expect(run([file, "--config", '{"strict":true}', "--out", "condensed.json"]).code).toBe(0);
+    expect(readFileSync(path.join(folder, "condensed.json"), "utf8")).toContain(" as below from ");
+    const { code, stdout } = run(["expand", "condensed.json", "--out", "expanded.json"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Written to expanded.json")]);
+    expect(messagesOf(readJson(path.join(folder, "expanded.json")))).toEqual(messagesOf(readJson(file)));
+    const report = JSON.parse(run(["expand", "condensed.json", "--json"]).stdout);
+    expect(report).toMatchObject({ exitCode: 0, unresolved: [], output: null });
+  });
+
+  test.each([
+    [["expand"], "name one history"],
+    [["expand", "a.json", "b.json"], "name one history"],
+    [["expand", "a.json", "--target", "5"], "--target"],
+    [["expand", "a.json", "--force"], "--force needs --out"],
+    [["expand", "a.json", "--json", "--out", "-"], "both want standard output"],
+  ])("%j is wrong usage", (args, message) => {
+    const { code, stderr } = run(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
