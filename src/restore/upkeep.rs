@@ -104,13 +104,13 @@ pub fn kept_true(
     let places: HashMap<EntryId, usize> =
         before.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
     let mut drafts: Vec<Draft<'_>> = Vec::new();
-    for text in 0..is_contents.len() {
+    for (text, now) in is_contents.iter().copied().enumerate() {
         let old = is.counterpart(text, after, &was, &places);
-        let is_changed = old.is_none_or(|old| was_contents[old] != is_contents[text]);
+        let is_changed = old.is_none_or(|old| was_contents[old] != now);
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
         if concerns {
-            drafts.push(Draft::new(text, is_contents[text], old, is_changed, &mut old_lines));
+            drafts.push(Draft::new(text, now, old, is_changed, &mut old_lines));
         }
     }
     if drafts.is_empty() {

@@ -40,8 +40,8 @@ fn steps() -> Vec<Step> {
 fn content(line: &str) -> &str {
     let rest = line.trim_start_matches(' ');
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let separators = ["\t", "→", " | ", ":"].into_iter();
-    let behind = separators.filter_map(|separator| rest[digits..].strip_prefix(separator)).next();
+    let mut separators = ["\t", "→", " | ", ":"].into_iter();
+    let behind = separators.find_map(|separator| rest[digits..].strip_prefix(separator));
     behind.filter(|_| digits > 0).unwrap_or(line)
 }
 
