@@ -1,11 +1,13 @@
 // The drop-in takes a host's own message type, and gives it back.
 import {
   calculateApiCostAnthropic,
+  compressOldToolResults,
   countTokens,
   createCondense,
   createContextManagement,
   createSlidingWindow,
   createTaggedCondense,
+  restoreDataOf,
 } from "roo-condense/roo";
 import type { RooApiHandler, RooHost } from "roo-condense/roo";
 
@@ -66,6 +68,15 @@ const effective: ApiMessage[] = createTaggedCondense(host).getEffectiveApiHistor
 const tokens: Promise<number> = countTokens([{ type: "text", text: "x" }], { toolBlocks: false });
 const dollars: number = calculateApiCostAnthropic({ inputPrice: 3 }, 1, 2, undefined, null).totalCost;
 
+const sent: Promise<ApiMessage[]> = compressOldToolResults(messages, { minChars: 1000, tools: ["read_file"] });
+const version: number = restoreDataOf(messages).version;
+const zoo: boolean = createContextManagement({ countAllNew: true, profileId: "p" }).willManageContext({
+  ...usage,
+  maxTokens: -1,
+  lastMessageTokens: 3,
+  useAvailableInputForContextPercent: true,
+});
+
 // @ts-expect-error the window needs a system prompt
 void createSlidingWindow().truncateConversationIfNeeded({ ...usage, apiHandler, taskId: "t", messages });
 // @ts-expect-error a manager condenses
@@ -73,4 +84,4 @@ createCondense({ manager: {} });
 // @ts-expect-error messages have a role
 createTaggedCondense().getEffectiveApiHistory([{ content: "" }]);
 
-export { dollars, due, effective, managed, nested, old, replaced, summarized, tokens, truncationId };
+export { dollars, due, effective, managed, nested, old, replaced, sent, summarized, tokens, truncationId, version, zoo };

@@ -5,8 +5,10 @@
 // Roo-Code on, is served by the functions of 2026: what it adds are options that Roo-Code does not give.
 //
 // Units everywhere: tokens are the host's (`apiHandler.countTokens`, and what the API reports); costs are US dollars, prices US dollars per
-// million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens` and a
+// million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens`, old tool results and a
 // manager need the native binary.
+
+import type { RestoreData } from "roo-condense";
 
 // Messages ----------------------------------------------------------------------------------------------------------------------------
 
@@ -463,6 +465,59 @@ export interface ContextManagement<M extends RooMessage = RooMessage> {
  * ```
  */
 export function createContextManagement<M extends RooMessage = RooMessage>(host?: RooHost): ContextManagement<M>;
+
+// Old tool results --------------------------------------------------------------------------------------------------------------------
+
+/** Which tool results are old and long. */
+export interface OldToolResultsOptions {
+  /** Results of no more characters stay as they are, 0 or more. Default: 500. */
+  minChars?: number | undefined;
+  /** So many answers of the model after its own turn a result is old, 1 or more. Default: 3. */
+  turns?: number | undefined;
+  /**
+   * Names of the tools whose results may be shortened; those of a call that is not in the history may always. Default: `read_file`, `search_files`,
+   * `list_files`, `codebase_search`, `execute_command`, `read_command_output`.
+   */
+  tools?: readonly string[] | undefined;
+}
+
+/**
+ * Zoo-Code's place for old tool results: shortens them in what is sent, before every request, and leaves what is stored alone. A result becomes a pointer
+ * where one of the next turns shows the same, else the eight lines at most that are most likely to be used again, and says what is missing. No model
+ * is asked. It needs results as `tool_result` blocks; those in texts, as in 2025, stay.
+ *
+ * The same history always gives the same bytes, in every process. What a longer history adds changes nothing before the results that became
+ * old with it, so the prompt cache of the model's provider holds up to there. What was done for a turn is remembered: later calls only look through the
+ * history.
+ *
+ * @param history What is to be sent. Never mutated; unchanged messages and blocks are the same objects in the new array.
+ * @param options A number, as Zoo-Code's own function may be given, makes no difference.
+ * @throws {TypeError} as a rejection: `invalid_argument`; `not_serializable` where the history cannot be read; `binary_not_found` (Error) when there is no
+ *   binary for the platform.
+ * @example
+ * ```ts
+ * import { compressOldToolResults } from "roo-condense/roo";
+ *
+ * const sent = await compressOldToolResults(messages);
+ * ```
+ */
+export function compressOldToolResults<M extends RooMessage>(history: readonly M[], options?: OldToolResultsOptions | number): Promise<M[]>;
+
+/**
+ * What `restore` of `roo-condense` needs to make the history of what `compressOldToolResults` resolved to: plain JSON data.
+ *
+ * @param sent The same array.
+ * @throws {TypeError} `invalid_argument` for any other.
+ * @example
+ * ```ts
+ * import { restore } from "roo-condense";
+ * import { compressOldToolResults, restoreDataOf } from "roo-condense/roo";
+ *
+ * const sent = await compressOldToolResults(messages);
+ * const history = restore({ messages: sent, restoreData: restoreDataOf(sent) });
+ * ```
+ */
+export function restoreDataOf<M extends RooMessage>(sent: readonly M[]): RestoreData;
 
 // Cost and tokens ---------------------------------------------------------------------------------------------------------------------
 

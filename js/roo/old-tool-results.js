@@ -1,0 +1,168 @@
+"use strict";
+
+// Old tool results, shortened in what is sent before every request: Zoo-Code's place for them, with the engine of this package.
+//
+// What a result becomes depends only on the task, the turn it stands in and the turns until it was old. So the same history always gives the same bytes,
+// and what a longer history adds changes nothing before it: the prompt cache of the model's provider holds.
+
+const { argumentError, notAllowed, unknown } = require("../errors.js");
+const isObject = require("../is-object.js");
+const { withPlaces } = require("./readable.js");
+
+/** As in Zoo-Code: results that can be had again by calling the tool again. */
+const TOOLS = Object.freeze(["read_file", "search_files", "list_files", "codebase_search", "execute_command", "read_command_output"]);
+const DEFAULTS = Object.freeze({ minChars: 500, turns: 3, tools: TOOLS });
+/** What stays of a result at most. */
+const LINES = 8;
+const CHARS = 500;
+/** Turns whose shortened results are remembered; a long task has some hundreds. */
+const REMEMBERED_TURNS = 2000;
+/** Turns that are worked on at once, when a long history comes for the first time. */
+const AT_ONCE = 4;
+
+/** By what was looked at, the new contents of results: `[message in the turn, block, content][]`. */
+const known = new Map();
+/** By what was returned, what it was made from. */
+const sources = new WeakMap();
+
+async function compressOldToolResults(history, options) {
+  if (!Array.isArray(history)) throw notAllowed("history", history, "an array of messages");
+  const settings = checkedOptions(options);
+  const messages = Array.from(history);
+  const wrong = messages.findIndex((message) => !isObject(message));
+  if (wrong !== -1) throw notAllowed(`history[${wrong}]`, messages[wrong], "a message");
+  const turns = oldTurns(messages, settings);
+  const edits = [];
+  if (turns.length > 0) {
+    // Loaded by the first history that needs it, so that a host without a binary can load the rest of the drop-in.
+    const { contentsOf } = require("../fingerprints.js");
+    const contents = contentsOf(messages);
+    for (let from = 0; from < turns.length; from += AT_ONCE) {
+      const shortened = await Promise.all(turns.slice(from, from + AT_ONCE).map((turn) => shortenedTurn(messages, turn, contents)));
+      edits.push(...shortened.flat());
+    }
+  }
+  const sent = require("../plan.js").applyPlan(messages, edits).messages.slice();
+  sources.set(sent, { messages, edits });
+  return sent;
+}
+
+function restoreDataOf(sent) {
+  const source = sources.get(sent);
+  if (!source) throw notAllowed("sent", sent, "what compressOldToolResults() resolved to, the same array");
+  const { contentsOf, fingerprintOf, fingerprintOfMessages } = require("../fingerprints.js");
+  const { applyPlan } = require("../plan.js");
+  const { dataOf } = require("../restore-data.js");
+  const { messages } = source;
+  const edits = source.edits.map((edit) => ({ ...edit, was: fingerprintOf(messages[edit.message].content[edit.path[1]].content) }));
+  const applied = applyPlan(messages, edits);
+  return dataOf(applied.inverse, { original: fingerprintOfMessages(messages), condensed: contentsOf(applied.messages).join("") });
+}
+
+/** A number is what Zoo-Code's own function may be given as its turn; it makes no difference there either. */
+function checkedOptions(options = {}) {
+  if (typeof options === "number") return DEFAULTS;
+  if (!isObject(options)) throw notAllowed("options", options, "{ minChars?, turns?, tools? }");
+  for (const name of Object.keys(options)) if (!Object.hasOwn(DEFAULTS, name)) throw unknown("options", name, Object.keys(DEFAULTS));
+  const { minChars = DEFAULTS.minChars, turns = DEFAULTS.turns, tools = DEFAULTS.tools } = options;
+  if (!Number.isInteger(minChars) || minChars < 0) throw notAllowed("options.minChars", minChars, "a whole number, 0 or more");
+  if (!Number.isInteger(turns) || turns < 1) throw notAllowed("options.turns", turns, "a whole number, 1 or more");
+  if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === "string"))
+    throw notAllowed("options.tools", tools, "an array of names");
+  return { minChars, turns, tools };
+}
+
+/**
+ * The turns that are old and have long results: `first`, the answer of the model that they begin with; `end`, the index after their last message;
+ * `until`, the answer that made them old; and `results`, the places of the results.
+ */
+function oldTurns(messages, { minChars, turns, tools }) {
+  const answers = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
+  const names = new Map();
+  const found = [];
+  for (let turn = 0; turn + turns < answers.length; turn++) {
+    const [first, end] = [answers[turn], answers[turn + 1]];
+    for (const block of blocksIn(messages[first])) if (block?.type === "tool_use") names.set(block.id, block.name);
+    const isWanted = (block) => !names.has(block.tool_use_id) || tools.includes(names.get(block.tool_use_id));
+    const results = [];
+    for (let index = first + 1; index < end; index++) {
+      if (messages[index].role !== "user") continue;
+      blocksIn(messages[index]).forEach((block, at) => {
+        if (block?.type === "tool_result" && isWanted(block) && lengthOf(block.content) > minChars) results.push([index, at]);
+      });
+    }
+    if (results.length > 0) found.push({ first, end, until: answers[turn + turns], results });
+  }
+  return found;
+}
+
+const blocksIn = ({ content }) => (Array.isArray(content) ? content : []);
+
+/** The characters of a result's texts. */
+function lengthOf(content) {
+  if (typeof content === "string") return content.length;
+  return Array.isArray(content) ? content.reduce((sum, part) => sum + (typeof part?.text === "string" ? part.text.length : 0), 0) : 0;
+}
+
+/** The edits that shorten the results of a turn. */
+async function shortenedTurn(messages, { first, end, until, results }, contents) {
+  // The task says what matters; it stands in front unless the turn itself is the beginning.
+  const lead = first > 0 ? 1 : 0;
+  const places = results.map(([index, at]) => [index - first, at]);
+  const key = JSON.stringify([lead && contents[0], contents.slice(first, until + 1), places]);
+  if (!known.has(key)) {
+    const seen = [...messages.slice(0, lead), ...messages.slice(first, until + 1)];
+    remember(key, await shortenedContents(seen, places, { lead, length: end - first }));
+  }
+  return known.get(key).map(([offset, at, content]) => {
+    // A copy: what is sent is the host's to change.
+    return { op: "set", message: first + offset, path: ["content", at, "content"], value: structuredClone(content) };
+  });
+}
+
+function remember(key, contents) {
+  if (known.size >= REMEMBERED_TURNS) known.delete(known.keys().next().value);
+  known.set(key, contents);
+}
+
+/** The new contents of the results at `places` of a turn, among what is looked at for it. Those that do not get shorter are not there. */
+async function shortenedContents(seen, places, { lead, length }) {
+  const messageIndices = Array.from({ length }, (_, offset) => lead + offset);
+  const { messages, error } = await engine().condense({ messages: seen }, { config: { passes: [passOver(messageIndices)] } });
+  if (error) throw argumentError(error.code, error.message, error);
+  return places.flatMap(([offset, at]) => {
+    const was = seen[lead + offset].content[at].content;
+    const is = messages[lead + offset].content[at].content;
+    return is === was || lengthOf(is) >= lengthOf(was) ? [] : [[offset, at, is]];
+  });
+}
+
+let provider;
+
+/**
+ * Pointers to what the next turns show again, then the lines that are most likely to be used again. Nothing that says what happened in a message of
+ * some number: the engine sees a part of the history, in which messages have other numbers.
+ */
+function engine() {
+  provider ??= require("../provider.js").createSmartProvider({
+    losslessPrelude: { enabled: true, operations: { strict: true, toolParameters: false } },
+    passes: [passOver([])],
+    meetTarget: false,
+  });
+  return provider;
+}
+
+const passOver = (messageIndices) => ({
+  id: "old_tool_results",
+  selection: { type: "custom", messageIndices },
+  mode: "individual",
+  individualConfig: {
+    defaults: {
+      messageText: { operation: "keep" },
+      toolParameters: { operation: "keep" },
+      toolResults: { operation: "truncate", params: { truncate: { maxLines: LINES, maxChars: CHARS, strategy: "salient" } } },
+    },
+  },
+});
+
+module.exports = withPlaces({ compressOldToolResults, restoreDataOf });
