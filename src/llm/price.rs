@@ -117,7 +117,11 @@ impl Prices {
     /// The order of these operations decides the last bit of the result: per token first, then times tokens, then summed
     /// from cache writes to output.
     fn dollars(&self, usage: &TokenUsage) -> f64 {
-        let part = |price: Option<f64>, tokens: u64| price.unwrap_or(0.0) / 1_000_000.0 * tokens as f64;
+        // Nothing of what costs infinitely much costs nothing.
+        let part = |price: Option<f64>, tokens: u64| match tokens {
+            0 => 0.0,
+            tokens => price.unwrap_or(0.0) / 1_000_000.0 * tokens as f64,
+        };
         part(self.cache_writes, usage.cache_write_tokens)
             + part(self.cache_reads, usage.cache_read_tokens)
             + part(self.input, usage.input_tokens)

@@ -285,7 +285,8 @@ async fn nothing_listens() {
 async fn an_unknown_host() {
     let server = FakeServer::start([]).await;
     let base_url = Some("http://no-such-host.localhost.invalid".to_owned());
-    let handler = HttpHandler::new(HttpConfig { base_url, retries: 0, ..config(Api::OpenAi, &server) }).unwrap();
+    let handler =
+        HttpHandler::new(HttpConfig { base_url, retries: 0, insecure: true, ..config(Api::OpenAi, &server) }).unwrap();
     let error = handler.complete(request(), &CancellationToken::new(), None).await.unwrap_err();
     // Behind a proxy it is the proxy that does not know it.
     assert!(

@@ -239,7 +239,7 @@ async fn many_at_once_do_not_mix() {
 async fn through_the_proxy_of_the_environment() {
     let base_url = Some("http://llm.example.test/v1".to_owned());
     let api_key = Some(ApiKey::new(KEY));
-    let config = HttpConfig { base_url, api_key, retries: 0, ..HttpConfig::new(Api::OpenAi, "m") };
+    let config = HttpConfig { base_url, api_key, retries: 0, insecure: true, ..HttpConfig::new(Api::OpenAi, "m") };
     assert_eq!(ask(config).await.text, "The summary.");
     let local = FakeServer::start([Script::events(fixture("ollama.sse"))]).await;
     ask(self::config(Api::OpenAi, &local)).await;
