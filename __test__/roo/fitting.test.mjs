@@ -104,17 +104,74 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     expect(await countAll(apiHandler, effective(response.messages))).toBeLessThanOrEqual(30_000 * 0.9 - 4096);
   });
 
-  test("a result larger than the window: it is said why nothing fits", async () => {
-    const messages = [
-      user("task", 1),
-      assistant([call("a", "mcp_git_diff")], 2),
-      user([result("a", Array.from({ length: 40_000 }, (_, line) => `line ${line} of a diff`).join("\n"))], 3),
-    ];
+  /** A task whose newest message is a result larger than the window. */
+  const withHugeResult = () => [
+    user("task", 1),
+    assistant([call("a", "mcp_git_diff")], 2),
+    user([result("a", Array.from({ length: 40_000 }, (_, line) => `line ${line} of a diff`).join("\n"))], 3),
+  ];
+
+  test.each(PROVIDERS)("a result larger than the window does not leave the task stuck: %s", async (provider) => {
+    const messages = withHugeResult();
     const apiHandler = answers();
-    const manager = new CondensationManager({ provider: "lossless" });
+    const manager = new CondensationManager({ provider });
+    const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
+    expect(response).not.toHaveProperty("error");
+    const left = effective(response.messages);
+    expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(128_000 * 0.9 - RESERVED);
+    expect(left.map(({ content }) => content[0].tool_use_id ?? content[0].id ?? content)).toEqual(["task", "a", "a"]);
+    expect(left.at(-1).content[0].content).toMatch(/line \d+ of a diff/);
+  });
+
+  test("what nobody can shorten: it is said why it does not fit", async () => {
+    const messages = withHugeResult();
+    const apiHandler = answers();
+    const manager = { condense: async (context) => ({ messages: context.messages, didCondense: false }) };
     const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
     expect(response.messages).toBe(messages);
     expect(response.error).toMatch(/about \d+ tokens are left, and a window of 128000 allows 107008 .* larger context window/);
+  });
+
+  test("what the guard holds back is truncated until it fits", async () => {
+    const messages = conversation(60, 4000);
+    const apiHandler = answers();
+    const manager = { condense: async (context) => ({ messages: context.messages, didCondense: false }) };
+    const { host } = recordingHost({ manager, guard: { attempts: 1 } });
+    const options = await usageOf(messages, apiHandler, { contextWindow: 30_000, maxTokens: 4096 });
+    const own =
+      manage === generations[2025].manage
+        ? createSlidingWindow(host).truncateConversationIfNeeded
+        : createContextManagement(host).manageContext;
+    await own(options);
+    const response = await own(options);
+    expect(response.error).toBe("common:errors.condensed_recently");
+    expect(await countAll(apiHandler, effective(response.messages))).toBeLessThanOrEqual(30_000 * 0.9 - 4096);
+  });
+
+  test("what the host starts during a call of the window is no part of it when it is over", async () => {
+    const asked = [];
+    const manager = {
+      condense: async (context, options) => {
+        asked.push(options.targetTokens);
+        return { messages: context.messages.slice(-2), didCondense: true };
+      },
+    };
+    const messages = conversation(40, 4000);
+    const apiHandler = answers();
+    let over;
+    const later = new Promise((resolve) => (over = resolve));
+    let byHand;
+    const tagged = createTaggedCondense(recordingHost({ manager }).host);
+    const starting = {
+      condense: (context, options) => {
+        byHand = later.then(() => tagged.summarizeConversation({ messages, apiHandler, systemPrompt: SYSTEM, taskId: "task" }));
+        return manager.condense(context, options);
+      },
+    };
+    await manage(recordingHost({ manager: starting }).host, await usageOf(messages, apiHandler, { contextWindow: 50_000 }));
+    over();
+    await byHand;
+    expect(asked).toEqual([expect.any(Number), undefined]);
   });
 
   test("the manager is told the target that the host's arithmetic allows, and the profile", async () => {

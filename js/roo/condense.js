@@ -4,7 +4,7 @@
 
 const { Guard, guarded } = require("./guard.js");
 const { resolveHost } = require("./host.js");
-const { condenseByManager } = require("./managed.js");
+const { condenseByManager, prepare } = require("./managed.js");
 const { CANCELLED } = require("./messages.js");
 const { SUMMARY_2025 } = require("./prompts.js");
 const { withPlaces } = require("./readable.js");
@@ -49,7 +49,10 @@ function createCondense(host) {
     const { cancelled, ...response } = await guarded(
       guard,
       { taskId, isAutomatic: isAutomaticTrigger, before: () => prevContextTokens },
-      () => refuse(messages, "condensed_recently"),
+      () => {
+        if (services.host.manager) prepare(services, request);
+        return refuse(messages, "condensed_recently");
+      },
       () => (services.host.manager ? throughManager(request) : summarize(request)),
     );
     return response;

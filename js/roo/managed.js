@@ -41,11 +41,7 @@ async function condenseByManager(
   { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata },
 ) {
   const signal = services.signal(taskId);
-  const window = windowCall();
-  const profileId = profileOf(window?.currentProfileId ?? services.profileId(taskId));
-  const own = window && (await ownCounter(services.host.manager, messages, systemPrompt, profileId));
-  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools });
-  if (window) window.tokensWith = (left) => measure.inContext(window, left);
+  const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
   const context = present({ messages, systemPrompt, taskId, contextWindow: window?.contextWindow ?? windowOf(apiHandler), profileId });
   const options = present({
     isAutomatic,
@@ -56,10 +52,13 @@ async function condenseByManager(
     condensingHandler: asking(condensingHandler, metadata),
   });
   const targetTokens = window && (await measure.target(window));
+  // Counting took its time; a signal that fires later reaches the manager.
+  if (window && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
   const first = await askManager(services, context, present({ ...options, targetTokens }));
   const isMet = window && metItsTarget(first, targetTokens);
   const lower = (left) => measure.target(window, left);
-  const result = isMet ? await shortened(services, context, options, first, lower) : first;
+  const left = isMet ? await shortened(services, context, options, first, lower) : first;
+  const result = window && !signal?.aborted ? await withNewestShortened(services, context, options, left, { window, measure }) : left;
   const cost = result.cost ?? 0;
   if (result.failure) return { ...result.failure, cost };
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
@@ -79,6 +78,18 @@ async function condenseByManager(
     newContextTokens: after + toolTokens,
     before: before + toolTokens,
   };
+}
+
+/**
+ * What a call of the window is measured by. From here on the window truncates until what is left fits, also where the manager is not asked after all.
+ */
+function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata }) {
+  const window = windowCall();
+  const profileId = profileOf(window?.currentProfileId ?? services.profileId(taskId));
+  const own = window && ownCounter(services.host.manager, messages, systemPrompt, profileId);
+  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools });
+  if (window) window.tokensWith = (left) => measure.inContext(window, left);
+  return { window, profileId, measure };
 }
 
 /** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
@@ -105,6 +116,28 @@ async function shortened(services, context, options, first, lower) {
     result = { ...result, messages: next.messages, newContextTokens: next.newContextTokens };
   }
   return result;
+}
+
+/**
+ * The result with its newest message shortened, where that message alone does not fit: providers leave the newest messages alone, and the task would
+ * be stuck. A result of a tool larger than the window is the usual cause.
+ */
+async function withNewestShortened(services, context, options, result, { window, measure }) {
+  const { messages } = result.didCondense && !result.error && !result.failure ? result : context;
+  const newest = messages.slice(-1);
+  if (!(await measure.isOwn()) || newest[0]?.role !== "user" || (await measure.inContext(window, newest)) <= window.fittingTokens)
+    return result;
+  // With a message after it the newest is no longer the newest.
+  const after = { role: "assistant", content: "…" };
+  const targetTokens = await measure.target(window, messages);
+  const shorter = await askManager(
+    services,
+    { ...context, messages: [...messages, after] },
+    { ...options, provider: CORRECTING, config: { preserveRecentCount: 1 }, targetTokens },
+  );
+  if (shorter.failure || shorter.error || !shorter.didCondense || shorter.messages.at(-1) !== after) return result;
+  const { failure, error, ...rest } = result;
+  return { ...rest, didCondense: true, messages: shorter.messages.slice(0, -1), newContextTokens: shorter.newContextTokens };
 }
 
 /** Whether a manager of this package did what it was asked by its own count, so that more can be done. */
@@ -162,7 +195,8 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   async function shareLeft(left) {
     const [was, is] = countsTokens ? [await byHost(messages), await byHost(left)] : [0, 0];
     if (was > 0 && is !== was) return is / was;
-    return own ? own(left) / own(messages) : 1;
+    const count = await own;
+    return count ? count(left) / count(messages) : 1;
   }
 
   /** Tokens that the host would find in the context: what was reported, less what is saved. The tools stay as they are. */
@@ -172,6 +206,8 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   }
 
   return {
+    /** Whether the manager is one of this package. */
+    isOwn: async () => (await own) !== undefined,
     /** Before, after and the tools. */
     async totals(result) {
       if (!countsTokens) return [result.prevContextTokens, result.newContextTokens, 0];
@@ -185,7 +221,8 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
       if (left !== messages && now <= limitTokens) return undefined;
       const fixed = await toolTokens();
       const share = Math.min(1, Math.max(0, AIM * limitTokens - fixed) / Math.max(1, now - fixed));
-      if (own) return Math.floor(share * own(left));
+      const count = await own;
+      if (count) return Math.floor(share * count(left));
       return Math.floor(share * (countsTokens ? await byHost(left) : now));
     },
   };
@@ -223,4 +260,4 @@ function report(result, before, after) {
   return `Condensed without a summary${provider ? ` by the provider "${provider}"` : ""}: about ${before} tokens became ${after} (${percent}% less).`;
 }
 
-module.exports = { condenseByManager };
+module.exports = { condenseByManager, prepare };

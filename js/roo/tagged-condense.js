@@ -5,7 +5,7 @@
 const { randomUUID } = require("node:crypto");
 const { Guard, guarded } = require("./guard.js");
 const { resolveHost } = require("./host.js");
-const { condenseByManager } = require("./managed.js");
+const { condenseByManager, prepare } = require("./managed.js");
 const { CANCELLED } = require("./messages.js");
 const { CONDENSE_2026, SUMMARY_2026 } = require("./prompts.js");
 const { withPlaces } = require("./readable.js");
@@ -41,7 +41,10 @@ function createTaggedCondense(host) {
     const { cancelled, ...response } = await guarded(
       guard,
       { taskId, isAutomatic: isAutomaticTrigger, before: () => before },
-      () => refuse(messages, "condensed_recently"),
+      () => {
+        if (services.host.manager) prepare(services, { ...request, messages: getEffectiveApiHistory(messages) });
+        return refuse(messages, "condensed_recently");
+      },
       () => (services.host.manager ? throughManager(request) : summarize(request)),
     );
     return response;

@@ -21,10 +21,23 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 /** @type {AsyncLocalStorage<WindowCall>} */
 const current = new AsyncLocalStorage();
 
+/** The calls that are under way: what the host starts in one and leaves running is no part of it when it is over. */
+const open = new WeakSet();
+
 /** Runs `work` as part of a call of the window. */
-const asWindowCall = (call, work) => current.run(call, work);
+async function asWindowCall(call, work) {
+  open.add(call);
+  try {
+    return await current.run(call, work);
+  } finally {
+    open.delete(call);
+  }
+}
 
 /** The call of the window that asks for the condensation, if one does. */
-const windowCall = () => current.getStore();
+function windowCall() {
+  const call = current.getStore();
+  return call && open.has(call) ? call : undefined;
+}
 
 module.exports = { asWindowCall, windowCall };
