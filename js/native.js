@@ -97,7 +97,12 @@ function load() {
   const error = new Error(
     `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath())}`,
   );
-  throw Object.assign(error, { code: "binary_not_found", tried });
+  // A program that this ends prints the message, the code and who asked for the package, without the frames of `require` and what was tried in full.
+  Error.captureStackTrace(error, load);
+  const [, ...callers] = (String(error.stack).match(/^ +at .*$/gm) ?? []).filter((frame) => !frame.includes("node:internal"));
+  error.stack = [`Error: ${error.message}`, ...callers].join("\n");
+  Object.defineProperty(error, "tried", { value: tried, enumerable: false });
+  throw Object.assign(error, { code: "binary_not_found" });
 }
 
 module.exports = load();
