@@ -5,6 +5,7 @@
 const native = require("./native.js");
 const { isSignal, onAbort } = require("./abort.js");
 const { argumentError, checked, messageOf, notAllowed, readable } = require("./errors.js");
+const { refuseForeign } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const { tell } = require("./host-call.js");
 const isObject = require("./is-object.js");
@@ -71,6 +72,7 @@ function prepare(context, given, configOf) {
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
   const json = serializeMessages(messages);
+  readable("context.messages", () => refuseForeign(messages));
   const prepared = {
     context,
     profileId: known.profileId,

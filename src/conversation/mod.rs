@@ -163,11 +163,20 @@ impl Conversation {
         &self.entries[index].message
     }
 
-    /// How many messages at the beginning stay whatever is dropped: the first, and the answers to calls in it.
+    /// How many messages at the beginning hold the task and are never cut: the first; where messages of other roles stand in front, as `system` does in
+    /// other formats, all up to the user's first.
+    #[must_use]
+    pub fn task(&self) -> usize {
+        let others = self.messages().take_while(|message| matches!(message.role, Role::Other(_))).count();
+        let is_users = self.entries.get(others).is_some_and(|entry| entry.message.role == Role::User);
+        if is_users { others + 1 } else { self.len().min(1) }
+    }
+
+    /// How many messages at the beginning stay whatever is dropped: the task, and the answers to calls in it.
     #[must_use]
     pub fn head(&self) -> usize {
-        let has_no_calls = |next: &usize| shape::calls(self.message(next - 1)).is_empty();
-        (1..self.len()).find(has_no_calls).unwrap_or(self.len())
+        let has_no_calls = |next: &usize| *next > 0 && shape::calls(self.message(next - 1)).is_empty();
+        (self.task()..self.len()).find(has_no_calls).unwrap_or(self.len())
     }
 
     /// The texts of every message: [`Message::texts`].

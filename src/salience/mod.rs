@@ -251,7 +251,10 @@ impl Salience {
     }
 
     fn scope<'h>(&self, history: History<'h>, user_too: bool) -> Scope<'h> {
-        let older = |conversation: &Conversation| 1..conversation.len().saturating_sub(self.preserve_recent).max(1);
+        let older = |conversation: &Conversation| {
+            let start = conversation.task();
+            start..conversation.len().saturating_sub(self.preserve_recent).max(start)
+        };
         let History { conversation, original, tally, tools, .. } = history;
         Scope {
             conversation,

@@ -163,7 +163,7 @@ pub fn check_unchanged(report: &Report) {
 pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize) {
     let place: HashMap<usize, &Arc<_>> =
         after.entries().iter().filter_map(|entry| Some((entry.origin?, &entry.message))).collect();
-    let first = 0..before.len().min(1);
+    let first = 0..before.task();
     for index in first.chain(before.len().saturating_sub(newest)..before.len()) {
         let same = place.get(&index).is_some_and(|message| Arc::ptr_eq(message, &before.entries()[index].message));
         let mut changes = report.changes().iter().filter(|change| change.message_index == index);

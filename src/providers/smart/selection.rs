@@ -6,7 +6,7 @@ use super::config::MessageSelection;
 use crate::conversation::Conversation;
 
 impl MessageSelection {
-    /// For each message whether it is selected. The first and the newest message never are: a lossy operation leaves both ends alone.
+    /// For each message whether it is selected. The task and the newest message never are: a lossy operation leaves both ends alone.
     pub fn of(&self, conversation: &Conversation) -> Vec<bool> {
         let length = conversation.len();
         let end = length.saturating_sub(self.preserved(length));
@@ -16,7 +16,8 @@ impl MessageSelection {
             }
             Self::PreserveRecent(_) | Self::PreservePercent(_) => true,
         };
-        (0..length).map(|index| index > 0 && index < end && chosen(index)).collect()
+        let task = conversation.task();
+        (0..length).map(|index| index >= task && index < end && chosen(index)).collect()
     }
 
     /// The selected messages as runs of messages that stand together. Each message is named by its index in the conversation that came in,

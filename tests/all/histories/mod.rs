@@ -17,7 +17,22 @@ pub use self::{
 
 /// A history of any kind, as JSON text.
 pub fn any_history() -> impl Strategy<Value = String> {
-    prop_oneof![native(), roo_xml(), file_work::file_work(), near_misses(), hostile::hostile()]
+    prop_oneof![
+        native(),
+        roo_xml(),
+        file_work::file_work(),
+        near_misses(),
+        hostile::hostile(),
+        behind_a_system_message()
+    ]
+}
+
+/// As hosts write that keep the system prompt among the messages.
+fn behind_a_system_message() -> impl Strategy<Value = String> {
+    prop_oneof![native(), roo_xml()].prop_map(|history| {
+        let system = r#"{"role":"system","content":"You are an agent."}"#;
+        if history == "[]" { format!("[{system}]") } else { format!("[{system},{}", &history[1..]) }
+    })
 }
 
 /// A conversation of near-misses: for those who read dialects.
