@@ -43,7 +43,10 @@ export interface SummaryStore {
 
 /** Options of a {@link CondensationManager}. An unknown field is an error. */
 export interface ManagerOptions {
-  /** Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `native`. */
+  /**
+   * Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `native`; where a call brings no handler and neither has
+   * the manager, there is no model to ask, and `lossless` works in its place (with a target that it misses, `truncation` goes on).
+   */
   provider?: string | undefined;
   /**
    * Whether reaching the threshold makes a condensation due. If not, only a full window does, and the oldest messages are dropped then
@@ -62,7 +65,8 @@ export interface ManagerOptions {
   profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
   /**
    * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `native`, `lossless`, `truncation` after
-   * `smart`; `lossless`, `truncation` after `native`; `truncation` after `lossless`; nothing after others.
+   * `smart`; `lossless`, `truncation` after `native`; `truncation` after `lossless`; nothing after `truncation`; `lossless`,
+   * `truncation` after one of the host.
    */
   fallback?: readonly string[] | false | undefined;
   /**

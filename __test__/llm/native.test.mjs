@@ -140,7 +140,7 @@ describe("a summary takes the place of the middle", () => {
     const messages = talk(9);
     messages[7].isSummary = true;
     expect((await manager.condense({ messages })).error.code).toBe("condensed_recently");
-    expect((await new CondensationManager({ fallback: false }).condense({ messages: talk(9) })).error.code).toBe("handler_invalid");
+    expect((await new CondensationManager({ provider: "native", fallback: false }).condense({ messages: talk(9) })).error.code).toBe("handler_invalid");
   });
 });
 
@@ -157,7 +157,7 @@ describe("which handler, prompt and price", () => {
       message: expect.stringContaining("options.condensingHandler has no"),
       field: "options.condensingHandler",
     });
-    const invalid = new CondensationManager({ handler: {}, condensingHandler: {}, fallback: false });
+    const invalid = new CondensationManager({ provider: "native", handler: {}, condensingHandler: {}, fallback: false });
     expect((await invalid.condense({ messages: talk(9) })).error.code).toBe("handler_invalid");
     for (const handler of [5, "x", true, []])
       expect(() => new CondensationManager({ handler })).toThrow(expect.objectContaining({ code: "invalid_argument" }));

@@ -59,7 +59,8 @@ pub struct Manager {
 
 struct State {
     registry: Registry,
-    active: String,
+    /// The provider that was chosen, if one was.
+    active: Option<String>,
     thresholds: Thresholds,
     metrics: Metrics,
     guard: Guard,
@@ -158,14 +159,14 @@ impl Manager {
     pub fn set_active(&self, id: &str) -> Result<(), CondenseError> {
         let mut state = self.state();
         state.registry.get(id)?;
-        id.clone_into(&mut state.active);
+        state.active = Some(id.to_owned());
         Ok(())
     }
 
-    /// The id of the active provider.
+    /// The id of the active provider: the one that was chosen, or [`DEFAULT_PROVIDER`], for which `lossless` stands in where there is no model to ask.
     #[must_use]
     pub fn active(&self) -> String {
-        self.state().active.clone()
+        self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
 
     /// The options it was made with.
@@ -288,7 +289,7 @@ impl Manager {
 
     async fn run(&self, work: &Work, decision: Option<&TriggerDecision>, trial: Option<Trial>) -> Report {
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
-        let (chain, missing) = match self.chain(&work.call, decision) {
+        let (chain, missing) = match self.chain(work, decision) {
             Ok(chain) => chain,
             Err(error) => return Report::failed(error, prev),
         };
@@ -311,8 +312,8 @@ impl Manager {
         };
         let mut limit = request.target_tokens;
         if let Some(decision) = decision.filter(|_| limit.is_none()) {
-            request.target_tokens = fitting_target(&request, decision);
-            limit = request.target_tokens.map(|_| decision.allowed_tokens.max(0.0) as usize);
+            request.target_tokens = Some(fitting_target(&request, decision));
+            limit = Some(decision.fitting_tokens().max(0.0) as usize);
         }
         let price = self.conversation_price(work);
         let scale = request.scale;
@@ -361,11 +362,15 @@ impl Manager {
     }
 
     /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
-    fn chain(&self, call: &CallOptions, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
+    fn chain(&self, work: &Work, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
+        let call = &work.call;
         let state = self.state();
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
         let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);
-        let first = call.provider.as_deref().or(forced).unwrap_or(&state.active);
+        // Nobody chose, and there is nobody to ask: then what needs no model.
+        let has_model = work.llm.handler.is_some() || work.llm.condensing_handler.is_some();
+        let default = if has_model || !call.config.is_null() { DEFAULT_PROVIDER } else { Lossless::ID };
+        let first = call.provider.as_deref().or(forced).or(state.active.as_deref()).unwrap_or(default);
         let mut chain = vec![state.registry.get(first)?];
         let mut warnings = Vec::new();
         let standing_in: Vec<&str> = match &self.options.fallback {
@@ -397,22 +402,22 @@ impl Manager {
 /// Providers in the order they are tried, and warnings about those that are missing.
 type Chain = (Vec<Arc<dyn Provider>>, Vec<Warning>);
 
-/// Which providers stand in for a built-in one that fails. A provider of the host's own has none: its failure is reported.
+/// Which providers stand in for one that fails or leaves too much. For those of the host too: they ask nobody, and lose as little as they can.
 fn default_fallback(provider: &str) -> &'static [&'static str] {
     match provider {
         "smart" => &["native", Lossless::ID, Truncation::ID],
         "native" => &[Lossless::ID, Truncation::ID],
         Lossless::ID => &[Truncation::ID],
-        _ => &[],
+        Truncation::ID => &[],
+        _ => &[Lossless::ID, Truncation::ID],
     }
 }
 
-/// The target that brings the context down to what is allowed, in the scaled tokens that we count ourselves: what the API reports and
+/// The target of a condensation that is due: where no condensation is due, in the scaled tokens that we count ourselves. What the API reports and
 /// what we count differ, so the share is what counts.
-fn fitting_target(request: &Request, decision: &TriggerDecision) -> Option<usize> {
-    let target = (request.scaled(&request.tally) as f64 * decision.allowed_tokens.max(0.0)
-        / decision.prev_context_tokens.max(1.0)) as usize;
-    (decision.prev_context_tokens > decision.allowed_tokens).then_some(target)
+fn fitting_target(request: &Request, decision: &TriggerDecision) -> usize {
+    let share = decision.fitting_tokens().max(0.0) / decision.prev_context_tokens.max(1.0);
+    (request.scaled(&request.tally) as f64 * share.min(1.0)) as usize
 }
 
 /// Runs one provider on its own, without a manager.

@@ -16,8 +16,8 @@ use crate::{
 /// Options of a [`super::Manager`].
 #[derive(Debug, Clone)]
 pub struct ManagerOptions {
-    /// The provider that is active at first.
-    pub provider: String,
+    /// The provider that is active at first; what can work when absent.
+    pub provider: Option<String>,
     /// When a condensation is due.
     pub thresholds: Thresholds,
     /// What to try when a provider fails: `None` for the chain that belongs to it.
@@ -174,7 +174,7 @@ impl ManagerOptions {
         let options = MANAGER.read(options)?;
         let fallback = options.is_given("fallback").then(|| options.texts("fallback").map(str::to_owned).collect());
         Ok(Self {
-            provider: options.text("provider").to_owned(),
+            provider: options.given_text("provider").map(str::to_owned),
             thresholds: Thresholds {
                 automatic: options.flag("autoCondenseContext"),
                 global: options.number("autoCondenseContextPercent"),
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn absent_options_have_the_documented_defaults() {
         let options = ManagerOptions::read(&json!({})).unwrap();
-        assert_eq!(options.provider, super::super::DEFAULT_PROVIDER);
+        assert_eq!(options.provider, None);
         assert!(options.thresholds.automatic);
         assert_eq!(options.thresholds.global, 100.0);
         assert_eq!(options.guard, Some(GuardOptions { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 }));

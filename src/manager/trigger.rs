@@ -72,6 +72,19 @@ pub struct Thresholds {
     pub profiles: HashMap<String, f64>,
 }
 
+impl TriggerDecision {
+    /// Tokens in the context with which none would be due. Where the threshold made it due, a tenth less than that: as large a share as Roo-Code leaves
+    /// free of the window, so that the next message does not make it due again.
+    #[must_use]
+    pub fn fitting_tokens(&self) -> f64 {
+        if self.reason != "threshold" || self.context_percent <= 0.0 {
+            return self.allowed_tokens;
+        }
+        let at_threshold = self.prev_context_tokens * self.threshold / self.context_percent;
+        self.allowed_tokens.min(at_threshold * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0))
+    }
+}
+
 impl Thresholds {
     /// The threshold that applies to a profile, and a warning when its own is not valid.
     #[must_use]
