@@ -117,7 +117,7 @@ fn conversation_of(data: &[u8]) -> Option<Conversation> {
         let id = format!("t{index}");
         [
             serde_json::json!({ "role": "assistant", "content": [
-                { "type": "tool_use", "id": id, "name": "read_file", "input": { "path": "src/a.ts" } }] }),
+                { "type": "tool_use", "id": id, "name": "look", "input": { "path": "src/a.ts" } }] }),
             serde_json::json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": text }] }),
         ]
     });
@@ -209,7 +209,7 @@ fn history() -> Conversation {
     for round in 0..4 {
         let id = format!("t{round}");
         messages.push(serde_json::json!({ "role": "assistant", "content": [
-            { "type": "text", "text": "Next." }, { "type": "tool_use", "id": id, "name": "read_file", "input": { "path": "a" } }] }));
+            { "type": "text", "text": "Next." }, { "type": "tool_use", "id": id, "name": "look", "input": { "path": "a" } }] }));
         messages.push(serde_json::json!({ "role": "user", "content": [
             { "type": "tool_result", "tool_use_id": id, "content": "1\n2\n3" }, { "type": "text", "text": "More." }] }));
     }
