@@ -140,7 +140,9 @@ describe("a summary takes the place of the middle", () => {
     const messages = talk(9);
     messages[7].isSummary = true;
     expect((await manager.condense({ messages })).error.code).toBe("condensed_recently");
-    expect((await new CondensationManager({ provider: "native", fallback: false }).condense({ messages: talk(9) })).error.code).toBe("handler_invalid");
+    expect((await new CondensationManager({ provider: "native", fallback: false }).condense({ messages: talk(9) })).error.code).toBe(
+      "handler_invalid",
+    );
   });
 });
 
