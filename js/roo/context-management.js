@@ -37,6 +37,7 @@ function createContextManagement(host) {
     const newTokens = await (services.countsAllNew ? countNewTokens : countLastMessage)(messages, apiHandler);
     const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
     const { prevContextTokens } = limits;
+    /** @type {import("./window-call.js").WindowCall} */
     const call = { ...limits, currentProfileId };
     let failed = { cost: 0 };
     if (condenseDue) {

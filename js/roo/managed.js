@@ -82,6 +82,9 @@ async function condenseByManager(
 
 /**
  * What a call of the window is measured by. From here on the window truncates until what is left fits, also where the manager is not asked after all.
+ *
+ * @param {any} services
+ * @param {{ messages: any[], systemPrompt: string, taskId?: string, apiHandler: any, metadata?: any }} call
  */
 function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata }) {
   const window = windowCall();
