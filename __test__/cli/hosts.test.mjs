@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { root } from "../scripts/tools.mjs";
-import { anthropicEvents, startFakeLlm, stream } from "./llm/fake-llm.mjs";
+import { root } from "../../scripts/tools.mjs";
+import { anthropicEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
 
 const main = path.join(root, "js", "cli", "main.js");
 const source = path.join(root, "fixtures", "claude-code.json");

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { root } from "../scripts/tools.mjs";
+import { root } from "../../scripts/tools.mjs";
 
 const main = path.join(root, "js", "cli", "main.js");
 const fixture = (name) => readFileSync(path.join(root, "fixtures", `${name}.json`));

@@ -1,0 +1,197 @@
+// The command line: what it says, for people and as JSON.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+import {
+  copyOf,
+  environment,
+  expectFailure,
+  fixture,
+  history,
+  library,
+  main,
+  messagesOf,
+  put,
+  readJson,
+  run,
+  runJson,
+} from "./support.mjs";
+
+const require = createRequire(import.meta.url);
+const { version } = require("../../package.json");
+
+describe("the report", () => {
+  const names = ["roo-xml-2025", "roo-native-2026", "claude-code", "claude-code-older", "shell-only", "odd-shapes"];
+
+  test.each(names)("%s: fits 80 columns, has no colour and no blanks at line ends, and its numbers add up", (name) => {
+    const { code, stdout, stderr } = run([fixture(name), "--explain", "--target", "90%"], { env: { FORCE_COLOR: "1" } });
+    expect([0, 6]).toContain(code);
+    if (code === 0) expect(stderr).toBe("");
+    const lines = stdout.split("\n");
+    expect(lines.filter((line) => line.length > 80 || /\s$/.test(line) || line.includes("\u001b"))).toEqual([]);
+    const value = (text) => Number(text.replaceAll(",", ""));
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("Tokens")) + 1);
+    const rows = table.slice(0, table.indexOf("")).map((line) => line.match(/^ {2}(.+?) {2,}([\d,]+) +([\d,]+) +(-?[\d,]+) +([\d.-]+)%$/));
+    const total = rows.pop();
+    expect(total[1]).toBe("total");
+    for (const column of [2, 3, 4]) expect(rows.reduce((sum, row) => sum + value(row[column]), 0)).toBe(value(total[column]));
+    expect(value(total[2])).toBe(library.countTokens(messagesOf(readJson(fixture(name)))));
+    expect(value(total[2]) - value(total[3])).toBe(value(total[4]));
+  });
+
+  test("says which provider does it, and what else could be done", () => {
+    const file = fixture("claude-code");
+    expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");
+    expect(run([file]).stdout).toContain("Nothing was written: --out FILE or --in-place keeps the result.");
+    expect(run([file, "--target", "50%"]).stdout).toContain("lossless, then truncation");
+    expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
+  });
+
+  test("lists the shape problems of the input", () => {
+    const { stdout } = run([fixture("odd-shapes")]);
+    const { length } = library.validateMessages(readJson(fixture("odd-shapes")));
+    expect(stdout).toContain(`The input has ${length} shape problems, carried through as they are:`);
+    expect(stdout).toContain("- same_role_twice: message 5:");
+  });
+
+  test("says that tool calls in text count as text, where there are some", () => {
+    expect(run([fixture("roo-xml-2025")]).stdout).toContain("they count as message text");
+    expect(run([fixture("claude-code")]).stdout).not.toContain("they count as message text");
+  });
+
+  test("--explain lists every change", () => {
+    const { report } = runJson([fixture("claude-code"), "--target", "50%"]);
+    const { stdout } = run([fixture("claude-code"), "--target", "50%", "--explain"]);
+    const listed = [...stdout.matchAll(/^ +(\d+) +(\d+|all) {2}(\w+) +([\d,]+) +([\d,]+)\n {9}\S/gm)];
+    expect(report.changes.length).toBeGreaterThan(20);
+    expect(listed.map(([, message, block, operation]) => `${message} ${block} ${operation}`)).toEqual(
+      report.changes.map(({ messageIndex, blockIndex, operation }) => `${messageIndex} ${blockIndex ?? "all"} ${operation}`),
+    );
+  });
+
+  test("--quiet prints nothing, but does the work", () => {
+    const file = copyOf("claude-code");
+    expect(run([file, "--quiet", "--in-place"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(existsSync(`${file}.bak`)).toBe(true);
+    expect(run([file, "-q", "--target", "1"])).toMatchObject({ code: 6, stdout: "", stderr: expect.stringMatching(/out of reach/) });
+  });
+
+  test("what stands in a history cannot steer the terminal", () => {
+    const messages = history();
+    for (const index of [1, 3]) messages[index].content[0].input.path = "a\u001b[2J\u0007\u202e.txt";
+    put("f.json", JSON.stringify(messages));
+    const { code, stdout } = run([
+      "f.json",
+      "--explain",
+      "--provider",
+      "truncation",
+      "--config",
+      '{"strategy":"head","preserveRecentCount":1}',
+    ]);
+    expect(code).toBe(0);
+    // The reason names the file.
+    expect(stdout).toContain("read_file a");
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  test("a reader that stops early is no failure", async () => {
+    const child = spawn(process.execPath, [main, fixture("claude-code"), "--target", "20%", "--explain"], { env: environment });
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (data) => (stderr += data));
+    await new Promise((resolve) => child.on("close", resolve));
+    expect(stderr).toBe("");
+  });
+});
+
+describe("--json", () => {
+  test("is one object, whose numbers agree with each other", () => {
+    const { code, stderr, report } = runJson([fixture("claude-code"), "--target", "40%"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { tokens, operations, changes } = report;
+    const sum = (values) => values.reduce((all, value) => all + value, 0);
+    const kinds = Object.values(tokens.byKind);
+    expect(tokens.before).toBe(library.countTokens(messagesOf(readJson(fixture("claude-code")))));
+    expect([sum(kinds.map((kind) => kind.before)), sum(kinds.map((kind) => kind.after))]).toEqual([tokens.before, tokens.after]);
+    expect(tokens.saved).toBe(tokens.before - tokens.after);
+    expect(sum(operations.map((operation) => operation.tokensSaved))).toBe(tokens.saved);
+    expect(sum(operations.map((operation) => operation.changes))).toBe(changes.length);
+    expect(report).toMatchObject({
+      version,
+      exitCode: 0,
+      provider: "lossless",
+      didCondense: true,
+      output: null,
+      cost: 0,
+      input: { messages: 200, problems: [] },
+    });
+    expect(report.target).toEqual({ requested: "40%", tokens: Math.floor(tokens.before * 0.4), met: true });
+    expect(report).not.toHaveProperty("messages");
+  });
+
+  test("--messages adds the messages, and what restores the input", () => {
+    const { report } = runJson([fixture("roo-native-2026"), "--target", "50%", "--messages"]);
+    expect(library.countTokens(report.messages)).toBe(report.tokens.after);
+    expect(library.restore(report)).toEqual(readJson(fixture("roo-native-2026")));
+  });
+
+  test("failures are one object, too", () => {
+    put("bad.json", "[");
+    put("five.json", "5");
+    const failures = [
+      [["absent.json"], 3, "unreadable"],
+      [["bad.json"], 4, "not_json"],
+      [["five.json"], 5, "not_messages"],
+      [[], 2, "usage"],
+      [[fixture("claude-code"), "--out", "bad.json"], 7, "not_written"],
+    ];
+    for (const [args, exitCode, code] of failures) {
+      const { report, code: ended, stderr } = runJson(args);
+      expect(report).toEqual({ version, exitCode, error: { code, message: expect.any(String) } });
+      expect(ended).toBe(exitCode);
+      expect(stderr).toContain(report.error.message);
+    }
+    const { report, code } = runJson([fixture("claude-code"), "--target", "1"]);
+    expect({ code, exitCode: report.exitCode, met: report.target.met }).toEqual({ code: 6, exitCode: 6, met: false });
+  });
+});
+
+describe("targets, providers, configurations", () => {
+  test("tokens, thousands of tokens, and shares", () => {
+    const tokens = (target) => runJson([fixture("claude-code"), "--target", target]).report.target.tokens;
+    expect([tokens("30000"), tokens("30k"), tokens("12.5k")]).toEqual([30_000, 30_000, 12_500]);
+    expect(tokens("12.5%")).toBe(Math.floor(library.countTokens(readJson(fixture("claude-code")).messages) / 8));
+  });
+
+  test("without --provider truncation helps to reach a target; a provider that is named works alone", () => {
+    const file = fixture("claude-code");
+    const operations = (args) => runJson([file, ...args]).report.operations.map(({ operation }) => operation);
+    const cutting = ["drop", "salient"];
+    const losing = operations(["--target", "50%"]);
+    const lossless = operations([]);
+    expect(losing).toEqual(expect.arrayContaining(["reference", "repeated_lines", ...cutting]));
+    expect(losing.filter((operation) => !cutting.includes(operation)).sort()).toEqual([...lossless].sort());
+    expect(lossless).toEqual(expect.arrayContaining(["reference", "repeated_lines"]));
+    expect(operations(["--provider", "truncation", "--target", "50%"]).sort()).toEqual(cutting);
+    const { code, stderr } = run([file, "--provider", "lossless", "--target", "50%"]);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/The target of [\d,]+ tokens is out of reach: at least [\d,]+ are left. Without --provider, truncation cuts/);
+  });
+
+  test("a target that is missed writes nothing", () => {
+    const file = copyOf("claude-code");
+    expectFailure([file, "--target", "5", "--in-place"], 6, /out of reach/);
+    expectFailure([file, "--target", "5", "--out", "new.json"], 6, /out of reach/);
+  });
+
+  test("--config as JSON and as a file", () => {
+    const file = fixture("claude-code");
+    const config = '{"maxToolResultLines":2,"minTokensForTruncation":30}';
+    put("config.json", `\ufeff${config}`);
+    const tokensAfter = (args) => runJson([file, "--provider", "truncation", ...args]).report.tokens.after;
+    expect(tokensAfter(["--config", config])).toBe(tokensAfter(["--config", "config.json"]));
+    expect(tokensAfter(["--config", config])).not.toBe(tokensAfter([]));
+  });
+});
