@@ -15,7 +15,7 @@ process.stderr.on("error", () => {});
 
 function loadLibrary() {
   try {
-    return require("../../index.js");
+    return require("../api.js");
   } catch (error) {
     if (error.code !== "binary_not_found") throw error;
     throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });

@@ -1,16 +1,16 @@
 "use strict";
 
-// Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
+// The public functions and classes. Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
 
-const native = require("./js/native.js");
-const { checked } = require("./js/errors.js");
-const { countTokens, warmUp } = require("./js/count.js");
-const { expand } = require("./js/expand.js");
-const { callbackHandler, httpHandler } = require("./js/handlers.js");
-const { CondensationManager } = require("./js/manager.js");
-const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./js/provider.js");
-const { restore } = require("./js/restore.js");
-const { serializeMessages } = require("./js/serialize.js");
+const native = require("./native.js");
+const { checked } = require("./errors.js");
+const { countTokens, warmUp } = require("./count.js");
+const { expand } = require("./expand.js");
+const { callbackHandler, httpHandler } = require("./handlers.js");
+const { CondensationManager } = require("./manager.js");
+const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./provider.js");
+const { restore } = require("./restore.js");
+const { serializeMessages } = require("./serialize.js");
 
 exports.CondensationManager = CondensationManager;
 exports.httpHandler = httpHandler;
