@@ -60,7 +60,7 @@ mod node;
 // The public face: what a Rust program needs, the tests and benchmarks among them. Everything else is private, so that the compiler names what
 // nobody uses.
 pub use crate::{
-    cancel::Cancel,
+    cancel::{Cancel, Cancelled},
     conversation::{
         Block, Content, ContentKind, Conversation, Edit, Inserted, Message, NewValue, NotAnArray, PathStep, Plan,
         PlanError, Problem, Role, problems,

@@ -163,7 +163,7 @@ impl Manager {
         Ok(())
     }
 
-    /// The id of the active provider: the one that was chosen, or [`DEFAULT_PROVIDER`], for which `lossless` stands in where there is no model to ask.
+    /// The id of the active provider: the one that was chosen, or `native`, for which `lossless` stands in where there is no model to ask.
     #[must_use]
     pub fn active(&self) -> String {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())

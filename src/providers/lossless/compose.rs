@@ -1,6 +1,6 @@
 //! Writes a text with its markers in it.
 
-use super::runs::Run;
+use super::run::Run;
 use crate::{
     markers::{NUMBERED_EVERY, Pointer},
     restore::{NO_EXCERPT, NumberedExcerpt, Rows},

@@ -9,7 +9,7 @@ use super::{
     compose::{Composed, compose},
     lines::LineTable,
     operations::{LosslessOperation, LosslessOptions},
-    runs::{Finder, Run},
+    run::{Finder, Run},
     texts::Text,
 };
 use crate::{restore::Decoder, tokens::Encoding};

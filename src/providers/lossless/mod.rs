@@ -1,8 +1,7 @@
 //! The lossless provider: says each thing once.
 //!
-//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`), each to the nearest
-//! line that begins as it quotes (`quotes`), numbers
-//! of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
+//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`, each a `run`), which quote
+//! the line that they lead to (`quotes`); numbers of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
 //! (`inline`). State that a later message replaced is left out by `superseded`. `docs/markers.md` describes the markers.
 
 mod compose;
@@ -13,6 +12,7 @@ mod memory;
 mod operations;
 mod pointers;
 mod quotes;
+mod run;
 mod runs;
 mod superseded;
 mod texts;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     lines::{LineTable, beginning, row_readings},
-    runs::{Finder, LEAST_QUOTE, Run},
+    run::{Finder, LEAST_QUOTE, Run},
 };
 use crate::markers::quote_of;
 

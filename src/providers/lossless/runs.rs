@@ -8,74 +8,19 @@ use std::ops::Range;
 use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{LineTable, NO_LINE},
-    operations::{LosslessOperation, LosslessOptions},
+    operations::LosslessOperation,
     pointers::pointed_at,
     quotes::Chooser,
-    texts::{Part, Text},
+    run::{Finder, Run},
+    texts::Part,
 };
 use crate::{
-    markers::{Direction, Pointer, Reference, quote_of},
+    markers::Pointer,
     restore::{Row, RowKind, RowsOf},
-    tokens::{Encoding, count_inside},
 };
-
-/// Rows of one text that become a pointer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
-    /// The rows, counted in their text.
-    pub rows: Range<usize>,
-    /// The marker.
-    pub marker: String,
-    /// The text with the lines that stay, and the first of their rows there.
-    pub target: (usize, usize),
-    /// One line of the target stands for all of the rows.
-    pub repeats: bool,
-    /// What is done.
-    pub operation: LosslessOperation,
-}
-
-impl Run {
-    /// Rows of a text that become a pointer with this quote.
-    #[must_use]
-    pub fn reference(
-        text: usize,
-        rows: Range<usize>,
-        target: (usize, usize),
-        quote: &str,
-        operation: LosslessOperation,
-    ) -> Self {
-        let direction = if target < (text, rows.start) { Direction::Above } else { Direction::Below };
-        let lines = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-        let marker = Pointer::Reference(Reference { lines, direction, quote }).to_string();
-        Self { rows, marker, target, repeats: false, operation }
-    }
-}
-
-/// Finds the runs.
-pub struct Finder<'a> {
-    /// The texts.
-    pub texts: &'a [Text<'a>],
-    /// Their lines.
-    pub lines: &'a LineTable,
-    /// What is switched on.
-    pub options: &'a LosslessOptions,
-    /// For counting.
-    pub encoding: Encoding,
-}
 
 /// A row is noted as staying only this many rows later: a match that is found below may turn out to begin above it.
 const HELD_BACK: usize = 32;
-
-/// When to trust bytes and not count tokens. Lines with this many times more letters and digits than a pointer has bytes (and has to save
-/// tokens) have more tokens than it for certain.
-const CLEARLY: usize = 6;
-
-/// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
-pub const LEAST_QUOTE: usize = 20;
-
-/// So many lines at the beginning of a run may stay where they are because they cannot be quoted: brackets, blank lines, lines that others
-/// begin like.
-const MAX_SKIPPED: usize = 16;
 
 /// After so many passes over a text, what is left in it stays. Two or three find everything.
 const MAX_PASSES: usize = 16;
@@ -295,14 +240,6 @@ impl<'a> Finder<'a> {
         if self.pays(text, &run.rows, &run.marker) { Verdict::Replace(run) } else { Verdict::Refuse }
     }
 
-    /// The first row of a run that can be quoted, and a quote that it can be found by unless others begin like it.
-    pub fn first_quote(&self, text: usize, run: &Run) -> Option<(usize, &str)> {
-        let rows = self.lines.rows[text].rows[run.rows.clone()].iter().enumerate().take(MAX_SKIPPED + 1);
-        let quotes =
-            rows.map(|(at, row)| Some((at, quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE)?)));
-        quotes.flatten().next()
-    }
-
     /// What it is to replace these rows by the others, and whether it is about a file.
     fn operation(
         &self,
@@ -339,55 +276,6 @@ impl<'a> Finder<'a> {
             LosslessOperation::RepeatedLines
         };
         (operation, from.is_some())
-    }
-
-    /// How long the contents of the rows are, with their line feeds.
-    fn bytes(&self, text: usize, rows: &Range<usize>) -> usize {
-        self.lines.rows[text].rows[rows.clone()].iter().map(|row| row.content_range().len() + 1).sum()
-    }
-
-    /// How many tokens the lines must have that a pointer stands for: those of the pointer, and what it has to save.
-    fn least(&self, marker: &str) -> usize {
-        count_inside(marker, self.encoding).tokens + self.options.least_saved
-    }
-
-    /// Whether a pointer saves enough tokens in the place of these rows.
-    pub fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
-        if self.bytes(text, rows) <= marker.len() {
-            return false;
-        }
-        let of = &self.lines.rows[text];
-        let content = &self.texts[text].text;
-        let words = |row: &Row| {
-            content.as_bytes()[row.content_range()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count()
-        };
-        let enough = CLEARLY * (marker.len() + self.options.least_saved);
-        let mut seen = 0;
-        let is_clear = of.rows[rows.clone()].iter().take(enough / 4).any(|row| {
-            seen += words(row).min(enough / 8);
-            seen > enough
-        });
-        if is_clear {
-            return true;
-        }
-        let mut cost = None;
-        let mut removed = String::new();
-        let mut gained = 0;
-        for row in &of.rows[rows.clone()] {
-            removed.push_str(&content[row.content_range()]);
-            removed.push('\n');
-            // As soon as the first lines have enough tokens, the others need not be counted.
-            if removed.len() > 4 * marker.len() {
-                let cost = *cost.get_or_insert_with(|| self.least(marker));
-                gained += count_inside(&removed, self.encoding).tokens;
-                if gained >= cost {
-                    return true;
-                }
-                removed.clear();
-            }
-        }
-        gained += count_inside(&removed, self.encoding).tokens;
-        gained >= cost.unwrap_or_else(|| self.least(marker))
     }
 }
 
