@@ -133,7 +133,7 @@ function countTokens(value, options = {}) {
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 
-/** @param {import("roo-condense").Encoding} [encoding] */
+/** @param {import("../types/tokens.js").Encoding} [encoding] */
 function warmUp(encoding = DEFAULT_ENCODING) {
   requireEncoding("encoding", encoding);
   /** @type {() => void} */

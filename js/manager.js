@@ -39,7 +39,7 @@ class CondensationManager {
   #calls = new Map();
   #nextCall = 1;
 
-  /** @param {import("roo-condense").ManagerOptions} options */
+  /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
     const { json, handlers, store } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");

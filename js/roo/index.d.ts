@@ -8,7 +8,7 @@
 // million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens`, old tool results and a
 // manager need the native binary.
 
-import type { RestoreData } from "roo-condense";
+import type { RestoreData } from "../../types/results.js";
 
 // Messages ----------------------------------------------------------------------------------------------------------------------------
 
