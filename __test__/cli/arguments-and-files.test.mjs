@@ -163,7 +163,7 @@ describe("files that cannot be read end with 3", () => {
       "addon.node",
       readFileSync(
         process.env.ROO_CONDENSE_BINARY ??
-          require.resolve(path.join(root, `roo-condense.${require("../js/platform.js").platformName()}.node`)),
+          require.resolve(path.join(root, `roo-condense.${require("../../js/platform.js").platformName()}.node`)),
       ),
     );
     chmodSync(folder, 0o755);
@@ -219,7 +219,7 @@ describe("what is not JSON ends with 4, and says where", () => {
   });
 
   test("our own search agrees with JSON.parse on every way to cut a text short or to change a character", () => {
-    const { jsonFault } = require("../js/native.js");
+    const { jsonFault } = require("../../js/native.js");
     const agrees = (text) => {
       let isJson = true;
       try {

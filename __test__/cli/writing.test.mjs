@@ -191,7 +191,7 @@ describe("what is written keeps the text of the file", () => {
   });
 
   test("dropped, added, moved and changed elements: the text is the JSON of the new value, in every layout", () => {
-    const { rewriteJson } = require("../js/cli/json-rewrite.js");
+    const { rewriteJson } = require("../../js/cli/json-rewrite.js");
     const before = {
       x: 1,
       messages: [

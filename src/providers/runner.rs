@@ -208,6 +208,8 @@ impl State {
             passes: self.passes,
             ..Proposal::default()
         };
+        // Each step was settled, and its pointers with it.
+        proposal.pointers_checked = true;
         proposal.settled = Some(described(request, &proposal, self.request.conversation, self.request.tally));
         proposal
     }

@@ -98,7 +98,7 @@ pub fn kept_true(
     let (was, is) = (Texts::of(before), Texts::of(after));
     let (was_contents, is_contents) = (was.contents(), is.contents());
     let mut old_lines = Lines::of(&was_contents);
-    let after_decoder = Decoder::new(&is_contents);
+    let mut after_decoder = Decoder::new(&is_contents);
     // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
     let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
     let places: HashMap<EntryId, usize> =
@@ -109,7 +109,14 @@ pub fn kept_true(
         let is_changed = old.is_none_or(|old| was_contents[old] != now);
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
-        if concerns {
+        // Pointers that a provider wrote itself, such as one of the host that asked ours: read back, the text says what it said.
+        let mut reads_the_same = |old: usize, after: &mut Decoder<'_>| after.text(text) == old_lines.decoder.text(old);
+        let is_true = concerns && is_changed && old.is_some_and(|old| reads_the_same(old, &mut after_decoder));
+        // The same of a message that the host made, of which nobody knows what it was: its pointers lead somewhere.
+        let is_foreign = old.is_none() && after.entries()[is.texts[text].0].foreign.is_some();
+        let leads = |after: &mut Decoder<'_>| after.text_and_dead(text).1.is_empty();
+        let is_true = is_true || (concerns && is_foreign && leads(&mut after_decoder));
+        if concerns && !is_true {
             drafts.push(Draft::new(text, now, old, is_changed, &mut old_lines));
         }
     }
