@@ -50,8 +50,8 @@ export const vitest = (...files) => {
 
 /** Random trials for so many minutes, from the same seed each time: what fails here fails everywhere. */
 export const soak = (minutes) => {
-  const args = [path.join(root, "soak", "soak.mjs"), "--minutes", minutes, "--from", "1"];
-  check(runNode(args[0], args.slice(1), { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
+  const program = path.join(root, "soak", "soak.mjs");
+  check(runNode(program, ["--minutes", minutes, "--from", "1"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
 };
 
 /** Formats, lints and types, in the order of what fails fastest. */

@@ -16,9 +16,12 @@ pub mod surrogates;
 mod texts;
 pub mod utf16;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde::{Serialize, Serializer};
@@ -163,6 +166,12 @@ impl Conversation {
         &self.entries[index].message
     }
 
+    /// Where each entry stands.
+    #[must_use]
+    pub(crate) fn positions(&self) -> HashMap<EntryId, usize> {
+        self.entries.iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
+    }
+
     /// How many messages at the beginning hold the task and are never cut: the first; where messages of other roles stand in front, as `system` does in
     /// other formats, all up to the user's first.
     #[must_use]
@@ -175,7 +184,7 @@ impl Conversation {
     /// How many messages at the beginning stay whatever is dropped: the task, and the answers to calls in it.
     #[must_use]
     pub fn head(&self) -> usize {
-        let has_no_calls = |next: &usize| *next > 0 && shape::calls(self.message(next - 1)).is_empty();
+        let has_no_calls = |next: &usize| shape::calls(self.message(next - 1)).is_empty();
         (self.task()..self.len()).find(has_no_calls).unwrap_or(self.len())
     }
 

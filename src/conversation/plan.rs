@@ -152,7 +152,7 @@ impl Plan {
     /// The plan that turns `before` into `after`, which must descend from it by [`Conversation::apply`].
     #[must_use]
     pub fn between(before: &Conversation, after: &Conversation) -> Self {
-        let position = positions(before);
+        let position = before.positions();
         let mut edits = Vec::new();
         let mut next = 0;
         for entry in after.entries() {
@@ -189,7 +189,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn inverse(before: &Conversation, after: &Conversation) -> Self {
-        let position = positions(before);
+        let position = before.positions();
         let mut edits = Vec::new();
         let mut next = 0;
         let missing = |range: std::ops::Range<usize>, at: usize, edits: &mut Vec<Edit>| {
@@ -212,10 +212,6 @@ impl Plan {
         missing(next..before.len(), after.len(), &mut edits);
         Self { edits }
     }
-}
-
-fn positions(conversation: &Conversation) -> HashMap<EntryId, usize> {
-    conversation.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
 }
 
 /// The edits that turn message `index` from `from` into `to`.

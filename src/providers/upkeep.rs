@@ -58,8 +58,7 @@ pub fn true_plan(
     if mended.is_empty() {
         return None;
     }
-    let places: HashMap<EntryId, usize> =
-        before.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let places = before.positions();
     let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::new() };
     for mended in mended {
         match places.get(&after.entries()[mended.message].id) {

@@ -101,22 +101,24 @@ pub fn kept_true(
     let mut after_decoder = Decoder::new(&is_contents);
     // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
     let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
-    let places: HashMap<EntryId, usize> =
-        before.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let places = before.positions();
     let mut drafts: Vec<Draft<'_>> = Vec::new();
     for (text, now) in is_contents.iter().copied().enumerate() {
         let old = is.counterpart(text, after, &was, &places);
         let is_changed = old.is_none_or(|old| was_contents[old] != now);
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
-        // Pointers that a provider wrote itself, such as one of the host that asked ours: read back, the text says what it said.
-        let mut reads_the_same = |old: usize, after: &mut Decoder<'_>| after.text(text) == old_lines.decoder.text(old);
-        let is_true = concerns && is_changed && old.is_some_and(|old| reads_the_same(old, &mut after_decoder));
-        // The same of a message that the host made, of which nobody knows what it was: its pointers lead somewhere.
-        let is_foreign = old.is_none() && after.entries()[is.texts[text].0].foreign.is_some();
-        let leads = |after: &mut Decoder<'_>| after.text_and_dead(text).1.is_empty();
-        let is_true = is_true || (concerns && is_foreign && leads(&mut after_decoder));
-        if concerns && !is_true {
+        // A provider may have written pointers itself, such as one of the host that asked ours.
+        let mut is_true = || match old {
+            // Read back, the text says what it said.
+            Some(old) => is_changed && after_decoder.text(text) == old_lines.decoder.text(old),
+            // A message that the host made: nobody knows what it was, but its pointers lead somewhere.
+            None => {
+                let is_foreign = after.entries()[is.texts[text].0].foreign.is_some();
+                is_foreign && after_decoder.text_and_dead(text).1.is_empty()
+            }
+        };
+        if concerns && !is_true() {
             drafts.push(Draft::new(text, now, old, is_changed, &mut old_lines));
         }
     }

@@ -7,8 +7,8 @@ use std::{
 };
 
 use roo_condense::{
-    CallOptions, Cancel, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider, Report, Tally, WarningCode, Work,
-    condense_with, create_provider,
+    CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider, ProviderInfo,
+    Report, Tally, WarningCode, Work, condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -20,6 +20,17 @@ pub fn wait_for<T>(future: impl Future<Output = T>) -> T {
 /// A call with these options.
 pub fn work(conversation: Conversation, call: CallOptions) -> Work {
     Work { call, ..Work::new(conversation) }
+}
+
+/// What a provider of the tests says of itself: nothing but its id.
+pub fn info_of(id: &str) -> ProviderInfo {
+    ProviderInfo {
+        id: id.into(),
+        name: String::new(),
+        description: String::new(),
+        version: String::new(),
+        capabilities: Capabilities::default(),
+    }
 }
 
 /// Condenses with one provider, without a manager and without a model.

@@ -9,12 +9,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use roo_condense::{
-    Capabilities, CondenseError, ConfigError, Conversation, Edit, Plan, Proposal, Provider, ProviderInfo, Request,
-};
+use roo_condense::{CondenseError, ConfigError, Conversation, Edit, Plan, Proposal, Provider, ProviderInfo, Request};
 use serde_json::{Value, json};
 
 use super::{
+    checks::info_of,
     histories::lines,
     invariants::{Target, Trial},
 };
@@ -50,13 +49,7 @@ fn half(conversation: &Conversation, message: usize) -> Edit {
 #[async_trait]
 impl Provider for Faulty {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: "faulty".into(),
-            name: String::new(),
-            description: String::new(),
-            version: String::new(),
-            capabilities: Capabilities::default(),
-        }
+        info_of("faulty")
     }
 
     fn config_schema(&self) -> Value {

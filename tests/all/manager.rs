@@ -8,14 +8,13 @@ use std::{
 use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
-    CallOptions, Capabilities, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager,
-    ManagerOptions, Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning,
-    WarningCode,
+    CallOptions, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions,
+    Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning, WarningCode,
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    checks::{check_ends, check_report, check_target, export, fingerprint, tally, wait_for, work},
+    checks::{check_ends, check_report, check_target, export, fingerprint, info_of, tally, wait_for, work},
     histories::{any_history, lines, literal},
     invariants::{any_target, cases},
 };
@@ -60,13 +59,7 @@ impl Fake {
 #[async_trait]
 impl Provider for Fake {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: self.id.into(),
-            name: String::new(),
-            description: String::new(),
-            version: String::new(),
-            capabilities: Capabilities::default(),
-        }
+        info_of(self.id)
     }
 
     fn config_schema(&self) -> Value {

@@ -209,8 +209,7 @@ fn window_after(
 ) -> Proposal {
     let Some(range) = window_to_fit(after, tally, keep, budget) else { return proposal };
     // Messages that the proposal drops already have no place in `after`.
-    let place: HashMap<_, _> =
-        request.conversation.entries().iter().enumerate().map(|(index, entry)| (entry.id, index)).collect();
+    let place = request.conversation.positions();
     let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
     drop_messages(&dropped, &mut proposal);
     proposal
