@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, EntryId, Estimate, Fields, Message, PathStep,
+    Block, Content, Conversation, Entry, Estimate, Fields, Message, PathStep,
     block::Depth,
     estimate::estimates_after,
     fields::to_raw,

@@ -1,14 +1,14 @@
 //! Whatever a provider does, pointers that stay stand for what they stood for: led to another copy of their lines, or the lines are put in their
 //! place, or a gap says that they are left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{
     proposal::{Grade, Note},
     request::Request,
 };
 use crate::{
-    conversation::{Conversation, Edit, EntryId, NewValue, Plan},
+    conversation::{Conversation, Edit, NewValue, Plan},
     markers::counted,
     restore::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},

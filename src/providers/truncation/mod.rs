@@ -5,10 +5,7 @@ pub(super) mod cut;
 mod search;
 mod window;
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    ops::Range,
-};
+use std::{collections::BTreeSet, ops::Range};
 
 use async_trait::async_trait;
 use serde_json::Value;
