@@ -274,8 +274,13 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, limit: Opt
     let counted = match outcome.host_count {
         // Nothing was changed, so nobody asked yet.
         None if outcome.error.is_none() && outcome.changes.is_empty() => {
-            let counted = host_count(current, &current.conversation, &mut outcome.warnings).await;
-            counted.ok().flatten().map(|count| count.after)
+            match host_count(current, &current.conversation, &mut outcome.warnings).await {
+                Ok(counted) => counted.map(|count| count.after),
+                Err(aborted) => {
+                    outcome.error = Some(aborted);
+                    return;
+                }
+            }
         }
         known => known.map(|count| count.after),
     };
