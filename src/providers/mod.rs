@@ -2,6 +2,7 @@
 //!
 //! A new provider is a file here with a type that implements [`Provider`], and a line in [`create`].
 
+mod edited;
 mod error;
 mod lossless;
 mod middle;

@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    edited::{Place, edited},
     error::CondenseError,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,
-    upkeep::{may_mislead, true_plan},
+    upkeep::{may_mislead, misled, true_plan},
 };
 use crate::{
-    conversation::{Content, Conversation, Edit, PathStep, Plan},
+    conversation::{Content, Conversation, Edit, Plan},
     tokens::Tally,
 };
 
@@ -30,8 +31,14 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     let mut tally = request.tally.recount(before, &after, &request.cancel)?;
     let grown = without_gain(&plan, before, &request.tally, &tally);
     if !grown.is_empty() {
-        plan.edits.retain(|edit| edited(edit).is_none_or(|place| !grown.contains(&place)));
-        after = before.apply(&plan).map_err(invalid)?;
+        let planned = after.clone();
+        let mut left = grown;
+        while !left.is_empty() {
+            plan.edits.retain(|edit| edited(edit).is_none_or(|place| !left.contains(&place)));
+            after = before.apply(&plan).map_err(invalid)?;
+            // Pointers that were checked together with what is left out of the plan may now lead elsewhere.
+            left = if proposal.pointers_checked { misled(&plan, &planned, &after) } else { HashSet::new() };
+        }
         tally = request.tally.recount(before, &after, &request.cancel)?;
     }
     let mut notes = Vec::new();
@@ -77,20 +84,6 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
 pub(super) fn described(request: &Request, proposal: &Proposal, conversation: Conversation, tally: Tally) -> Settled {
     let changes = changes(&proposal.plan, proposal, &[], request, &tally);
     Settled { conversation, tally, changes, notes: Vec::new() }
-}
-
-/// A block of a message; no block when the whole content is set.
-type Place = (usize, Option<usize>);
-
-/// What an edit changes; `None` for a message that comes or goes.
-fn edited(edit: &Edit) -> Option<Place> {
-    match edit {
-        Edit::Set { message, path, .. } => match path.get(1) {
-            Some(PathStep::Index(block)) => Some((*message, Some(*block))),
-            _ => Some((*message, None)),
-        },
-        Edit::Drop { .. } | Edit::Insert { .. } => None,
-    }
 }
 
 /// Tokens of what an edit changes.

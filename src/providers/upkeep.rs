@@ -4,13 +4,14 @@
 use std::collections::HashSet;
 
 use super::{
+    edited::{Place, edited},
     proposal::{Grade, Note},
     request::Request,
 };
 use crate::{
     conversation::{Conversation, Edit, NewValue, Plan},
     markers::counted,
-    restore::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},
+    restore::{Expansion, Mended, decode, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},
 };
 
@@ -31,6 +32,29 @@ pub fn may_mislead(before: &Conversation, after: &Conversation, plan: &Plan) -> 
         Edit::Drop { .. } | Edit::Insert { .. } => false,
     };
     holds_pointers(after) || plan.edits.iter().any(was_condensed)
+}
+
+/// What the plan changes and no longer reads as it was `planned`, before some edits were left out: what is left of it makes `after`. Both have the
+/// same messages.
+pub fn misled(plan: &Plan, planned: &Conversation, after: &Conversation) -> HashSet<Place> {
+    let edits: HashSet<Place> = plan.edits.iter().filter_map(edited).collect();
+    let mut misled = HashSet::new();
+    for (message, (was, is)) in decode(planned).into_iter().zip(decode(after)).enumerate() {
+        let written = planned.message(message).texts().into_iter().zip(after.message(message).texts());
+        for ((was, is), (planned, text)) in was.iter().zip(&is).zip(written) {
+            // What is not changed after all reads as it did.
+            if was == is || planned.text != text.text {
+                continue;
+            }
+            let places = [(message, Some(text.block)), (message, None)];
+            match places.iter().find(|place| edits.contains(place)) {
+                Some(place) => misled.insert(*place),
+                // A text that nobody changes: the changes around it are to blame.
+                None => return edits,
+            };
+        }
+    }
+    misled
 }
 
 /// `plan`, which turns the conversation of the request into `after`, with what it takes to keep pointers true. `None` when that is nothing.

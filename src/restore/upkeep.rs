@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     decoder::{Decoder, RowsOf},
     quotes::{LinePlace, QuotedLines},
-    rows::{NO_EXCERPT, RowKind, Rows},
+    rows::{NO_EXCERPT, Row, RowKind, Rows},
 };
 use crate::{
     conversation::{Block, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
@@ -572,9 +572,19 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
         places.entry(&was[row.content_range()]).or_default().push(at);
     }
     let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
+    // Below a heading, a number that is not the one expected there, because lines before it are gone, is read as a part of the line.
+    let numbered = |row: usize| {
+        let line = &now[rows.rows.get(row)?.range()];
+        NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
+    };
+    let is_numbered = |(number, content): (u32, &str), old_row: &Row| {
+        let excerpt = old.excerpts.get(old_row.excerpt as usize);
+        content == &was[old_row.content_range()]
+            && excerpt.is_some_and(|excerpt| excerpt.number_of(old_row.line) == number)
+    };
     let is_same = |row: usize, at: usize| {
-        let Some(contents) = contents(row) else { return false };
-        old.rows.get(at).is_some_and(|old| contents.contains(&&was[old.content_range()]))
+        let (Some(contents), Some(old)) = (contents(row), old.rows.get(at)) else { return false };
+        contents.contains(&&was[old.content_range()]) || numbered(row).is_some_and(|line| is_numbered(line, old))
     };
     let mut next = 0;
     let mut matched = Vec::with_capacity(rows.rows.len());
@@ -584,11 +594,13 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
             next += 1;
             continue;
         }
-        let known = contents(row).into_iter().flatten().find_map(|content| places.get(content));
+        let behind_number = numbered(row).map(|(_, content)| content);
+        let known = contents(row).into_iter().flatten().chain(behind_number).find_map(|content| places.get(content));
         let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
         // Of lines that say the same, the one whose neighbours go on as they do here.
         let goes_on = |place: usize| (1..8).take_while(|by| is_same(row + by, place + by)).count();
-        let best = candidates.iter().take(32).max_by_key(|place| (goes_on(**place), std::cmp::Reverse(**place)));
+        let candidates = candidates.iter().filter(|place| is_same(row, **place));
+        let best = candidates.take(32).max_by_key(|place| (goes_on(**place), std::cmp::Reverse(**place)));
         next = best.map_or(next, |place| place + 1);
         matched.push(best.copied());
     }
@@ -654,4 +666,37 @@ fn copies(wrong: &[Wrong], drafts: &[Draft<'_>], lines: &mut Lines<'_>, was: &mu
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::{Edit, Plan};
+
+    fn line(number: usize) -> String {
+        format!("    call_number_{number}_of_many(with, its, own, arguments);")
+    }
+
+    /// A number below a heading that is not the one expected there, because lines before it are gone, hid the pointer behind it.
+    #[test]
+    fn a_pointer_below_a_heading_is_seen_where_lines_before_it_are_gone() {
+        let mut text: Vec<String> = (1..50).map(line).collect();
+        text[0] = "     1→[59 lines, every 10th numbered:]\n".to_owned() + &text[0];
+        text.push("    50→[3 lines as above from \"call_number_20_of\"]".to_owned());
+        text.extend((53..60).map(line));
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let decoded = super::super::decode(&before);
+        assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
+        // Somebody leaves out the lines that the pointer leads to.
+        let gone = [&text[..15], &["[… lines 16-30]".to_owned()], &text[30..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), None);
+        let [mended] = &mended[..] else { panic!("{mended:?}") };
+        assert_eq!(mended.left_out, 1);
+        assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
+        assert!(!mended.text.contains("as above"), "{}", mended.text);
+    }
 }

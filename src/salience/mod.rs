@@ -10,6 +10,7 @@
 //! | `passage` | a text of which lines can be left out |
 //! | `rounds` | which messages are tool rounds |
 //! | `names` | what a name is |
+//! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | how likely a name or a passage is to be used again |
@@ -27,6 +28,7 @@ mod edits;
 mod lines;
 mod name_table;
 mod names;
+mod needs;
 mod outline;
 mod passage;
 mod queue;

@@ -75,7 +75,7 @@ impl Outline {
                     outline.lines.push(OutlineLine {
                         end: outline.names.len() as u32,
                         cost: value.cost,
-                        in_passage: replaced * passage.density * value.cost,
+                        in_passage: replaced * value.density * value.cost,
                         window: value.window,
                         is_gap: value.line.gap.is_some(),
                     });

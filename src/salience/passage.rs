@@ -30,8 +30,6 @@ pub struct Passage<'t> {
     pub whole: bool,
     /// Ranges of lines that belong together.
     pub parts: Vec<Range<usize>>,
-    /// The value of its lines for each token.
-    pub density: f32,
 }
 
 impl Passage<'_> {
@@ -51,6 +49,8 @@ pub struct LineValue {
     pub hash: u64,
     /// Hash of the line with its neighbours: the same again is worth nothing.
     pub window: u64,
+    /// What it is worth for each token as part of a passage.
+    pub density: f32,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].

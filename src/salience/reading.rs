@@ -92,6 +92,7 @@ impl<'a, 't> Reading<'a, 't> {
             let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
             xxh3_64(&window.map(u64::to_le_bytes).concat())
         };
+        let density = scope.weights.passage(origin, scope.conversation.len() - message);
         let lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
@@ -106,26 +107,14 @@ impl<'a, 't> Reading<'a, 't> {
                     line,
                     cost,
                     window: around(index),
+                    density,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
             })
             .collect();
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
-        let density = scope.weights.passage(origin, scope.conversation.len() - message);
-        Passage {
-            message,
-            piece,
-            text,
-            origin,
-            lines,
-            numbered,
-            tokens,
-            round: self.round_of[message],
-            whole,
-            parts,
-            density,
-        }
+        Passage { message, piece, text, origin, lines, numbered, tokens, round: self.round_of[message], whole, parts }
     }
 
     /// With what was read of later messages.

@@ -124,9 +124,17 @@ impl<'s, 't> PassageSelection<'s, 't> {
         selection
     }
 
-    /// The choice as it stands.
+    /// The choice as it stands, without pointers to what does not stay.
     pub fn choice(&self) -> Choice {
-        Choice { kept: self.kept.clone(), open: self.open.clone() }
+        let mut kept = self.kept.clone();
+        let stays = |(passage, lines): &(usize, Range<usize>)| {
+            let is_whole = self.survey.passages[*passage].whole;
+            self.is_open(*passage) && (is_whole || lines.clone().all(|line| self.is_kept(*passage, line)))
+        };
+        for pointer in self.survey.pointers.iter().filter(|pointer| !pointer.needs.iter().all(stays)) {
+            kept[pointer.passage][pointer.line] = false;
+        }
+        Choice { kept, open: self.open.clone() }
     }
 
     /// A passage that stays in the conversation: whole, or with lines to choose.
@@ -320,7 +328,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
             if !self.windows.contain(line_value.window) {
                 let replaced = if line_value.replaced { self.weights.replaced() } else { 1.0 };
-                value += replaced * survey.density * line_value.cost;
+                value += replaced * line_value.density * line_value.cost;
             }
             if !self.kept[passage][line] {
                 cost += line_value.cost;

@@ -4,6 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     by_hash::ByHash,
+    needs::{PointerLine, needs_of},
     passage::{MARKER_TOKENS, Passage},
     reading::Reading,
     rounds::rounds,
@@ -34,6 +35,8 @@ pub struct Survey<'t> {
     pub passages: Vec<Passage<'t>>,
     /// In order.
     pub rounds: Vec<ToolRound>,
+    /// The lines that are pointers.
+    pub pointers: Vec<PointerLine>,
     /// NameTable by their number, line after line.
     pub occurrences: Vec<u32>,
     /// The probability that each name is used again.
@@ -68,15 +71,17 @@ impl<'t> Survey<'t> {
             reading
         });
         let read = readings.into_iter().reduce(Reading::with);
-        let Reading { passages, occurrences, mut names, .. } =
+        let Reading { mut passages, occurrences, mut names, .. } =
             read.unwrap_or_else(|| Reading::of(scope, texts, &round_of));
+        let age = |message| scope.conversation.len() - message;
+        let pointers = needs_of(texts, &mut passages, scope.weights, age);
         let mut now = scope.conversation.len();
         if let Some((before, zone)) = &scope.before {
             names.learn(before, zone.clone(), scope.tools);
             now = before.len();
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
-        let mut survey = Self { passages, rounds: Vec::new(), occurrences, weights, names: names.names };
+        let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, names: names.names };
         survey.mark_replaced(scope.tools);
         survey.price_rounds(scope, rounds);
         survey

@@ -149,3 +149,41 @@ fn the_messages_as_they_are_written_hold_no_number_of_a_message() {
         assert!(named(&is) <= named(&was), "{name}");
     }
 }
+
+fn condensed(provider: &str, config: &Value, messages: &Value, target: Option<usize>) -> Conversation {
+    let before = Conversation::parse(&messages.to_string()).unwrap();
+    let report = run_with(&create_provider(provider, config).unwrap(), &before, target, Llm::default());
+    Conversation::parse(&export(&before.apply(report.plan()).unwrap())).unwrap()
+}
+
+fn read(id: &str, text: &str) -> [Value; 2] {
+    let call = json!({ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": format!("{id}.ts") } });
+    let answer = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+    [json!({ "role": "assistant", "content": [call] }), json!({ "role": "user", "content": [answer] })]
+}
+
+/// The change of one text was taken back because it saved nothing, and pointers of another had been aimed past it.
+#[test]
+fn pointers_are_checked_again_when_a_change_is_taken_back() {
+    let history = include_str!("histories/taken_back.json");
+    let conversation = Conversation::parse(history).unwrap();
+    assert_eq!(expand(&conversation).unresolved, []);
+    check(&conversation, &[("lossless", json!({ "minTokensSaved": 1, "preserveRecentCount": 0 }), None)], "taken back");
+}
+
+/// What a text was before an earlier call is not known, so no text is made longer: a pointer whose lines go says how many they were.
+#[test]
+fn across_calls_a_pointer_whose_lines_go_becomes_a_gap() {
+    let text: String = (0..30).map(|line| format!("const value{line} = read(\"{line}\", settings);\n")).collect();
+    let mut messages = vec![json!({ "role": "user", "content": "Go." })];
+    messages.extend(read("a", &format!("first\n{text}")));
+    messages.extend(read("b", &format!("second\n{text}")));
+    messages.extend([json!({ "role": "assistant", "content": "Done." })]);
+    let lossless = condensed("lossless", &json!({ "keep": "first" }), &Value::from(messages), None);
+    assert!(export(&lossless).contains(" lines as above from "));
+    let cut = json!({ "strategy": "head", "preserveRecentCount": 2, "maxToolResultLines": 1 });
+    let after = condensed("truncation", &cut, &serde_json::from_str(&export(&lossless)).unwrap(), None);
+    let text = &after.message(4).texts()[0].text;
+    assert!(text.starts_with("second\n[… 3") && text.contains(" lines left out]"), "{text}");
+    assert_eq!(expand(&after).unresolved, []);
+}
