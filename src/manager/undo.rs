@@ -13,19 +13,22 @@ use crate::{
 /// changes of a result have the same.
 pub(super) fn name_changes(changes: &mut [Change], original: &Conversation) {
     let mut known: HashSet<String> = HashSet::new();
+    // A message may have thousands of blocks, and a change for each of them.
+    let mut contents: HashMap<usize, u64> = HashMap::new();
+    let mut turns: HashMap<String, usize> = HashMap::new();
     for change in changes {
         let Change { message_index, block_index, operation, .. } = &*change;
-        let content = original.entries().get(*message_index).map_or(0, |entry| entry.message.content_hash());
-        let mut turn = 0;
-        let id = loop {
-            let place = format!("{message_index} {block_index:?} {operation} {content} {turn}");
-            let id = format!("c{:08x}", xxh3_64(place.as_bytes()) as u32);
+        let hash = || original.entries().get(*message_index).map_or(0, |entry| entry.message.content_hash());
+        let content = *contents.entry(*message_index).or_insert_with(hash);
+        let place = format!("{message_index} {block_index:?} {operation} {content}");
+        let turn = turns.entry(place.clone()).or_default();
+        change.id = loop {
+            let id = format!("c{:08x}", xxh3_64(format!("{place} {turn}").as_bytes()) as u32);
+            *turn += 1;
             if known.insert(id.clone()) {
                 break id;
             }
-            turn += 1;
         };
-        change.id = id;
     }
 }
 
@@ -65,10 +68,10 @@ impl UndoGroups {
         });
         let of_edits = of_edits.collect();
         let mut ids = vec![Vec::new(); numbers.len()];
-        let mut blocks: HashMap<usize, Vec<(Option<usize>, usize)>> = HashMap::new();
+        let mut blocks: HashMap<usize, Vec<usize>> = HashMap::new();
         for (group, number) in &numbers {
-            if let Group::Block(message, block) = group {
-                blocks.entry(*message).or_default().push((*block, *number));
+            if let Group::Block(message, _) = group {
+                blocks.entry(*message).or_default().push(*number);
             }
         }
         for change in changes {
@@ -79,9 +82,22 @@ impl UndoGroups {
                 ids[*number].push(change.id.clone());
                 continue;
             }
-            for (block, number) in blocks.get(&message).into_iter().flatten().filter(|_| !is_added) {
-                if block.is_none() || change.block_index.is_none() || *block == change.block_index {
-                    ids[*number].push(change.id.clone());
+            if is_added {
+                continue;
+            }
+            match change.block_index {
+                // The content as a whole.
+                None => {
+                    for number in blocks.get(&message).into_iter().flatten() {
+                        ids[*number].push(change.id.clone());
+                    }
+                }
+                block => {
+                    for block in [None, block] {
+                        if let Some(number) = numbers.get(&Group::Block(message, block)) {
+                            ids[*number].push(change.id.clone());
+                        }
+                    }
                 }
             }
         }
