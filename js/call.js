@@ -17,7 +17,7 @@ const { dataOf } = require("./restore-data.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
 
-const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId"];
+const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId", "model", "preservedThinking"];
 /** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
 const UNLIMITED = -1;
 /** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
@@ -185,7 +185,13 @@ function finish(report, prepared) {
 /** Makes a report one of a condensation that changed nothing. */
 function takeBack(report) {
   const { stats, metrics } = report;
-  Object.assign(report, { summary: "", newContextTokens: report.prevContextTokens, changes: [], firstChangedIndex: -1 });
+  Object.assign(report, {
+    summary: "",
+    newContextTokens: report.prevContextTokens,
+    changes: [],
+    firstChangedIndex: -1,
+    thinkingRemoved: 0,
+  });
   Object.assign(stats, {
     finalTokens: stats.originalTokens,
     reductionPercent: 0,

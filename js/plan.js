@@ -74,12 +74,14 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
   if (edits.length === 0) return { messages, inverse: [] };
   const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
   const sets = new Map();
+  const blocks = new Map();
   const inserts = new Map();
   const dropped = new Map();
   const add = (map, key, edit) => (map.has(key) ? map.get(key).push(edit) : map.set(key, [edit]));
   for (const edit of edits) {
     if (edit.op === "set") add(sets, edit.message, edit);
     else if (edit.op === "insert") add(inserts, edit.before, edit);
+    else if (edit.op === "drop_block" || edit.op === "insert_block") add(blocks, edit.message, edit);
     else dropped.set(edit.message, edit);
   }
   checkDropped(messages, dropped);
@@ -97,20 +99,68 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
     }
     let message = messages[index];
     const copies = new CopyOnWrite();
+    const blockEdits = blocks.get(index) ?? [];
     for (const edit of sets.get(index) ?? []) {
       const { path, was, group } = edit;
       const changed = copies.set(message, path, edit.value);
       if (was !== undefined && fingerprintOf(changed.previous) !== was)
         throw new RangeError(`${placeOf(index, path)} was changed meanwhile`);
-      const undo = { op: "set", message: result.length, path, group, was };
+      const undo = { op: "set", message: result.length, path: movedPath(path, blockEdits), group, was };
       if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
       else undo.value = changed.previous;
       inverse.push(undo);
       message = changed.result;
     }
+    if (blockEdits.length > 0)
+      message = withBlocks(message, blockEdits, { copies, inverse, at: result.length, name: `messages[${index}]` });
     result.push(message);
   }
   return { messages: result, inverse };
+}
+
+/** Where a path leads when blocks of its message have come and gone. */
+function movedPath(path, edits) {
+  const [field, block, ...rest] = path;
+  return typeof block === "number" && edits.length > 0 ? [field, block + shiftOf(edits, block), ...rest] : path;
+}
+
+/** By how much the place of a block changes. */
+function shiftOf(edits, block) {
+  const added = edits.filter(({ op, before }) => op === "insert_block" && before <= block).length;
+  return added - edits.filter(({ op, block: dropped }) => op === "drop_block" && dropped < block).length;
+}
+
+/** The message with blocks that come and go; the edits that lead back are added to `inverse`. */
+function withBlocks(message, edits, { copies, inverse, at, name }) {
+  const { content } = message;
+  if (!Array.isArray(content)) throw new RangeError(`${name}.content is no array of blocks`);
+  const dropped = new Map(edits.filter(({ op }) => op === "drop_block").map((edit) => [edit.block, edit]));
+  const added = new Map();
+  for (const edit of edits) {
+    if (edit.op === "insert_block") {
+      if (added.has(edit.before)) added.get(edit.before).push(edit);
+      else added.set(edit.before, [edit]);
+    }
+    if ((edit.block ?? -1) >= content.length || (edit.before ?? -1) > content.length)
+      throw new RangeError(`${name}.content has no block ${edit.block ?? edit.before}`);
+  }
+  const left = [];
+  for (let block = 0; block <= content.length; block++) {
+    for (const { value, group } of added.get(block) ?? []) {
+      inverse.push({ op: "drop_block", message: at, block: left.length, group });
+      left.push(value);
+    }
+    if (block === content.length) break;
+    const edit = dropped.get(block);
+    if (!edit) {
+      left.push(content[block]);
+      continue;
+    }
+    const { was, group } = edit;
+    if (was !== undefined && fingerprintOf(content[block]) !== was) throw new RangeError(`${name}.content[${block}] was changed meanwhile`);
+    inverse.push({ op: "insert_block", message: at, before: left.length, value: content[block], group, was });
+  }
+  return copies.set(message, ["content"], left).result;
 }
 
 /** A place in messages, for people. */

@@ -8,6 +8,8 @@ const { placeOf } = require("./plan.js");
 const { isEach, isPath, isRecipe, isWithin, rebuild } = require("./recipe.js");
 
 const VERSION = 2;
+/** More blocks than a message can have. */
+const MAX_BLOCKS = 2 ** 32 - 1;
 
 /**
  * What `restore` needs later: plain JSON data. It refers to the caller's own objects, so it costs no copy.
@@ -69,6 +71,10 @@ function isEdit(edit, length) {
     }
     case "drop":
       return isWithin(message, 0, length - 1);
+    case "insert_block":
+      return (
+        isWithin(message, 0, length - 1) && isWithin(before, 0, MAX_BLOCKS) && Object.hasOwn(edit, "value") && lengthIn(was) !== undefined
+      );
     case "insert": {
       const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "message") && value.foreign === undefined;
       return isWithin(before, 0, length) && lengthIn(was) !== undefined && isMessage;
@@ -81,20 +87,25 @@ function isEdit(edit, length) {
 /** Throws when two edits are about the same, or one about a part of the other. */
 function checkDisjoint(edits) {
   const key = (message, path) => JSON.stringify([message, ...path]);
-  const places = edits.map(({ op, message, path }) => (op === "insert" ? undefined : key(message, op === "drop" ? [] : path)));
+  const places = edits.map(({ op, message, path }) => (isInsert(op) ? undefined : key(message, op === "drop" ? [] : path)));
   const taken = new Set();
   places.forEach((place, index) => {
     if (place !== undefined && taken.has(place)) throw invalid(`restoreData.edits[${index}]`, "another edit is about the same");
     taken.add(place);
   });
-  edits.forEach(({ op, message, path }, index) => {
-    if (op !== "set") return;
+  edits.forEach(({ op, message, path = BLOCK }, index) => {
+    if (op !== "set" && op !== "insert_block") return;
     for (let length = 0; length < path.length; length++) {
       if (taken.has(key(message, path.slice(0, length))))
         throw invalid(`restoreData.edits[${index}]`, "another edit is about what holds it");
     }
   });
 }
+
+/** What a block that is added is a part of. */
+const BLOCK = ["content", "a block"];
+
+const isInsert = (op) => op === "insert" || op === "insert_block";
 
 /** Throws when a message is not the one that the condensation left there. More may follow. */
 function checkMessages(messages, known) {
@@ -117,6 +128,10 @@ function resolved(edit, place, messages) {
   if (edit.op === "insert") {
     checkOutput(edit.value.message, edit.was, `${place}.value.message`);
     return { op: "insert", before: edit.before, value: { message: edit.value.message } };
+  }
+  if (edit.op === "insert_block") {
+    checkOutput(edit.value, edit.was, `${place}.value`);
+    return { op: "insert_block", message: edit.message, before: edit.before, value: edit.value };
   }
   const { message, path, recipe, was } = edit;
   const part = `${place}.${recipe === undefined ? "value" : "recipe"}`;

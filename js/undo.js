@@ -134,7 +134,7 @@ class Work {
   /** An edit for the messages as they are when others have been undone. A recipe that takes lines from what these touched becomes its text. */
   #moved(edit, shift, touched) {
     if (edit.op === "insert") return { ...edit, before: shift(edit.before) };
-    if (edit.op === "drop") return { ...edit, message: shift(edit.message) };
+    if (edit.op === "drop" || edit.op === "insert_block") return { ...edit, message: shift(edit.message) };
     const { recipe, ...rest } = edit;
     const moved = { ...rest, message: shift(edit.message) };
     if (recipe === undefined) return moved;
@@ -146,7 +146,9 @@ class Work {
 
 /** Where a message stands when these edits have been made. */
 function shiftBy(edits) {
-  const steps = edits.filter(({ op }) => op !== "set").map(({ op, message, before }) => (op === "drop" ? [message + 1, -1] : [before, 1]));
+  const steps = edits
+    .filter(({ op }) => op === "drop" || op === "insert")
+    .map(({ op, message, before }) => (op === "drop" ? [message + 1, -1] : [before, 1]));
   steps.sort(([one], [other]) => one - other);
   const places = steps.map(([place]) => place);
   const sums = [0];

@@ -73,8 +73,8 @@ pub use crate::{
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},
     providers::{
-        BUILT_IN as BUILT_IN_PROVIDERS, Capabilities, CondenseError, Grade, Note, Proposal, Provider, ProviderInfo,
-        Request, Settled, create as create_provider, settle,
+        BUILT_IN as BUILT_IN_PROVIDERS, Binding, Capabilities, CondenseError, Grade, Note, Proposal, Provider,
+        ProviderInfo, Request, Settled, Thinking, ThinkingRule, create as create_provider, settle,
     },
     restore::{Expanded, Unresolved, decode, expand},
     summaries::{Llm, StoreError, SummaryStore},

@@ -58,6 +58,8 @@ pub enum WarningCode {
     CostLimit,
     /// A summary was paid for, and little was removed.
     LowReduction,
+    /// Signed thinking stands behind a change, and the service may refuse it.
+    ThinkingAfterChange,
     /// The store for summaries failed and was done without.
     CacheFailed,
     /// The handler's own count failed; the totals are counted locally.

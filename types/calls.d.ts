@@ -19,9 +19,31 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly contextWindow?: number | null | undefined;
   /** Tokens the model may answer with, 0 or more, or -1 for "unlimited", as vscode-lm says. Default, and for 0 and -1: 8192. */
   readonly maxTokens?: number | null | undefined;
+  /**
+   * The name of the conversation's own model: what is known of its thinking goes by it (`ProviderCallOptions.thinking`). Default: that of `handler`, or else
+   * the one that was calibrated last.
+   */
+  readonly model?: string | null | undefined;
+  /**
+   * Whether that model has preserved thinking: it refuses a request in which anything before signed thinking has changed. Default: by the name of the
+   * model; Claude Opus, Sonnet and Haiku 5.5, Fable 5.1 and Mythos 5.1 have it, and later ones.
+   */
+  readonly preservedThinking?: boolean | null | undefined;
   /** Whose threshold, handlers, prompt and price apply, and whose metrics count. Default: none. */
   readonly profileId?: string | null | undefined;
 }
+
+/**
+ * What is done with `thinking` and `redacted_thinking` blocks behind the first change. They are signed; on models with preserved thinking a block is valid
+ * only while everything before it is unchanged. What stands before the change always stays.
+ *
+ * - `auto`: as `drop` for models with preserved thinking, as `keep` for others, with the warning only where nothing is known of the model
+ * - `keep`: they stay; the warning `thinking_after_change` has the number of those that are signed
+ * - `drop`: they go, with messages that hold nothing else (a note stands there where two messages of one role would meet); on Claude models without
+ *   preserved thinking those of the tool loop under way stay, because they have to be sent back. `result.thinkingRemoved` counts them, and `restore` brings
+ *   them back.
+ */
+export type ThinkingOption = "auto" | "keep" | "drop";
 
 /** Options of one call of a provider. */
 export interface ProviderCallOptions {
@@ -34,6 +56,8 @@ export interface ProviderCallOptions {
   config?: object | undefined;
   /** Asks the conversation's own model. It decides totals by its `countTokens`, and writes summaries when there is no `condensingHandler`. */
   handler?: HandlerOption;
+  /** What is done with signed thinking behind a change. Default: as the manager says, or `auto`. */
+  thinking?: ThinkingOption | undefined;
   /** Writes summaries. Handlers of the call win over those of its profile, and those over the manager's. Default: `handler`. */
   condensingHandler?: HandlerOption;
   /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */

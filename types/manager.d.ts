@@ -1,6 +1,6 @@
 // The manager: its options, its configuration in force, and its metrics.
 
-import type { CondenseOptions, ConversationContext } from "./calls.js";
+import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
 import type { MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
@@ -78,6 +78,8 @@ export interface ManagerOptions {
   cache?: SummaryStore | boolean | null | undefined;
   /** The guard against condensing again and again without gain; `false` for none. */
   guard?: GuardOptions | false | undefined;
+  /** What is done with signed thinking behind a change, in calls that do not say. Default: `auto`. */
+  thinking?: ThinkingOption | undefined;
   /** The vocabulary. Default: `o200k_base`. */
   encoding?: Encoding | undefined;
   /** From tokens of that vocabulary to those of the model. Default: 1. */
@@ -103,6 +105,7 @@ export interface EffectiveConfig {
   scale: number;
   /** Dollars; `null` for no limit. */
   maxCost: number | null;
+  thinking: ThinkingOption;
   /** The profile that writes summaries; `null` for none of its own. */
   condensingApiConfigId: string | null;
   /** `null` for none of its own. */

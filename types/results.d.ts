@@ -23,6 +23,8 @@ export type ChangeOperation =
   | "drop"
   | "window"
   | "summarize"
+  | "drop_thinking"
+  | "pointers"
   | "replace"
   | "insert";
 
@@ -45,6 +47,8 @@ export interface Change {
    * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
    *   the oldest)
    * - `summarize`: a summary in the place of a text, or of messages
+   * - `drop_thinking`: signed thinking behind a change, which the model would refuse; see `ProviderCallOptions.thinking`
+   * - `pointers`: pointers in a text were led to another copy of their lines, or replaced, to stay true
    * - Of providers of the host: `replace`, `drop`, `insert`
    */
   operation: ChangeOperation | (string & {});
@@ -180,6 +184,8 @@ export interface CondensationReport {
   changes: Change[];
   /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
   firstChangedIndex: number;
+  /** Blocks of thinking that went because something before them has changed; see `ProviderCallOptions.thinking`. */
+  thinkingRemoved: number;
   /** What that means for the prompt cache; absent if nothing changed. */
   promptCache?: PromptCacheEffect;
   /** What the caller should know. */

@@ -15,6 +15,7 @@
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
  * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
+ * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
  * - `cache_failed`: the store for summaries failed, and was done without
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
  * - `progress_listener_failed`: `onProgress` threw
@@ -36,6 +37,7 @@ export type WarningCode =
   | "price_unknown"
   | "cost_limit"
   | "low_reduction"
+  | "thinking_after_change"
   | "cache_failed"
   | "count_tokens_failed"
   | "progress_listener_failed"

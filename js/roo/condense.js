@@ -87,10 +87,11 @@ function createCondense(host) {
 
     const summaryMessage = { role: "assistant", content: summary, ...(kept[0].ts !== undefined && { ts: kept[0].ts }), isSummary: true };
     // The reported output tokens are the summary's; without them it is counted like the rest.
-    const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...kept];
+    const condensed = services.withThinkingSettled(messages, [messages[0], summaryMessage, ...kept], apiHandler);
+    const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...condensed.slice(2)];
     const newContextTokens = outputTokens + (await apiHandler.countTokens(counted.flatMap(blocksOf)));
     if (newContextTokens >= prevContextTokens) return refuse(messages, "condense_context_grew", cost);
-    return { messages: [messages[0], summaryMessage, ...kept], summary, cost, newContextTokens };
+    return { messages: condensed, summary, cost, newContextTokens };
   }
 
   /** The condensing handler when it can create messages, else the conversation's own; undefined when neither can. */

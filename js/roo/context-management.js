@@ -10,6 +10,7 @@ const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
 const { getEffectiveApiHistory, visibleIndices } = require("./tagged-history.js");
+const { placesToGo } = require("./thinking.js");
 const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
 const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
 const { asWindowCall } = require("./window-call.js");
@@ -18,12 +19,17 @@ function createContextManagement(host) {
   const services = resolveHost(host);
   const summarizeConversation = services.host.summarizeConversation ?? createTaggedCondense(host).summarizeConversation;
 
-  function truncateConversation(messages, fracToRemove, taskId) {
+  function truncateConversation(messages, fracToRemove, taskId, apiHandler) {
     services.capture("captureSlidingWindowTruncation", taskId);
     // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     const wanted = pairsToRemove(visible.length, fracToRemove);
-    return hide(messages, visible, services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted);
+    return hide(
+      messages,
+      visible,
+      services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted,
+      services.thinkingRule(apiHandler),
+    );
   }
 
   /** Whether `manageContext` would do something. */
@@ -43,21 +49,21 @@ function createContextManagement(host) {
     if (condenseDue) {
       const result = await asWindowCall(call, () => summarizeConversation(condensingOptions(options)));
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, taskId) : result), prevContextTokens };
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
-    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, taskId)), prevContextTokens };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
 
-    const truncation = truncateConversation(messages, 0.5, taskId);
+    const truncation = truncateConversation(messages, 0.5, taskId, apiHandler);
     const newContextTokensAfterTruncation = await countVisible(truncation.messages, systemPrompt, apiHandler);
     return { ...truncation, prevContextTokens, summary: "", ...failed, newContextTokensAfterTruncation };
   }
 
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
-  async function fitted(response, call, taskId) {
+  async function fitted(response, call, { taskId, apiHandler }) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : call.tokensLeft;
     const found = await truncateToFit();
@@ -70,8 +76,9 @@ function createContextManagement(host) {
       if (before <= call.fittingTokens) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
       const visible = visibleIndices(messages);
+      const rule = services.thinkingRule(apiHandler);
       const count = ({ messages: truncated }) => call.tokensWith(getEffectiveApiHistory(truncated));
-      return fittingTruncation(at(messages, visible), call.fittingTokens, (removed) => hide(messages, visible, removed), count);
+      return fittingTruncation(at(messages, visible), call.fittingTokens, (removed) => hide(messages, visible, removed, rule), count);
     }
   }
 
@@ -94,8 +101,11 @@ const at = (messages, indices) => indices.map((index) => messages[index]);
 /** Tokens of all visible messages that the last reported usage leaves out. */
 const countNewTokens = (messages, apiHandler) => countNewMessages(getEffectiveApiHistory(messages), apiHandler);
 
-/** The history with the first `removed` visible messages after the very first hidden, and the marker that says so. */
-function hide(messages, visible, removed) {
+/**
+ * The history with the first `removed` visible messages after the very first hidden, and the marker that says so. Thinking that was made behind them is
+ * hidden by it too, where the rule says that it goes.
+ */
+function hide(messages, visible, removed, rule) {
   const truncationId = randomUUID();
   if (removed <= 0) return { messages, truncationId, messagesRemoved: 0 };
   const hidden = new Set(visible.slice(1, removed + 1));
@@ -110,7 +120,13 @@ function hide(messages, visible, removed) {
     truncationId,
     ...(condensedBy && { condensedBy }),
   };
-  const tagged = messages.map((message, index) => (hidden.has(index) ? { ...message, truncationParent: truncationId } : message));
+  const left = visible.slice(removed + 1);
+  const places = rule.drops ? placesToGo(at(messages, left), [0, 0], rule) : [];
+  const thinking = new Set(places.map(([position]) => left[position]));
+  const tagged = messages.map((message, index) => {
+    if (hidden.has(index)) return { ...message, truncationParent: truncationId };
+    return thinking.has(index) ? { ...message, thinkingParent: truncationId } : message;
+  });
   return { messages: [...tagged.slice(0, boundary), marker, ...tagged.slice(boundary)], truncationId, messagesRemoved: removed };
 }
 

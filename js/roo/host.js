@@ -8,6 +8,7 @@ const { answerOf, tell } = require("../host-call.js");
 const { describeImages } = require("./images.js");
 const isObject = require("../is-object.js");
 const { defaultMessage } = require("./messages.js");
+const { WORDS: THINKING, modelOf, ruleOf, settled } = require("./thinking.js");
 const { withRoom } = require("./trigger.js");
 
 const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
@@ -40,6 +41,8 @@ function resolved(host) {
   for (const name of FLAGS) {
     if (host[name] !== undefined && typeof host[name] !== "boolean") throw notAllowed(`host.${name}`, host[name], "true or false");
   }
+  if (host.thinking !== undefined && !THINKING.includes(host.thinking))
+    throw notAllowed("host.thinking", host.thinking, THINKING.join(", "));
   // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
   const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
   return {
@@ -64,11 +67,23 @@ function resolved(host) {
     usage: (options) => withProfileThreshold(host.manager, host.fixes === true ? withRoom(options) : options),
     /** Whether all messages that the last reported usage leaves out count, or only the newest, as in Roo-Code. */
     countsAllNew: host.countAllNew === true,
+    /** What is done with thinking behind a change, for the model of a handler. */
+    thinkingRule: (apiHandler) => ruleOf(host.thinking ?? thinkingOf(host.manager), modelOf(apiHandler)),
+    /** `after`, made of `before`, with that done. */
+    withThinkingSettled(before, after, apiHandler) {
+      return settled(before, after, this.thinkingRule(apiHandler), (told) => warn(`${told}.`));
+    },
   };
 }
 
 /** What the host has for a task under this name, as it is or from a function. `failed` is told what that throws. */
 const asked = (host, name, taskId, failed) => (typeof host[name] === "function" ? answerOf(() => host[name](taskId), failed) : host[name]);
+
+/** What the manager does with thinking behind a change; undefined where it does not say. */
+const thinkingOf = (manager) => {
+  const { thinking } = answerOf(() => manager?.getEffectiveConfig?.()) ?? {};
+  return THINKING.includes(thinking) ? thinking : undefined;
+};
 
 /** The options with the threshold that the manager has for the profile, where the host has none of its own for it. */
 function withProfileThreshold(manager, options) {

@@ -40,6 +40,8 @@ export interface RooTaggedMessage extends RooMessage {
   readonly truncationId?: string | undefined;
   /** The `truncationId` of the marker that hides the message. */
   readonly truncationParent?: string | undefined;
+  /** The `truncationId` of the marker that hides the thinking in the message: it was made behind what is hidden. */
+  readonly thinkingParent?: string | undefined;
   /** It says that messages before it are hidden. */
   readonly isTruncationMarker?: boolean | undefined;
   /** On what a manager kept: the `condenseId` of the condensation it is part of. `cleanupAfterTruncation` removes it when that is gone. */
@@ -165,6 +167,14 @@ export interface RooHost {
    * `willManageContext` is told the tokens by its caller; `countNewTokens` counts them for it.
    */
   countAllNew?: boolean | undefined;
+  /**
+   * What is done with signed thinking behind what was changed or removed, default: as the manager says, or `auto`. `auto`: it goes for models that would refuse
+   * it (Claude with preserved thinking, by `apiHandler.getModel().id`) and stays for others; `keep`: it stays; `drop`: it goes. Of that which stays and may
+   * be refused `warn` is told. Tagged histories lose nothing: a truncation tags the messages (`thinkingParent`), and `getEffectiveApiHistory` shows them
+   * without their thinking as long as the marker is there. `truncateConversation` on its own knows no model unless it is given the
+   * handler as fourth parameter: without it only `drop` removes any.
+   */
+  thinking?: "auto" | "keep" | "drop" | undefined;
   /** The profile of condensations that no window asks for, which tells the manager its `currentProfileId`. Default: none. */
   profileId?: string | ((taskId: string) => string | undefined) | undefined;
   /** Stops automatic condensing that leads nowhere. Default: off, or with its own defaults when `fixes` is on. */
@@ -359,7 +369,7 @@ export interface SlidingWindow<M extends RooMessage = RooMessage> {
   /** Tokens of all messages that the last reported usage leaves out; see {@link RooHost.countAllNew}. */
   countNewTokens<T extends M>(messages: T[], apiHandler: RooApiHandler): Promise<number>;
   /** Keeps the first message and removes the next `floor((n - 1) * fracToRemove)`, rounded down to an even number. */
-  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): T[];
+  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string, apiHandler?: RooApiHandler): T[];
   /**
    * Condenses when that is due; truncates by half when it is not wanted or failed, and the tokens are over what is allowed. With a manager: by as much as
    * it takes to fit, also what it condensed.
@@ -433,7 +443,7 @@ export interface ContextManagement<M extends RooMessage = RooMessage> {
   /** Tokens of all messages that the last reported usage leaves out; see {@link RooHost.countAllNew}. */
   countNewTokens<T extends M>(messages: T[], apiHandler: RooApiHandler): Promise<number>;
   /** Hides as many of the visible messages as the 2025 function removes, and inserts a marker after them. */
-  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string): TruncationResult<T>;
+  truncateConversation<T extends M>(messages: T[], fracToRemove: number, taskId: string, apiHandler?: RooApiHandler): TruncationResult<T>;
   /** Whether `manageContext` would condense or truncate. Synchronous. */
   willManageContext(options: WillManageContextOptions): boolean;
   /**
@@ -479,6 +489,13 @@ export interface OldToolResultsOptions {
    * `list_files`, `codebase_search`, `execute_command`, `read_command_output`.
    */
   tools?: readonly string[] | undefined;
+  /**
+   * What is done with signed thinking behind the first result that is shortened: `auto` removes it for models that would refuse it (Claude with preserved
+   * thinking), `drop` always, `keep` never. Every answer makes another turn old, so such models see none but the oldest thinking. Default: `auto`.
+   */
+  thinking?: "auto" | "keep" | "drop" | undefined;
+  /** The name of the model that it is sent to. Default: not known, and thinking stays unless it is to be dropped. */
+  model?: string | undefined;
 }
 
 /**

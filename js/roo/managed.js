@@ -44,6 +44,7 @@ async function condenseByManager(
   const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
   const context = present({ messages, systemPrompt, taskId, contextWindow: window?.contextWindow ?? windowOf(apiHandler), profileId });
   const options = present({
+    thinking: services.host.thinking,
     isAutomatic,
     signal,
     customCondensingPrompt: customCondensingPrompt || undefined,

@@ -8,10 +8,11 @@
 const { argumentError, notAllowed, unknown } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { withPlaces } = require("./readable.js");
+const { WORDS, placesToGo, removal, ruleOf } = require("./thinking.js");
 
 /** As in Zoo-Code: results that can be had again by calling the tool again. */
 const TOOLS = Object.freeze(["read_file", "search_files", "list_files", "codebase_search", "execute_command", "read_command_output"]);
-const DEFAULTS = Object.freeze({ minChars: 500, turns: 3, tools: TOOLS });
+const DEFAULTS = Object.freeze({ minChars: 500, turns: 3, tools: TOOLS, thinking: "auto", model: "" });
 /** What stays of a result at most. */
 const LINES = 8;
 const CHARS = 500;
@@ -42,9 +43,19 @@ async function compressOldToolResults(history, options) {
       edits.push(...shortened.flat());
     }
   }
+  edits.push(...thinkingEdits(messages, edits, settings));
   const sent = require("../plan.js").applyPlan(messages, edits).messages.slice();
   sources.set(sent, { messages, edits });
   return sent;
+}
+
+/** What goes because it is signed thinking behind a result that was shortened: it is in no message that the other edits change. */
+function thinkingEdits(messages, edits, { thinking, model }) {
+  const rule = ruleOf(thinking, model);
+  if (!rule.drops || edits.length === 0) return [];
+  const first = edits.reduce((least, { message }) => Math.min(least, message), messages.length);
+  const places = placesToGo(messages, [first + 1, 0], rule);
+  return removal(messages, places);
 }
 
 function restoreDataOf(sent) {
@@ -54,7 +65,13 @@ function restoreDataOf(sent) {
   const { applyPlan } = require("../plan.js");
   const { dataOf } = require("../restore-data.js");
   const { messages } = source;
-  const edits = source.edits.map((edit) => ({ ...edit, was: fingerprintOf(messages[edit.message].content[edit.path[1]].content) }));
+  const was = ({ op, message, path, block }) => {
+    if (op === "drop") return undefined;
+    const { content } = messages[message];
+    if (op === "drop_block") return fingerprintOf(content[block]);
+    return fingerprintOf(path.length === 1 ? content : content[path[1]].content);
+  };
+  const edits = source.edits.map((edit) => ({ ...edit, was: was(edit) }));
   const applied = applyPlan(messages, edits);
   return dataOf(applied.inverse, { original: fingerprintOfMessages(messages), condensed: contentsOf(applied.messages).join("") });
 }
@@ -62,14 +79,17 @@ function restoreDataOf(sent) {
 /** A number is what Zoo-Code's own function may be given as its turn; it makes no difference there either. */
 function checkedOptions(options = {}) {
   if (typeof options === "number") return DEFAULTS;
-  if (!isObject(options)) throw notAllowed("options", options, "{ minChars?, turns?, tools? }");
+  if (!isObject(options)) throw notAllowed("options", options, "{ minChars?, turns?, tools?, thinking?, model? }");
   for (const name of Object.keys(options)) if (!Object.hasOwn(DEFAULTS, name)) throw unknown("options", name, Object.keys(DEFAULTS));
   const { minChars = DEFAULTS.minChars, turns = DEFAULTS.turns, tools = DEFAULTS.tools } = options;
+  const { thinking = DEFAULTS.thinking, model = DEFAULTS.model } = options;
   if (!Number.isInteger(minChars) || minChars < 0) throw notAllowed("options.minChars", minChars, "a whole number, 0 or more");
   if (!Number.isInteger(turns) || turns < 1) throw notAllowed("options.turns", turns, "a whole number, 1 or more");
   if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === "string"))
     throw notAllowed("options.tools", tools, "an array of names");
-  return { minChars, turns, tools };
+  if (!WORDS.includes(thinking)) throw notAllowed("options.thinking", thinking, WORDS.join(", "));
+  if (typeof model !== "string") throw notAllowed("options.model", model, "the name of a model");
+  return { minChars, turns, tools, thinking, model };
 }
 
 /**

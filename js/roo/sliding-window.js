@@ -16,13 +16,25 @@ function createSlidingWindow(host) {
   const services = resolveHost(host);
   const summarizeConversation = services.host.summarizeConversation ?? createCondense(host).summarizeConversation;
 
-  function truncateConversation(messages, fracToRemove, taskId) {
+  function truncateConversation(messages, fracToRemove, taskId, apiHandler) {
     services.capture("captureSlidingWindowTruncation", taskId);
     const wanted = pairsToRemove(messages.length, fracToRemove);
-    return remove(messages, services.fixes ? unbrokenRemoval(messages, wanted) : wanted);
+    return remove(messages, services.fixes ? unbrokenRemoval(messages, wanted) : wanted, apiHandler);
+  }
+
+  /** The messages without the oldest, and without the thinking that was made behind them where the model would refuse it. */
+  function remove(messages, removed, apiHandler) {
+    const left = removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages;
+    return services.withThinkingSettled(messages, left, apiHandler);
   }
 
   async function truncateConversationIfNeeded(options) {
+    const result = await truncated(options);
+    const settled = services.withThinkingSettled(options.messages, result.messages, options.apiHandler);
+    return settled === result.messages ? result : { ...result, messages: settled };
+  }
+
+  async function truncated(options) {
     const { messages, apiHandler, systemPrompt, taskId, customCondensingPrompt, condensingApiHandler, currentProfileId } = options;
     const newTokens = await (services.countsAllNew ? countNewMessages : countLastMessage)(messages, apiHandler);
     const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
@@ -44,18 +56,18 @@ function createSlidingWindow(host) {
         ),
       );
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, taskId) : result), prevContextTokens };
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
-    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, taskId)), prevContextTokens };
-    return { messages: truncateConversation(messages, 0.5, taskId), prevContextTokens, summary: "", ...failed };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
+    return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
 
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
-  async function fitted(response, call, taskId) {
+  async function fitted(response, call, { taskId, apiHandler }) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : call.tokensLeft;
     const found = await truncateToFit();
@@ -66,7 +78,7 @@ function createSlidingWindow(host) {
     function truncateToFit() {
       if (before <= call.fittingTokens) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
-      return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed), call.tokensWith);
+      return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed, apiHandler), call.tokensWith);
     }
   }
 
@@ -75,7 +87,5 @@ function createSlidingWindow(host) {
     ...withPlaces({ estimateTokenCount, countNewTokens: countNewMessages, truncateConversation, truncateConversationIfNeeded }),
   };
 }
-
-const remove = (messages, removed) => (removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages);
 
 module.exports = { createSlidingWindow };

@@ -1,10 +1,13 @@
 "use strict";
 
 // The history of 2026: nothing is deleted. A message with `condenseParent` is stood for by the summary of that `condenseId`, one
-// with `truncationParent` is hidden by the marker of that `truncationId`; when the summary or the marker goes, it shows again.
+// with `truncationParent` is hidden by the marker of that `truncationId`, and the thinking of one with `thinkingParent`; when the summary or the marker
+// goes, it shows again.
 //
 // A condensation by a manager appends the condensed messages as copies. The first is the summary message of the condensation; the
 // others carry `condensedBy`, its id, so that they go when it goes.
+
+const { behind, isThinking, removal, removed } = require("./thinking.js");
 
 /** The index of the last summary; -1 when there is none. */
 const lastSummaryIndex = (messages) => messages.findLastIndex((message) => message.isSummary);
@@ -25,7 +28,16 @@ function getEffectiveApiHistory(messages) {
     ({ condenseParent, truncationParent }) =>
       !(condenseParent && summaries.has(condenseParent)) && !(truncationParent && markers.has(truncationParent)),
   );
-  return visible.length === messages.length && visible.every((message, index) => message === messages[index]) ? messages : visible;
+  const shown = withThinkingHidden(visible, markers);
+  return shown.length === messages.length && shown.every((message, index) => message === messages[index]) ? messages : shown;
+}
+
+/** Without the thinking that a truncation hides. A message of nothing else goes as well, or a note takes its place. */
+function withThinkingHidden(messages, markers) {
+  const isHidden = ({ thinkingParent }) => thinkingParent && markers.has(thinkingParent);
+  if (!messages.some(isHidden)) return messages;
+  const places = behind(messages, [0, 0], isThinking).filter(([message]) => isHidden(messages[message]));
+  return removed(messages, removal(messages, places));
 }
 
 /** Results whose call lies before the summary are left out, and messages that held nothing else. */
@@ -77,20 +89,22 @@ function cleanupAfterTruncation(messages) {
   const cleaned = [];
   let changed = false;
   for (const message of messages) {
-    const { condenseParent, truncationParent, condensedBy } = message;
+    const { condenseParent, truncationParent, thinkingParent, condensedBy } = message;
     if (condensedBy && !summaries.has(condensedBy)) {
       changed = true;
       continue;
     }
     const noSummary = condenseParent && !summaries.has(condenseParent);
     const noMarker = truncationParent && !markers.has(truncationParent);
-    if (!noSummary && !noMarker) {
+    const noThinkingMarker = thinkingParent && !markers.has(thinkingParent);
+    if (!noSummary && !noMarker && !noThinkingMarker) {
       cleaned.push(message);
       continue;
     }
     const copy = { ...message };
     if (noSummary) delete copy.condenseParent;
     if (noMarker) delete copy.truncationParent;
+    if (noThinkingMarker) delete copy.thinkingParent;
     cleaned.push(copy);
     changed = true;
   }

@@ -23,7 +23,17 @@ function appendCondensed(messages, condensed, condenseId) {
   const ts = timestampAfter(messages);
   const copies = condensed.map((message, index) => {
     // What said how the message stood in the history that is now behind the summary.
-    const { isSummary, condenseId: _, condenseParent, condensedBy, isTruncationMarker, truncationId, truncationParent, ...copy } = message;
+    const {
+      isSummary,
+      condenseId: _,
+      condenseParent,
+      condensedBy,
+      isTruncationMarker,
+      truncationId,
+      truncationParent,
+      thinkingParent,
+      ...copy
+    } = message;
     return index === 0 ? { ...copy, ts, isSummary: true, condenseId } : { ...copy, ts, condensedBy: condenseId };
   });
   return [...tagAll(messages, condenseId), ...copies];

@@ -137,6 +137,25 @@ impl Block {
     }
 }
 
+impl Block {
+    /// Whether it is what the model thought, in words or encrypted by the service.
+    #[must_use]
+    pub fn is_thinking(&self) -> bool {
+        matches!(self.kind(), "thinking" | "redacted_thinking")
+    }
+
+    /// Whether it is thinking that the service has signed: `redacted_thinking` always is, `thinking` when it has a `signature`.
+    #[must_use]
+    pub fn is_signed_thinking(&self) -> bool {
+        match self {
+            Self::Thinking { raw, .. } => RawFields::read(raw.get())
+                .and_then(|mut fields| fields.take_string("signature"))
+                .is_some_and(|signature| !signature.is_empty()),
+            other => other.kind() == "redacted_thinking",
+        }
+    }
+}
+
 /// `source.data` is where the Messages API holds base64 data.
 fn image_data_length(fields: &RawFields) -> Option<usize> {
     let source = RawFields::read(fields.get("source")?)?;

@@ -30,7 +30,11 @@ impl BoundPlan {
                 Some(reader.fingerprint(&entry.message, path)?.to_string())
             }
             Edit::Drop { message } => Some(content_digits(before.entries().get(*message)?.message.content_hash())),
-            Edit::Insert { .. } => None,
+            Edit::DropBlock { message, block } => {
+                let entry = before.entries().get(*message)?;
+                Some(reader.fingerprint(&entry.message, &["content".into(), (*block).into()])?.to_string())
+            }
+            Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
         });
         Self { was: was.collect(), plan, groups: Vec::new() }
     }

@@ -16,6 +16,18 @@ pub struct Estimate {
     pub tokens: usize,
 }
 
+impl Estimate {
+    /// The same in block `to`, if it is one of block `from`.
+    pub(super) fn moved(&self, from: usize, to: usize) -> Option<Self> {
+        let mut moved = self.clone();
+        match moved.path.get_mut(1) {
+            Some(PathStep::Index(block)) if *block == from => *block = to,
+            _ => return None,
+        }
+        Some(moved)
+    }
+}
+
 /// The estimates of a message after some of its texts were replaced: `old` ones as far as their texts are still there, and those that
 /// came with the `new` texts.
 pub(super) fn estimates_after(

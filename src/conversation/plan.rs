@@ -41,6 +41,24 @@ pub enum Edit {
         /// The new message.
         value: Inserted,
     },
+    /// Removes a block of a message. Paths in other edits of the message count it still.
+    #[serde(rename = "drop_block")]
+    DropBlock {
+        /// The message.
+        message: usize,
+        /// The block.
+        block: usize,
+    },
+    /// Adds a block to a message whose content are blocks. Paths in other edits of the message do not count it yet.
+    #[serde(rename = "insert_block")]
+    InsertBlock {
+        /// The message.
+        message: usize,
+        /// Stands right before this block; the number of blocks for the end.
+        before: usize,
+        /// The new block.
+        value: Box<RawValue>,
+    },
 }
 
 /// A message that an [`Edit::Insert`] adds. As JSON it is `{message}`, or `{foreign}` when the host has the object already.
@@ -219,11 +237,66 @@ fn differences(index: usize, from: &Entry, to: &Entry, edits: &mut Vec<Edit>) {
     if Arc::ptr_eq(&from.message, &to.message) {
         return;
     }
+    if let (Content::Blocks(blocks), Content::Blocks(wanted)) = (&from.message.content, &to.message.content)
+        && let Some(pairs) = paired(blocks, wanted)
+    {
+        for pair in pairs {
+            match pair {
+                Pair::Both(block, at) => {
+                    let mut set = |path: Vec<PathStep>, value| {
+                        let estimates = to.estimates.iter().filter_map(|estimate| estimate.moved(at, block));
+                        let estimates = estimates.filter(|estimate| estimate.path.starts_with(&path)).collect();
+                        edits.push(Edit::Set { message: index, path, value, estimates });
+                    };
+                    block_differences(&["content".into(), block.into()], &blocks[block], &wanted[at], &mut set);
+                }
+                Pair::Gone(block) => edits.push(Edit::DropBlock { message: index, block }),
+                Pair::New(before, at) => {
+                    edits.push(Edit::InsertBlock { message: index, before, value: to_raw(&wanted[at]) });
+                }
+            }
+        }
+        return;
+    }
     let mut set = |path: Vec<PathStep>, value| {
         let estimates = to.estimates.iter().filter(|estimate| estimate.path.starts_with(&path)).cloned().collect();
         edits.push(Edit::Set { message: index, path, value, estimates });
     };
     content_differences(&["content".into()], &from.message.content, &to.message.content, &mut set);
+}
+
+/// What became of a block, or where one comes from.
+enum Pair {
+    /// This block became that one.
+    Both(usize, usize),
+    /// This one is gone.
+    Gone(usize),
+    /// Before this one stands that one, which is new.
+    New(usize, usize),
+}
+
+/// Which blocks are which, where one of the contents has thinking that the other has not, and all else of both is in the same order. `None` where
+/// they differ otherwise, or have the same number of blocks.
+fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
+    let shrinks = to.len() < from.len();
+    let (long, short) = if shrinks { (from, to) } else { (to, from) };
+    if long.len() == short.len() {
+        return None;
+    }
+    let mut pairs = Vec::with_capacity(long.len());
+    let mut at = 0;
+    for (index, block) in long.iter().enumerate() {
+        let is_there = short.get(at).is_some_and(|other| other.kind() == block.kind());
+        if is_there && (!block.is_thinking() || to_raw(block).get() == to_raw(&short[at]).get()) {
+            pairs.push(if shrinks { Pair::Both(index, at) } else { Pair::Both(at, index) });
+            at += 1;
+        } else if block.is_thinking() {
+            pairs.push(if shrinks { Pair::Gone(index) } else { Pair::New(at, index) });
+        } else {
+            return None;
+        }
+    }
+    (at == short.len()).then_some(pairs)
 }
 
 fn content_differences(path: &[PathStep], from: &Content, to: &Content, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
@@ -342,6 +415,7 @@ impl Conversation {
         };
         let mut dropped = vec![false; length];
         let mut sets: HashMap<usize, Vec<Set<'_>>> = HashMap::new();
+        let mut blocks: HashMap<usize, BlockEdits<'_>> = HashMap::new();
         let mut estimates: HashMap<usize, Vec<Estimate>> = HashMap::new();
         let mut inserts: HashMap<usize, Vec<Entry>> = HashMap::new();
         for edit in &plan.edits {
@@ -359,6 +433,14 @@ impl Conversation {
                     in_range(*before, length + 1)?;
                     inserts.entry(*before).or_default().push(Entry::inserted(value));
                 }
+                Edit::DropBlock { message, block } => {
+                    in_range(*message, length)?;
+                    blocks.entry(*message).or_default().dropped.push(*block);
+                }
+                Edit::InsertBlock { message, before, value } => {
+                    in_range(*message, length)?;
+                    blocks.entry(*message).or_default().added.push((*before, value));
+                }
             }
         }
         let mut entries = Vec::with_capacity(length);
@@ -367,19 +449,24 @@ impl Conversation {
             if dropped[index] {
                 continue;
             }
-            entries.push(match sets.get(&index) {
-                None => entry.clone(),
-                Some(sets) => {
-                    let message = changed_message(&entry.message, sets).map_err(|path| PlanError::NoSuchPath {
-                        message: index,
-                        path: serde_json::to_string(path).unwrap_or_default(),
-                    })?;
-                    let new = estimates.remove(&index).unwrap_or_default();
-                    let estimates = estimates_after(&entry.estimates, new, &entry.message, &message);
-                    // It is the host's own object no more.
-                    Entry { message: Arc::new(message), estimates, foreign: None, ..entry.clone() }
-                }
-            });
+            if !sets.contains_key(&index) && !blocks.contains_key(&index) {
+                entries.push(entry.clone());
+                continue;
+            }
+            let no_path = |path: &[PathStep]| PlanError::NoSuchPath {
+                message: index,
+                path: serde_json::to_string(path).unwrap_or_default(),
+            };
+            let of_message = sets.get(&index).map_or(&[][..], Vec::as_slice);
+            let mut message = changed_message(&entry.message, of_message).map_err(no_path)?;
+            let new = estimates.remove(&index).unwrap_or_default();
+            let mut estimates = estimates_after(&entry.estimates, new, &entry.message, &message);
+            if let Some(edits) = blocks.get(&index) {
+                edits.apply(&mut message.content).map_err(|block| no_path(&["content".into(), block.into()]))?;
+                estimates = estimates.iter().filter_map(|estimate| edits.moved(estimate)).collect();
+            }
+            // It is the host's own object no more.
+            entries.push(Entry { message: Arc::new(message), estimates, foreign: None, ..entry.clone() });
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
         Ok(Self::of(entries))
@@ -387,6 +474,46 @@ impl Conversation {
 }
 
 type Set<'a> = (&'a [PathStep], &'a NewValue);
+
+/// The blocks that come and go in one message.
+#[derive(Default)]
+struct BlockEdits<'a> {
+    dropped: Vec<usize>,
+    added: Vec<(usize, &'a RawValue)>,
+}
+
+impl BlockEdits<'_> {
+    /// Makes the edits; the block that is not there where there is none.
+    fn apply(&self, content: &mut Content) -> Result<(), usize> {
+        let Content::Blocks(blocks) = content else {
+            return Err(self.dropped.first().or(self.added.first().map(|(before, _)| before)).copied().unwrap_or(0));
+        };
+        let missing = self.dropped.iter().find(|block| **block >= blocks.len());
+        if let Some(missing) = missing.or(self.added.iter().map(|(at, _)| at).find(|before| **before > blocks.len())) {
+            return Err(*missing);
+        }
+        let old = std::mem::take(blocks);
+        let length = old.len();
+        let mut old = old.into_iter();
+        for index in 0..=length {
+            let here = self.added.iter().filter(|(before, _)| *before == index);
+            blocks.extend(here.map(|(_, value)| Block::read(value)));
+            blocks.extend(old.next().filter(|_| !self.dropped.contains(&index)));
+        }
+        Ok(())
+    }
+
+    /// The estimate where its block stands afterwards; `None` when that is gone.
+    fn moved(&self, estimate: &Estimate) -> Option<Estimate> {
+        let Some(PathStep::Index(block)) = estimate.path.get(1) else { return Some(estimate.clone()) };
+        if self.dropped.contains(block) {
+            return None;
+        }
+        let before = self.dropped.iter().filter(|dropped| *dropped < block).count();
+        let added = self.added.iter().filter(|(at, _)| at <= block).count();
+        estimate.moved(*block, block - before + added)
+    }
+}
 
 fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &'a [PathStep]> {
     let mut changed = message.clone();

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     conversation::{Conversation, Edit, Plan, Recipe},
-    providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, settle},
+    markers::counted,
+    providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, ThinkingOutcome, settle},
     restore::recipes,
     tokens::Tally,
     warning::{Warning, WarningCode},
@@ -52,6 +53,8 @@ pub struct ChainOutcome {
     pub kept_tokens: usize,
     /// Before and after, by the handler's own count, where it has one.
     pub host_count: Option<HostCount>,
+    /// Blocks of thinking that went because something before them has changed.
+    pub thinking_removed: usize,
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
     /// How each provider did.
@@ -65,7 +68,11 @@ impl ChainOutcome {
     #[must_use]
     pub fn first_changed_index(&self) -> Option<usize> {
         let edits = self.plan.edits.iter().map(|edit| match edit {
-            Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message,
+            Edit::Set { message, .. }
+            | Edit::Drop { message }
+            | Edit::Insert { before: message, .. }
+            | Edit::DropBlock { message, .. }
+            | Edit::InsertBlock { message, .. } => *message,
         });
         edits.min()
     }
@@ -164,6 +171,7 @@ pub async fn run(
         outcome.error = Some(CondenseError::Aborted);
     }
     outcome.summary = std::mem::take(&mut state.summary);
+    settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);
     say_if_missed(&mut outcome, current, limit).await;
@@ -253,6 +261,48 @@ impl ProviderStep<'_> {
     }
 }
 
+/// Sees to signed thinking behind what was changed.
+async fn settle_thinking(outcome: &mut ChainOutcome, request: &mut Request, original_tally: &Tally) {
+    if outcome.changes.is_empty() || outcome.error.as_ref().is_some_and(|error| !error.allows_fallback()) {
+        return;
+    }
+    let result = match request.thinking.apply(request) {
+        Err(cancelled) => {
+            outcome.error = Some(cancelled.into());
+            return;
+        }
+        Ok(ThinkingOutcome::Untouched) => return,
+        Ok(ThinkingOutcome::Kept(signed)) => {
+            let message = format!(
+                "{} of signed thinking behind the first change: Claude models with preserved thinking refuse the request, or drop them",
+                counted(signed, "block")
+            );
+            outcome.warnings.push(Warning::new(WarningCode::ThinkingAfterChange, message).about("thinking"));
+            return;
+        }
+        Ok(ThinkingOutcome::Removed(result)) => result,
+    };
+    if result.tally.total() >= original_tally.total() {
+        // What had to be put in the place of thinking weighs more than all that was saved.
+        outcome.changes.clear();
+        outcome.host_count = None;
+        (request.conversation, request.tally) = (request.original.clone(), original_tally.clone());
+        return;
+    }
+    (request.conversation, request.tally) = (result.conversation, result.tally);
+    outcome.thinking_removed = result.blocks;
+    outcome.changes.extend(result.changes);
+    let left = request.scaled(&request.tally);
+    if let Some((_, call)) = outcome.calls.iter_mut().rfind(|(id, _)| *id == outcome.provider) {
+        call.tokens_after = call.tokens_after.min(left);
+    }
+    if outcome.host_count.is_some()
+        && let Ok(counted) = host_count(request, &request.conversation, &mut outcome.warnings).await
+    {
+        outcome.host_count = counted.or(outcome.host_count);
+    }
+}
+
 fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally) {
     outcome.final_tokens = current.scaled(&current.tally);
     let changed = !outcome.changes.is_empty();
@@ -260,6 +310,7 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
         // The caller wanted out: nothing is changed, whatever was done already.
         outcome.changes.clear();
         outcome.host_count = None;
+        outcome.thinking_removed = 0;
         outcome.summary.clear();
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {

@@ -39,7 +39,7 @@ use crate::{
     conversation::Conversation,
     llm::ModelPrice,
     progress::Progress,
-    providers::{self, CondenseError, Lossless, Native, Provider, Request, Truncation},
+    providers::{self, Binding, CondenseError, Lossless, Native, Provider, Request, ThinkingRule, Truncation},
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
     warning::{Warning, WarningCode},
@@ -304,6 +304,7 @@ impl Manager {
             target_tokens: work.call.target_tokens,
             config: work.call.config.clone(),
             tools: self.options.tools.clone(),
+            thinking: self.thinking(work),
             host_call: work.host_call,
             llm: self.llm(work, prev),
             cancel: work.cancel.clone(),
@@ -345,6 +346,17 @@ impl Manager {
             reported_tokens,
             ..work.llm.clone()
         }
+    }
+
+    /// What becomes of thinking behind a change. A model that was calibrated is the conversation's own.
+    fn thinking(&self, work: &Work) -> ThinkingRule {
+        let own = thinking(work);
+        let wish = work.call.thinking.unwrap_or(self.options.thinking);
+        if own.binding != Binding::Unknown {
+            return ThinkingRule { wish, ..own };
+        }
+        let calibrated = self.state().model.as_deref().map(Binding::of_model);
+        ThinkingRule { wish, binding: calibrated.unwrap_or_default() }
     }
 
     /// What the conversation's own model costs, as far as that is known.
@@ -466,6 +478,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     let request = Request {
         system_tokens: system_tokens(&work.call, encoding),
         target_tokens: work.call.target_tokens,
+        thinking: thinking(&work),
         config: work.call.config,
         host_call: work.host_call,
         llm: Llm {
@@ -489,6 +502,17 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
 fn conversation_price(work: &Work) -> Option<ModelPrice> {
     let of_handler = || work.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
     work.call.price.clone().or_else(of_handler)
+}
+
+/// What the call says about thinking, and what is known of its model: by the call itself, or by the handler.
+fn thinking(work: &Work) -> ThinkingRule {
+    let binding = match (work.call.preserved_thinking, work.call.model.as_deref()) {
+        (Some(true), _) => Binding::Prefix,
+        (Some(false), _) => Binding::Loop,
+        (None, Some(model)) => Binding::of_model(model),
+        (None, None) => work.llm.handler.as_ref().map(|handler| Binding::of_model(handler.model())).unwrap_or_default(),
+    };
+    ThinkingRule { wish: work.call.thinking.unwrap_or_default(), binding }
 }
 
 /// The price of summaries that the conversation's own model writes.

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
+    providers::Thinking,
     tokens::{Encoding, Scale, ScaleSetting},
     transcript::{TOOLS, ToolRows, ToolTable},
 };
@@ -34,12 +35,15 @@ pub struct ManagerOptions {
     pub encoding: Encoding,
     /// From its tokens to those of the model.
     pub scale: ScaleSetting,
+    /// What is done with signed thinking behind a change.
+    pub thinking: Thinking,
     /// What the tools in its conversations do.
     pub tools: ToolTable,
 }
 
 const PROVIDER: &str = "The id of the provider that condenses.";
 const HANDLER: &str = "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()";
+const THINKING: &str = "What is done with signed thinking behind a change; `auto` goes by the model.";
 const TOKENS: f64 = f64::MAX;
 
 /// The options of a manager.
@@ -104,6 +108,7 @@ static MANAGER: Table = Table::new(
             ]),
             "From tokens of the vocabulary to those of the model.",
         ),
+        Field::choice("thinking", Thinking::WORDS, THINKING),
         TOOLS,
     ],
 )
@@ -140,6 +145,12 @@ static CONTEXT: Table = Table::new(
         Field::number_if_set("contextWindow", 1.0, TOKENS, "The model's context window in tokens."),
         Field::number_if_set("maxTokens", 0.0, TOKENS, "Tokens the model may answer with."),
         Field::text("profileId", "The profile in use."),
+        Field::text("model", "The name of the conversation's own model."),
+        Field::new(
+            "preservedThinking",
+            Kind::Flag { default: None },
+            "Whether that model refuses thinking behind a change; absent to go by its name.",
+        ),
     ],
 )
 .argument("context")
@@ -157,6 +168,7 @@ static CALL: Table = Table::new(
         Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
         Field::text("customCondensingPrompt", "The prompt to summarise by."),
         Field::object("price", &PRICE, "What the conversation's own model costs."),
+        Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
         Field::flag("isAutomatic", false, "Whether the host asks on its own account, so that the guard applies."),
         Field::host("signal", "an AbortSignal", "Ends the work."),
         Field::host("onProgress", "a function", "Is told how it goes."),
@@ -190,6 +202,7 @@ impl ManagerOptions {
                 Some(Value::Number(_)) => ScaleSetting::number(options.number("scale")).unwrap_or_default(),
                 _ => options.text("scale").parse().unwrap_or_default(),
             },
+            thinking: Thinking::of(options.text("thinking")),
             tools: ToolTable::default().with(&ToolRows::of(&options)),
         })
     }
@@ -232,6 +245,12 @@ pub struct CallOptions {
     pub custom_condensing_prompt: Option<String>,
     /// What the conversation's own model costs.
     pub price: Option<ModelPrice>,
+    /// The name of that model, where no handler tells it.
+    pub model: Option<String>,
+    /// Whether that model refuses thinking behind a change; its name tells when absent.
+    pub preserved_thinking: Option<bool>,
+    /// What is done with signed thinking behind a change.
+    pub thinking: Option<Thinking>,
 }
 
 impl CallOptions {
@@ -257,6 +276,9 @@ impl CallOptions {
             profile_id: context.given_text("profileId").map(str::to_owned),
             custom_condensing_prompt: options.given_text("customCondensingPrompt").map(str::to_owned),
             price: options.given_object("price").map(|price| ModelPrice::of(&price)),
+            model: context.given_text("model").map(str::to_owned),
+            preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
+            thinking: options.given_text("thinking").map(Thinking::of),
         })
     }
 }

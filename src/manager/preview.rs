@@ -138,7 +138,12 @@ fn changed_messages(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample>
         .plan
         .edits
         .iter()
-        .filter_map(|edit| if let Edit::Set { message, .. } = edit { Some(*message) } else { None })
+        .filter_map(|edit| match edit {
+            Edit::Set { message, .. } | Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => {
+                Some(*message)
+            }
+            Edit::Drop { .. } | Edit::Insert { .. } => None,
+        })
         .collect();
     let sample = |message_index, after: Option<usize>, exact| PreviewSample {
         message_index,

@@ -40,6 +40,7 @@ pub struct Report {
     changes: Vec<Change>,
     /// -1 when nothing changed.
     first_changed_index: i64,
+    thinking_removed: usize,
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
@@ -171,6 +172,7 @@ impl Report {
                 reduction_percentage: reduction,
                 operations_applied: [passes, operations].concat(),
             },
+            thinking_removed: outcome.thinking_removed,
             prompt_cache,
             passes: outcome.passes,
             plan: BoundPlan::new(outcome.plan, &outcome.original).with_groups(groups.of_edits),
@@ -271,6 +273,12 @@ impl Report {
     #[must_use]
     pub fn reduction_percent(&self) -> f64 {
         self.stats.reduction_percent
+    }
+
+    /// Blocks of thinking that went because something before them has changed.
+    #[must_use]
+    pub fn thinking_removed(&self) -> usize {
+        self.thinking_removed
     }
 
     /// What was changed.

@@ -54,10 +54,20 @@ impl UndoGroups {
     pub(super) fn of(plan: &Plan, changes: &[Change]) -> Self {
         let stretches = Stretches::of(plan);
         let mut numbers: HashMap<Group, usize> = HashMap::new();
+        // Where blocks go, the places of all others move: such a message comes back as a whole.
+        let moved: HashSet<usize> = plan
+            .edits
+            .iter()
+            .filter_map(|edit| match edit {
+                Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => Some(*message),
+                _ => None,
+            })
+            .collect();
         let of_edits = plan.edits.iter().map(|edit| {
             let group = match edit {
+                Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => Group::Block(*message, None),
                 Edit::Set { message, path, .. } => match path.get(1) {
-                    Some(PathStep::Index(block)) => Group::Block(*message, Some(*block)),
+                    Some(PathStep::Index(block)) if !moved.contains(message) => Group::Block(*message, Some(*block)),
                     _ => Group::Block(*message, None),
                 },
                 Edit::Drop { message } => Group::Stretch(stretches.dropped(*message)),

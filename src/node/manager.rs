@@ -99,6 +99,7 @@ impl NativeManager {
             "encoding": options.encoding.name(),
             "scale": self.manager.scale().factor(),
             "maxCost": options.max_cost,
+            "thinking": options.thinking.word(),
             "condensingApiConfigId": own.condensing_api_config_id,
             "customCondensingPrompt": own.custom_condensing_prompt,
             "price": options.profiles.price(profile.as_deref()),

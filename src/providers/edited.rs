@@ -12,6 +12,6 @@ pub fn edited(edit: &Edit) -> Option<Place> {
             Some(PathStep::Index(block)) => Some((*message, Some(*block))),
             _ => Some((*message, None)),
         },
-        Edit::Drop { .. } | Edit::Insert { .. } => None,
+        Edit::Drop { .. } | Edit::Insert { .. } | Edit::DropBlock { .. } | Edit::InsertBlock { .. } => None,
     }
 }

@@ -14,6 +14,7 @@ mod request;
 mod runner;
 mod settle;
 mod smart;
+mod thinking;
 mod truncation;
 mod upkeep;
 
@@ -34,6 +35,7 @@ pub use self::{
     runner::{State, Step},
     settle::settle,
     smart::Smart,
+    thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule},
     truncation::Truncation,
 };
 

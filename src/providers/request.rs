@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::thinking::ThinkingRule;
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -31,6 +32,8 @@ pub struct Request {
     pub config: serde_json::Value,
     /// What the tools in the conversation do.
     pub tools: ToolTable,
+    /// What is done with signed thinking behind a change.
+    pub thinking: ThinkingRule,
     /// The host's own name for this call.
     pub host_call: u32,
     /// What is needed to ask a model, and what that has cost.
@@ -54,6 +57,7 @@ impl Request {
             target_tokens: None,
             config: serde_json::Value::Null,
             tools: ToolTable::default(),
+            thinking: ThinkingRule::default(),
             host_call: 0,
             llm: Llm::default(),
             cancel: Cancel::default(),

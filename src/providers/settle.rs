@@ -98,8 +98,10 @@ fn tokens_at(tally: &Tally, message: usize, block: Option<usize>) -> usize {
 fn without_gain(plan: &Plan, before: &Conversation, tally_before: &Tally, tally_after: &Tally) -> HashSet<Place> {
     let places = Places::after(plan, before.len());
     let changed = plan.edits.iter().filter_map(edited).filter(|(message, block)| {
-        places.of_message[*message]
-            .is_some_and(|at| tokens_at(tally_after, at, *block) >= tokens_at(tally_before, *message, *block))
+        places.of_message[*message].is_some_and(|at| {
+            let block_after = block.map(|block| places.of_block(*message, block));
+            tokens_at(tally_after, at, block_after) >= tokens_at(tally_before, *message, *block)
+        })
     });
     changed.collect()
 }
@@ -110,6 +112,8 @@ struct Places {
     of_message: Vec<Option<usize>>,
     /// For each insert of the plan, in the plan's order, the index of the message that it added.
     of_insert: Vec<usize>,
+    /// Blocks that come (before this one: 1) and go (-1), with their messages.
+    shifts: Vec<(usize, usize, isize)>,
 }
 
 impl Places {
@@ -117,10 +121,13 @@ impl Places {
         let mut dropped = vec![false; length];
         // Stable, so inserts before the same message keep their order.
         let mut inserts: Vec<(usize, usize)> = Vec::new();
+        let mut shifts = Vec::new();
         for edit in &plan.edits {
             match edit {
                 Edit::Drop { message } => dropped[*message] = true,
                 Edit::Insert { before, .. } => inserts.push((*before, inserts.len())),
+                Edit::DropBlock { message, block } => shifts.push((*message, *block + 1, -1)),
+                Edit::InsertBlock { message, before, .. } => shifts.push((*message, *before, 1)),
                 Edit::Set { .. } => {}
             }
         }
@@ -139,7 +146,13 @@ impl Places {
                 at += usize::from(!dropped);
             }
         }
-        Self { of_message, of_insert }
+        Self { of_message, of_insert, shifts }
+    }
+
+    /// The place of a block in its message afterwards.
+    fn of_block(&self, message: usize, block: usize) -> usize {
+        let shifts = self.shifts.iter().filter(|(of, from, _)| *of == message && *from <= block);
+        block.saturating_add_signed(shifts.map(|(_, _, by)| by).sum())
     }
 }
 
@@ -208,7 +221,8 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
             Edit::Set { message, .. } => {
                 let (Some((_, block)), Some(at)) = (edited(edit), places.of_message[*message]) else { continue };
                 if seen.insert((*message, block)) {
-                    let (was, is) = (tokens_at(&request.tally, *message, block), tokens_at(tally, at, block));
+                    let block_after = block.map(|block| places.of_block(*message, block));
+                    let (was, is) = (tokens_at(&request.tally, *message, block), tokens_at(tally, at, block_after));
                     // The only block of a content that is a string.
                     let single = matches!(before.message(*message).content, Content::Text(_)).then_some(0);
                     changes.extend(described(*message, block.or(single), was, is, "replace"));
@@ -222,6 +236,15 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
             Edit::Insert { before, .. } => {
                 let tokens = inserted.next().map_or(0, |at| tally.message(*at));
                 changes.extend(described(*before, None, 0, tokens, "insert"));
+            }
+            Edit::DropBlock { message, block } => {
+                let was = tokens_at(&request.tally, *message, Some(*block));
+                changes.extend(described(*message, Some(*block), was, 0, "drop"));
+            }
+            Edit::InsertBlock { message, before, .. } => {
+                let at = places.of_message[*message].unwrap_or_default();
+                let is = tokens_at(tally, at, Some(places.of_block(*message, *before).saturating_sub(1)));
+                changes.extend(described(*message, Some(*before), 0, is, "insert"));
             }
         }
     }

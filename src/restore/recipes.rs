@@ -32,7 +32,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
         texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
     let bytes = |(_, edit): &(usize, &Edit)| match edit {
         Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
-        Edit::Drop { .. } | Edit::Insert { .. } => 0,
+        _ => 0,
     };
     let decoder = Decoder::new(&contents);
     in_parts(&edits, bytes, |edits| {

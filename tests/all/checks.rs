@@ -195,7 +195,9 @@ fn check_blocks_shrink(before: &Conversation, was: &Tally, after: &Conversation,
         let Edit::Set { message, path, .. } = edit else { continue };
         let Some(PathStep::Index(block)) = path.get(1).or(Some(&PathStep::Index(0))) else { continue };
         let at = place[&before.entries()[*message].origin.unwrap()];
-        let (was, is) = (was.blocks(*message)[*block], is.blocks(at)[*block]);
+        let gone_before = |edit: &&Edit| matches!(edit, Edit::DropBlock { message: of, block: gone } if of == message && gone < block);
+        let shift = plan.edits.iter().filter(gone_before).count();
+        let (was, is) = (was.blocks(*message)[*block], is.blocks(at)[*block - shift]);
         assert!(is < was, "block {block} of message {message} has {is} tokens instead of {was}");
     }
 }
@@ -203,7 +205,12 @@ fn check_blocks_shrink(before: &Conversation, was: &Tally, after: &Conversation,
 /// A message the plan does not name is the same allocation, a block it does not name has the same bytes, and only content changes.
 fn check_identity(before: &Conversation, after: &Conversation, plan: &Plan) {
     let mut touched: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    let mut gone: BTreeSet<(usize, usize)> = BTreeSet::new();
     for edit in &plan.edits {
+        if let Edit::DropBlock { message, block } = edit {
+            gone.insert((*message, *block));
+            touched.entry(*message).or_default();
+        }
         if let Edit::Set { message, path, .. } = edit {
             let block = match path.get(1) {
                 Some(PathStep::Index(block)) => *block,
@@ -221,8 +228,9 @@ fn check_identity(before: &Conversation, after: &Conversation, plan: &Plan) {
         };
         assert_eq!((&old.role, format!("{:?}", old.extra)), (&new.role, format!("{:?}", new.extra)));
         let (old, new) = (old.content.blocks(), new.content.blocks());
+        let old: Vec<_> = old.iter().enumerate().filter(|(index, _)| !gone.contains(&(origin, *index))).collect();
         assert_eq!(old.len(), new.len());
-        for (index, (old, new)) in old.iter().zip(new).enumerate().filter(|(index, _)| !blocks.contains(index)) {
+        for ((index, old), new) in old.into_iter().zip(new).filter(|((index, _), _)| !blocks.contains(index)) {
             let bytes = |block| serde_json::to_string(block).unwrap();
             assert_eq!(bytes(old), bytes(new), "block {index} of message {origin}");
         }

@@ -17,6 +17,7 @@ mod readable;
 mod real_histories;
 mod scripted;
 mod smart;
+mod thinking;
 mod transcript;
 mod truncation;
 mod wrong_options;

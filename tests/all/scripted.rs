@@ -19,6 +19,7 @@ pub type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError>
 
 /// A model that answers from a function.
 pub struct Scripted {
+    pub model: &'static str,
     pub window: Option<u64>,
     pub price: ModelPrice,
     pub delay: Duration,
@@ -34,6 +35,7 @@ pub struct Scripted {
 impl Scripted {
     pub fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
         Self {
+            model: "gpt-scripted",
             window: None,
             price: Prices { input: Some(3.0), output: Some(15.0), ..Prices::default() }.into(),
             delay: Duration::ZERO,
@@ -43,6 +45,11 @@ impl Scripted {
             most: AtomicUsize::new(0),
             charged: Mutex::default(),
         }
+    }
+
+    /// A model of this name.
+    pub fn named(model: &'static str) -> Self {
+        Self { model, ..Self::saying("In short: it was read.") }
     }
 
     pub fn saying(text: &'static str) -> Self {
@@ -99,8 +106,8 @@ impl LlmHandler for Scripted {
         }
     }
 
-    fn model(&self) -> &'static str {
-        "gpt-scripted"
+    fn model(&self) -> &str {
+        self.model
     }
 
     fn price(&self) -> Option<&ModelPrice> {

@@ -69,7 +69,11 @@ fn without_start(request: &Request, messages: usize) -> Result<Request, Condense
 fn shift(proposal: &mut Proposal, by: usize) {
     for edit in &mut proposal.plan.edits {
         match edit {
-            Edit::Set { message, .. } | Edit::Drop { message } | Edit::Insert { before: message, .. } => *message += by,
+            Edit::Set { message, .. }
+            | Edit::Drop { message }
+            | Edit::Insert { before: message, .. }
+            | Edit::DropBlock { message, .. }
+            | Edit::InsertBlock { message, .. } => *message += by,
         }
     }
     for Note { message, .. } in &mut proposal.notes {
