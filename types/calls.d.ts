@@ -48,7 +48,8 @@ export type ThinkingOption = "auto" | "keep" | "drop";
 /** Options of one call of a provider. */
 export interface ProviderCallOptions {
   /**
-   * Tokens that may be left, system prompt included, 0 or more. If that cannot be reached the result has the warning `target_not_met`.
+   * Tokens that may be left, system prompt included, 0 or more: no more than that is `newContextTokens`, or else the result has the warning
+   * `target_not_met`. It is in the tokens of `totalTokens` where that is given, else in those of the handler's `countTokens`, else in ours.
    * Default: none; the provider does what its configuration says.
    */
   targetTokens?: number | undefined;

@@ -55,7 +55,7 @@ export interface ConfigValidation {
 export interface ProviderContext<M extends MessageLike = Message> extends ConversationContext<M> {
   /** A copy of the array with the caller's own objects, which must not be mutated: return new ones. */
   readonly messages: M[];
-  /** Their tokens, system prompt included. */
+  /** Their tokens as they are counted here, system prompt included. `options.targetTokens` is in the same tokens, whatever the caller's are in. */
   readonly tokenCount: number;
   /** True when the result is only looked at (`preview`, estimates): ask no model. */
   readonly isPreview?: boolean;

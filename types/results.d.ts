@@ -84,8 +84,8 @@ export interface RestoreData {
 }
 
 /**
- * Sums of a condensation. Totals are those of the handler's `countTokens` when there is one (before: `totalTokens`, when it is given), or else
- * counted here.
+ * Sums of a condensation. Before and after are by one and the same counter: the handler's `countTokens` when there is one, or else our own. What was
+ * reported (`totalTokens`) is not mixed in; `newContextTokens` is that, scaled by the share that this counter finds left.
  */
 export interface CondensationStats {
   /** Tokens before, system prompt included. */
@@ -172,7 +172,11 @@ export interface CondensationReport {
   cost: number;
   /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */
   prevContextTokens: number;
-  /** And after: `prevContextTokens` less the tokens removed. */
+  /**
+   * And after: `prevContextTokens * stats.finalTokens / stats.originalTokens`, rounded up. So all fields agree: the share that is removed is the same in
+   * all of them, and a target is met exactly when this is no more than `targetTokens`, or else `warnings` have `target_not_met`
+   * (one token more is no miss where a handler counts: its numbers are rounded).
+   */
   newContextTokens: number;
   /** What went wrong. Failures while working are returned, not thrown. */
   error?: CondensationError;
@@ -200,7 +204,7 @@ export interface CondensationReport {
  * cache; absent cache prices count as `inputPrice`.
  */
 export interface PromptCacheEffect {
-  /** Tokens before the first change, system prompt included: they are still read from the cache. */
+  /** Tokens before the first change, system prompt included: they are still read from the cache. With `rewrittenTokens` they are `newContextTokens`. */
   keptTokens: number;
   /** Tokens from the first change on, which the next request writes anew. */
   rewrittenTokens: number;

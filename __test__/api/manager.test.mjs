@@ -169,6 +169,7 @@ describe("thresholds", () => {
       encoding: "cl100k_base",
       scale: 1.25,
       maxCost: 2,
+      thinking: "auto",
       warnings: [],
       condensingApiConfigId: null,
       customCondensingPrompt: null,
@@ -248,7 +249,8 @@ describe("condenseIfNeeded", () => {
     const manager = new CondensationManager({ provider: "truncation", autoCondenseContextPercent: 50 });
     const result = await manager.condenseIfNeeded(context(50_000, 100_000));
     expect(result).toMatchObject({ didCondense: true, trigger: { due: true, reason: "threshold", threshold: 50 } });
-    expect(result.newContextTokens).toBe(result.prevContextTokens - result.metrics.tokensSaved);
+    const { originalTokens, finalTokens } = result.stats;
+    expect(result.newContextTokens).toBe(Math.ceil((result.prevContextTokens * finalTokens) / originalTokens - 1e-6));
   });
 
   test("by a full window: the target is what fits", async () => {
@@ -415,7 +417,7 @@ describe("metrics", () => {
     expect(result.firstChangedIndex).toBe(result.messages.findIndex((message, index) => message !== messages[index]));
     const reported = await new CondensationManager({ provider: "truncation" }).condense({ messages, totalTokens: 50_000 });
     expect(reported.prevContextTokens).toBe(50_000);
-    expect(reported.newContextTokens).toBe(50_000 - reported.metrics.tokensSaved);
+    expect(reported.newContextTokens).toBe(Math.ceil((50_000 * reported.stats.finalTokens) / reported.stats.originalTokens - 1e-6));
   });
 });
 

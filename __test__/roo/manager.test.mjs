@@ -28,7 +28,7 @@ const dropAndRewrite = fakeManager(({ messages }) => ({
 }));
 
 describe("2025", () => {
-  test("the window returns what the manager made, with Roo's own numbers", async () => {
+  test("the window returns what the manager made, and what was reported is scaled by what the handler counts", async () => {
     const { host, told } = recordingHost({ manager: dropAndRewrite });
     const messages = conversation(10);
     const apiHandler = handler([], { contextWindow: 100_000 });
@@ -36,9 +36,10 @@ describe("2025", () => {
     expect(response.messages.map((message) => messages.indexOf(message))).toEqual([0, -1, 4, 5, 6, 7, 8, 9]);
     expect(response).toMatchObject({ cost: 0.5, prevContextTokens: 90_050 });
     expect(response).not.toHaveProperty("error");
-    expect(response.newContextTokens).toBe(
-      await apiHandler.countTokens([text("You are careful."), ...response.messages.map(({ content }) => text(content))]),
-    );
+    const count = (history) => apiHandler.countTokens([text("You are careful."), ...history.map(({ content }) => text(content))]);
+    const [before, after] = [await count(messages), await count(response.messages)];
+    expect(response.newContextTokens).toBe(Math.ceil((90_050 * after) / before));
+    expect(response.summary).toContain(`${Math.round(100 - (100 * after) / before)}% less`);
     // Roo tells the user only of condensations that have a summary.
     expect(response.summary).toMatch(/^Condensed without a summary/);
     expect(apiHandler.requests).toEqual([]);

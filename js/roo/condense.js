@@ -108,7 +108,8 @@ function createCondense(host) {
     return undefined;
   }
 
-  async function throughManager({ messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, customPrompt, condensingHandler }) {
+  async function throughManager(request) {
+    const { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler } = request;
     const { condensed, before, errorDetails, ...outcome } = await condenseByManager(services, {
       messages,
       systemPrompt,
@@ -117,6 +118,7 @@ function createCondense(host) {
       condensingHandler,
       customCondensingPrompt: customPrompt,
       isAutomatic: isAutomaticTrigger ?? false,
+      prevContextTokens,
     });
     if (outcome.error === undefined) return { messages: condensed, ...outcome };
     if (errorDetails) services.warn(`Condensing failed: ${errorDetails}`);

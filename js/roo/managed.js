@@ -32,13 +32,13 @@ const ROO_CODES = {
  *
  * @param {object} services See `host.js`.
  * @param {{ messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
- *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object }} call
+ *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object, prevContextTokens?: number }} call
  * @returns {Promise<{ cost: number, condensed?: readonly object[], summary?: string, newContextTokens?: number, before?: number,
  *   error?: string, errorDetails?: string, cancelled?: boolean }>}
  */
 async function condenseByManager(
   services,
-  { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata },
+  { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata, prevContextTokens },
 ) {
   const signal = services.signal(taskId);
   const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
@@ -58,8 +58,8 @@ async function condenseByManager(
   const first = await askManager(services, context, present({ ...options, targetTokens }));
   const isMet = window && metItsTarget(first, targetTokens);
   const lower = (left) => measure.target(window, left);
-  const left = isMet ? await shortened(services, context, options, first, lower) : first;
-  const result = window && !signal?.aborted ? await withNewestShortened(services, context, options, left, { window, measure }) : left;
+  const fitting = isMet ? await shortened(services, context, options, first, lower) : first;
+  const result = window && !signal?.aborted ? await withNewestShortened(services, context, options, fitting, { window, measure }) : fitting;
   const cost = result.cost ?? 0;
   if (result.failure) return { ...result.failure, cost };
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
@@ -70,14 +70,18 @@ async function condenseByManager(
   const [before, after, toolTokens] = await measure.totals(result);
   // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
-  if (window) window.tokensLeft = await measure.inContext(window, result.messages);
+  // What was reported is scaled by what one counter says before and after; where nothing was, the host's count is what there is.
+  const reported = window?.prevContextTokens ?? prevContextTokens ?? 0;
+  const left = reported > 0 ? await measure.inContext({ prevContextTokens: reported }, result.messages) : after + toolTokens;
+  if (window) window.tokensLeft = left;
+  const [tokensBefore, tokensAfter] = [reported > 0 ? reported : before + toolTokens, Math.ceil(left)];
   // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
   return {
     condensed: result.messages,
-    summary: result.summary || report(result, before, after),
+    summary: result.summary || report(result, tokensBefore, tokensAfter),
     cost,
-    newContextTokens: after + toolTokens,
-    before: before + toolTokens,
+    newContextTokens: tokensAfter,
+    before: tokensBefore,
   };
 }
 

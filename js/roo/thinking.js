@@ -35,8 +35,7 @@ function bindingOf(model) {
   const at = rest.findIndex(isNumber);
   if (at === -1) return "unknown";
   const [major, minor] = [Number(rest[at]), isNumber(rest[at + 1]) ? Number(rest[at + 1]) : 0];
-  const family = rest.find((word) => FIRST_PRESERVED.has(word));
-  const first = family === undefined ? FIRST_PRESERVED_OF_OTHERS : FIRST_PRESERVED.get(family);
+  const first = rest.map((word) => FIRST_PRESERVED.get(word)).find(Boolean) ?? FIRST_PRESERVED_OF_OTHERS;
   return major > first[0] || (major === first[0] && minor >= first[1]) ? "prefix" : "loop";
 }
 
@@ -64,7 +63,10 @@ const blocksIn = (message) => (Array.isArray(message?.content) ? message.content
 const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && JSON.stringify(one) === JSON.stringify(other));
 const isSameMessage = (one, other) => one === other || (one?.role === other?.role && isSame(one?.content, other?.content));
 
-/** Where the two begin to differ, in the second: `[message, block]`; undefined where they do not. */
+/**
+ * Where the two begin to differ, in the second: `[message, block]`; undefined where they do not.
+ * @returns {[number, number] | undefined}
+ */
 function firstChange(before, after) {
   const longest = Math.max(before.length, after.length);
   let message = 0;
@@ -146,6 +148,7 @@ function removed(messages, edits) {
 /**
  * `after`, which was made of `before`, with what the rule says done to thinking behind the first change; `warn` hears of signed thinking of which nobody
  * knows that it may stay.
+ * @param {(told: string) => void} [warn]
  */
 function settled(before, after, rule, warn = () => {}) {
   if (!rule.drops && !rule.warns) return after;

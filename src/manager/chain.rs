@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 
 use super::{
     metrics::CallRecord,
+    numbers::Goal,
     totals::{HostCount, host_count},
 };
 use crate::{
@@ -107,13 +108,8 @@ impl ChainOutcome {
 
 /// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
-/// `limit` is the target in the tokens that the handler counts, where that is another number.
-pub async fn run(
-    providers: &[Arc<dyn Provider>],
-    request: Request,
-    missing: Vec<Warning>,
-    limit: Option<usize>,
-) -> ChainOutcome {
+/// `goal` is the target of the request as the caller counts.
+pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<Warning>, goal: Goal) -> ChainOutcome {
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let mut state = State::new(request);
@@ -174,7 +170,7 @@ pub async fn run(
     settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);
-    say_if_missed(&mut outcome, current, limit).await;
+    say_if_missed(&mut outcome, current, goal).await;
     if !outcome.changes.is_empty() {
         outcome.plan = Plan::between(&current.original, &current.conversation);
         outcome.condensed = current.conversation.clone();
@@ -249,7 +245,8 @@ impl ProviderStep<'_> {
         outcome.warnings.append(&mut proposal.warnings);
         outcome.passes.append(&mut proposal.passes);
         if !settled.changes.is_empty() {
-            let counted = host_count(request, &settled.conversation, &mut outcome.warnings).await?;
+            let known = outcome.host_count;
+            let counted = host_count(request, &settled.conversation, known, &mut outcome.warnings).await?;
             let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
             if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
                 return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
@@ -296,10 +293,11 @@ async fn settle_thinking(outcome: &mut ChainOutcome, request: &mut Request, orig
     if let Some((_, call)) = outcome.calls.iter_mut().rfind(|(id, _)| *id == outcome.provider) {
         call.tokens_after = call.tokens_after.min(left);
     }
-    if outcome.host_count.is_some()
-        && let Ok(counted) = host_count(request, &request.conversation, &mut outcome.warnings).await
-    {
-        outcome.host_count = counted.or(outcome.host_count);
+    if let Some(known) = outcome.host_count {
+        match host_count(request, &request.conversation, Some(known), &mut outcome.warnings).await {
+            Ok(counted) => outcome.host_count = counted,
+            Err(aborted) => outcome.error = Some(aborted),
+        }
     }
 }
 
@@ -318,28 +316,29 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
     }
 }
 
-/// Says whether the target was missed: by the handler's own count where it has one, which decides final totals.
-async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, limit: Option<usize>) {
+/// Says whether the target was missed, in the caller's tokens: by the handler's own count where it has one, which decides final totals.
+async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, goal: Goal) {
     let is_miss = |warning: &Warning| warning.code == WarningCode::TargetNotMet;
-    let Some(target) = current.target_tokens else { return };
+    let Some(limit) = goal.limit else { return };
     let counted = match outcome.host_count {
-        // Nothing was changed, so nobody asked yet.
-        None if outcome.error.is_none() && outcome.changes.is_empty() => {
-            match host_count(current, &current.conversation, &mut outcome.warnings).await {
-                Ok(counted) => counted.map(|count| count.after),
+        // Nothing was changed, so nobody asked yet. What was reported needs no count then.
+        None if outcome.error.is_none() && outcome.changes.is_empty() && goal.reported.is_none() => {
+            match host_count(current, &current.conversation, None, &mut outcome.warnings).await {
+                Ok(counted) => counted,
                 Err(aborted) => {
                     outcome.error = Some(aborted);
                     return;
                 }
             }
         }
-        known => known.map(|count| count.after),
+        known => known,
     };
-    let (left, target) = match counted {
-        Some(count) => (count as usize, limit.unwrap_or(target)),
-        None => (outcome.final_tokens, target),
-    };
-    if left <= target {
+    let ours = (outcome.original_tokens as f64, outcome.final_tokens as f64);
+    let (before, after) = counted.map_or(ours, |count| (count.before, count.after));
+    let left = goal.left(before, after);
+    // A handler's numbers are rounded, and so is what is told.
+    let rounding = if counted.is_some() { 1.0 } else { 0.0 };
+    if left <= limit + rounding {
         // A provider before fell short, the next one did not.
         outcome.warnings.retain(|warning| !is_miss(warning));
         return;
@@ -347,14 +346,17 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, limit: Opt
     // The last one is about what is left in the end, as far as our own count tells it.
     let told = outcome.warnings.iter().rposition(is_miss).map(|last| outcome.warnings.remove(last));
     outcome.warnings.retain(|warning| !is_miss(warning));
-    let ours = outcome.final_tokens;
-    let message = match (told, counted) {
-        (Some(told), None) => told.message,
-        (_, Some(_)) => format!(
+    let (ours, left, target) = (outcome.final_tokens, left.ceil(), limit.floor());
+    let message = match (told, counted, goal.reported) {
+        (Some(told), None, None) => told.message,
+        (None, None, _) if outcome.error.is_some() => return,
+        (_, _, Some(reported)) => format!(
+            "about {left} of the {reported} tokens that were reported are left, more than the target of {target}; counted locally they are {ours}"
+        ),
+        (_, Some(_), None) => format!(
             "{left} tokens are left as the handler counts, more than the target of {target}; counted locally they are {ours}"
         ),
-        (None, None) if outcome.error.is_some() => return,
-        (None, None) => {
+        (None, None, None) => {
             let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
             let tried = tried.join(", ");
             format!("{left} tokens are left, more than the target of {target}: {tried} found nothing more to save")

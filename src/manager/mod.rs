@@ -4,6 +4,7 @@ mod alerts;
 mod chain;
 mod guard;
 mod metrics;
+mod numbers;
 mod options;
 mod preview;
 mod profiles;
@@ -21,7 +22,6 @@ use std::{
 
 use serde_json::Value;
 
-use self::guard::Guard;
 pub use self::{
     chain::panic_message,
     guard::GuardOptions,
@@ -34,6 +34,7 @@ pub use self::{
     report::Report,
     trigger::{ContextUsage, Thresholds, TriggerDecision},
 };
+use self::{guard::Guard, numbers::Goal};
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -301,24 +302,22 @@ impl Manager {
         let mut request = Request {
             system_tokens: self.system_tokens(work),
             scale: self.scale(),
-            target_tokens: work.call.target_tokens,
             config: work.call.config.clone(),
             tools: self.options.tools.clone(),
             thinking: self.thinking(work),
             host_call: work.host_call,
-            llm: self.llm(work, prev),
+            llm: self.llm(work),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
             ..Request::new(work.conversation.clone(), tally)
         };
-        let mut limit = request.target_tokens;
-        if let Some(decision) = decision.filter(|_| limit.is_none()) {
-            request.target_tokens = Some(fitting_target(&request, decision));
-            limit = Some(decision.fitting_tokens().max(0.0) as usize);
-        }
+        // Of a condensation that is due: where none would be due any more, and no more than there is.
+        let fitting = || decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens));
+        let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64).or_else(fitting));
+        request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
         let price = self.conversation_price(work);
         let scale = request.scale;
-        let mut outcome = chain::run(&chain, request, missing, limit).await;
+        let mut outcome = chain::run(&chain, request, missing, goal).await;
         let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
         let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
         alerts::warn(&mut report, &self.budget);
@@ -327,7 +326,7 @@ impl Manager {
     }
 
     /// What the call brings to ask a model with, and what the manager adds to it.
-    fn llm(&self, work: &Work, reported_tokens: Option<f64>) -> Llm {
+    fn llm(&self, work: &Work) -> Llm {
         let profile = work.call.profile_id.as_deref();
         let prompt = || self.options.profiles.get(profile).custom_condensing_prompt;
         let profiles = work.llm.profiles.iter().map(|(id, own)| {
@@ -343,7 +342,6 @@ impl Manager {
             budget: if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
             observed: Arc::clone(&self.observed),
             system_prompt: work.call.system_prompt.clone(),
-            reported_tokens,
             ..work.llm.clone()
         }
     }
@@ -425,13 +423,6 @@ fn default_fallback(provider: &str) -> &'static [&'static str] {
     }
 }
 
-/// The target of a condensation that is due: where no condensation is due, in the scaled tokens that we count ourselves. What the API reports and
-/// what we count differ, so the share is what counts.
-fn fitting_target(request: &Request, decision: &TriggerDecision) -> usize {
-    let share = decision.fitting_tokens().max(0.0) / decision.prev_context_tokens.max(1.0);
-    (request.scaled(&request.tally) as f64 * share.min(1.0)) as usize
-}
-
 /// Runs one provider on its own, without a manager.
 ///
 /// # Examples
@@ -475,9 +466,9 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     let (prev, price) = (work.call.total_tokens, conversation_price(&work));
     let summary_price = summary_price(&work);
-    let request = Request {
+    let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
+    let mut request = Request {
         system_tokens: system_tokens(&work.call, encoding),
-        target_tokens: work.call.target_tokens,
         thinking: thinking(&work),
         config: work.call.config,
         host_call: work.host_call,
@@ -485,15 +476,15 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
             price: summary_price,
             prompt: work.call.custom_condensing_prompt,
             system_prompt: work.call.system_prompt,
-            reported_tokens: work.call.total_tokens,
             ..work.llm
         },
         cancel: work.cancel,
         progress: work.progress,
         ..Request::new(work.conversation.clone(), tally)
     };
+    request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;
-    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new(), None).await;
+    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new(), goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)
 }

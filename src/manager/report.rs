@@ -6,6 +6,7 @@ use super::{
     PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
     metrics::{CallRecord, percent},
+    numbers::reported_after,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
@@ -133,8 +134,6 @@ impl Report {
     /// costs, if known.
     #[must_use]
     pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
-        let prompt_cache = (!outcome.plan.is_empty())
-            .then(|| PromptCache::of(outcome.kept_tokens, outcome.original_tokens, outcome.final_tokens, price));
         let contents = (!outcome.plan.is_empty()).then(|| BothContents {
             original: Contents::of(&outcome.original).whole(),
             condensed: Contents::of(&outcome.condensed),
@@ -143,18 +142,22 @@ impl Report {
         let mut outcome = outcome;
         name_changes(&mut outcome.changes, &outcome.original);
         let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
+        let kept = outcome.kept_tokens as f64 / outcome.original_tokens.max(1) as f64;
         if let Some(count) = outcome.host_count {
             (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
         }
         let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
         let reduction = percent(saved, outcome.original_tokens);
-        let (original, saved_tokens) = (outcome.original_tokens as f64, saved as f64);
+        let (original, left) = (outcome.original_tokens as f64, outcome.final_tokens as f64);
         let prev = prev.unwrap_or(original);
+        let new = reported_after(prev, original, left);
+        let prompt_cache = (!outcome.plan.is_empty())
+            .then(|| PromptCache::of((prev * kept).round() as usize, prev as usize, new as usize, price));
         Self {
             did_condense: !outcome.plan.is_empty(),
             first_changed_index: outcome.first_changed_index().map_or(-1, |index| i64::try_from(index).unwrap_or(-1)),
             prev_context_tokens: prev,
-            new_context_tokens: (prev - saved_tokens).max(0.0),
+            new_context_tokens: new,
             stats: Stats {
                 original_tokens: outcome.original_tokens,
                 final_tokens: outcome.final_tokens,

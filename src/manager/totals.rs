@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Tokens of the context as the host counts them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostCount {
-    /// Before: what the API reported, else what the handler counts.
+    /// Before, by the handler.
     pub before: f64,
     /// After, by the handler.
     pub after: f64,
 }
 
-/// Asks the conversation's handler to count what is left after a condensation. `None` without one that counts; its failure is a warning, not
+/// Asks the conversation's handler to count what is left after a condensation, and what there was, unless that is `known`. `None` without one that counts; its failure is a warning, not
 /// an error, because the condensation itself is done.
 ///
 /// # Errors
@@ -31,13 +31,14 @@ pub struct HostCount {
 pub async fn host_count(
     request: &Request,
     after: &Conversation,
+    known: Option<HostCount>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<HostCount>, CondenseError> {
     let Some(handler) = request.llm.handler.as_ref().filter(|_| request.llm.preview.is_none()) else { return Ok(None) };
     let counted = async {
         let Some(counted_after) = count(&**handler, request, after).await? else { return Ok(None) };
-        let before = match request.llm.reported_tokens {
-            Some(reported) => reported,
+        let before = match known {
+            Some(known) => known.before,
             None if request.original.is_same(after) => counted_after,
             None => count(&**handler, request, &request.original).await?.unwrap_or(counted_after),
         };

@@ -37,8 +37,6 @@ pub struct Llm {
     pub observed: Arc<Observed>,
     /// The system prompt of the conversation, for handlers that count tokens.
     pub system_prompt: String,
-    /// Tokens in the context as the API reported them.
-    pub reported_tokens: Option<f64>,
     /// Whether anything is sent at all.
     pub preview: Option<Preview>,
 }

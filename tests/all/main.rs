@@ -11,6 +11,7 @@ mod llm;
 mod lossless;
 mod manager;
 mod native;
+mod numbers;
 mod plans;
 mod pointers;
 mod readable;

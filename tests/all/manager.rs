@@ -458,7 +458,8 @@ fn it_condenses_when_that_is_due_and_not_before() {
     assert!(!at.plan().is_empty());
     let json = json_of(&at);
     assert_eq!((&json["trigger"]["reason"], &json["prevContextTokens"]), (&json!("threshold"), &json!(60_000.0)));
-    assert_eq!(json["newContextTokens"].as_f64().unwrap(), 60_000.0 - at.tokens_saved() as f64);
+    let share = at.final_tokens() as f64 / at.original_tokens() as f64;
+    assert_eq!(json["newContextTokens"].as_f64().unwrap(), (60_000.0 * share).ceil());
     assert!(!if_needed(&manager, &conversation, usage(20_000, "early")).plan().is_empty());
     let odd = if_needed(&manager, &conversation, usage(20_000, "odd"));
     assert!(odd.plan().is_empty() && odd.warnings()[0].code == WarningCode::InvalidThreshold);

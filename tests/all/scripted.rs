@@ -10,15 +10,20 @@ use std::{
 
 use async_trait::async_trait;
 use roo_condense::{
-    LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason, TokenUsage,
+    Conversation, LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason,
+    TokenUsage,
 };
 use tokio_util::sync::CancellationToken;
+
+use super::checks::tally;
 
 /// The answer to a question, which is the so many-th.
 pub type Reply = Box<dyn Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync>;
 
 /// A model that answers from a function.
 pub struct Scripted {
+    /// Tokens that it counts for each of ours, if it counts at all.
+    pub counts: Option<f64>,
     pub model: &'static str,
     pub window: Option<u64>,
     pub price: ModelPrice,
@@ -35,6 +40,7 @@ pub struct Scripted {
 impl Scripted {
     pub fn new(reply: impl Fn(&LlmRequest, usize) -> Result<LlmResponse, LlmError> + Send + Sync + 'static) -> Self {
         Self {
+            counts: None,
             model: "gpt-scripted",
             window: None,
             price: Prices { input: Some(3.0), output: Some(15.0), ..Prices::default() }.into(),
@@ -50,6 +56,11 @@ impl Scripted {
     /// A model of this name.
     pub fn named(model: &'static str) -> Self {
         Self { model, ..Self::saying("In short: it was read.") }
+    }
+
+    /// A model that counts so many tokens for each of ours.
+    pub fn counting(factor: f64) -> Self {
+        Self { counts: Some(factor), ..Self::saying("In short: it was read.") }
     }
 
     pub fn saying(text: &'static str) -> Self {
@@ -116,5 +127,12 @@ impl LlmHandler for Scripted {
 
     fn context_window(&self) -> Option<u64> {
         self.window
+    }
+
+    async fn count_tokens(&self, blocks_json: &str) -> Result<Option<u64>, LlmError> {
+        let Some(factor) = self.counts else { return Ok(None) };
+        let message = format!(r#"[{{"role":"user","content":{blocks_json}}}]"#);
+        let tokens = tally(&Conversation::parse(&message).unwrap()).total();
+        Ok(Some((tokens as f64 * factor).round() as u64))
     }
 }
