@@ -5,6 +5,7 @@
 const native = require("./native.js");
 const { checked } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
+const { diffMessages } = require("./diff.js");
 const { expand } = require("./expand.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
@@ -24,5 +25,6 @@ exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.restore = restore;
 exports.expand = expand;
+exports.diffMessages = diffMessages;
 exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
 exports.version = native.version;

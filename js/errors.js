@@ -130,4 +130,17 @@ function checked(call) {
   }
 }
 
-module.exports = { argumentError, checked, isOurs, messageOf, missing, notAllowed, notReadable, outOfRange, readable, shown, unknown };
+module.exports = {
+  argumentError,
+  checked,
+  isOurs,
+  messageOf,
+  missing,
+  near,
+  notAllowed,
+  notReadable,
+  outOfRange,
+  readable,
+  shown,
+  unknown,
+};

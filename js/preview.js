@@ -2,17 +2,18 @@
 
 // What a condensation would do, from one that was only tried.
 
+const { diffMessages } = require("./diff.js");
+
 /** Of a condensation that failed nothing is known, and nothing would change. */
 const NOTHING = { exact: true, confidence: 0, samples: [] };
 
 /** The samples of a preview with the messages they are about: the caller's own, and what would become of them. */
 const withMessages = (samples, messages, condensed) =>
-  samples.map(({ messageIndex, added, after, ...rest }) => ({
-    messageIndex,
-    before: added ? null : messages[messageIndex],
-    after: after === null ? null : condensed[after],
-    ...rest,
-  }));
+  samples.map(({ messageIndex, added, after: place, ...rest }) => {
+    const before = added ? null : messages[messageIndex];
+    const after = place === null ? null : condensed[place];
+    return { messageIndex, before, after, ...rest, diff: diffMessages(before, after) };
+  });
 
 /** The preview that a result amounts to. */
 function previewOf({ messages, restoreData, didCondense, preview: { exact, samples }, ...rest }) {

@@ -15,7 +15,8 @@
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
-//! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers` |
+//! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
+//! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
 //! | `summaries` | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |
@@ -34,6 +35,7 @@
 
 mod cancel;
 mod conversation;
+mod diff;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -65,6 +67,7 @@ pub use crate::{
         Block, Content, ContentKind, Conversation, Edit, Inserted, Message, NewValue, NotAnArray, PathStep, Plan,
         PlanError, Problem, Role, problems,
     },
+    diff::{DiffLimits, DiffLine, Hunk, LineKind, TextDiff, message_diff},
     llm::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest,
         LlmResponse, LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,

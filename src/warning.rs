@@ -18,6 +18,9 @@ pub struct Warning {
     /// The message it is about, by its index in the conversation that came in; of several, the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_index: Option<usize>,
+    /// The code of the error that it tells of, where it tells of one: what a provider, a pass or a summary failed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
     /// The option it is about, as a path such as `profileThresholds.fast`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
@@ -75,13 +78,19 @@ impl Warning {
     /// A warning with this message.
     #[must_use]
     pub fn new(code: WarningCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), message_index: None, field: None }
+        Self { code, message: message.into(), message_index: None, error_code: None, field: None }
     }
 
     /// The same, about an option.
     #[must_use]
     pub fn about(self, field: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..self }
+    }
+
+    /// The same, of an error with this code.
+    #[must_use]
+    pub fn of(self, error_code: impl Into<String>) -> Self {
+        Self { error_code: Some(error_code.into()), ..self }
     }
 
     /// The same, about a message of the conversation that came in, if it is about one.

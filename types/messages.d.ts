@@ -191,5 +191,64 @@ export interface UnresolvedPointer {
  */
 export function expand<Message>(messages: Message[]): { messages: Message[]; unresolved: UnresolvedPointer[] };
 
+/** How a text of a message differs from what it was; see {@link diffMessages}. */
+export interface TextDiff {
+  /** The block it stands in; 0 when the content is a string. */
+  blockIndex: number;
+  /** From the message to the text, such as `["content", 0, "text"]`. */
+  path: (string | number)[];
+  /** What differs, in order, each with the lines around it. */
+  hunks: DiffHunk[];
+  /** Differing lines that are left out, because there are too many. */
+  omittedLines: number;
+}
+
+/** Lines that differ, with those around them. */
+export interface DiffHunk {
+  /** The first line in the text before, from 1. */
+  beforeLine: number;
+  /** The first line in the text after, from 1. */
+  afterLine: number;
+  lines: DiffLine[];
+}
+
+/** A line of a {@link DiffHunk}. */
+export interface DiffLine {
+  /** Whether it stands in both texts, only in the one before, or only in the one after. */
+  kind: "same" | "removed" | "added";
+  /** What it says, without its line end; of a long line the part where it differs. Texts of histories may hold control characters. */
+  text: string;
+  /** Characters before that part, where there are any. */
+  charactersBefore?: number;
+  /** Characters after it, where there are any. */
+  charactersAfter?: number;
+}
+
+/** How much {@link diffMessages} shows. */
+export interface DiffLimits {
+  /** Lines around what differs. Default: 2. */
+  context?: number;
+  /** Lines of each text, of those that go and those that come. Default: 200. */
+  lines?: number;
+  /** Characters of each line. Default: 400. */
+  characters?: number;
+}
+
+/**
+ * What differs between two versions of a message, text by text and line by line; empty when no text does. `null` stands for a message that was not
+ * there, or is not any more. Texts of which more than 4,000 lines in a row differ are not compared: all of one goes, all of the other comes. Synchronous.
+ *
+ * @throws {RangeError} `out_of_range` for limits that are no whole numbers from 0 to 1,000,000.
+ * @throws {TypeError} `not_serializable` when a message has no JSON.
+ * @example
+ * ```ts
+ * import { createLosslessProvider, diffMessages } from "roo-condense";
+ *
+ * const { messages: condensed } = await createLosslessProvider().condense({ messages });
+ * for (const { hunks } of diffMessages(messages[3], condensed[3])) for (const { lines } of hunks) console.log(lines);
+ * ```
+ */
+export function diffMessages(before: unknown, after: unknown, limits?: DiffLimits): TextDiff[];
+
 // biome-ignore lint/complexity/noUselessEmptyExport: without it, a declaration file exports `Unlisted` too.
 export {};

@@ -1,7 +1,7 @@
 // What comes of a condensation, and the way back.
 
 import type { CondensationError } from "./errors.js";
-import type { Message, MessageLike } from "./messages.js";
+import type { Message, MessageLike, TextDiff } from "./messages.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
 
@@ -268,6 +268,8 @@ export interface PreviewSample<M extends MessageLike = MessageLike> {
   operations: string[];
   /** Tokens, unscaled. */
   tokensSaved: number;
+  /** What differs in its texts; see {@link diffMessages}. */
+  diff: TextDiff[];
 }
 
 /** What a condensation would save. */

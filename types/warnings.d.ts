@@ -59,6 +59,8 @@ export interface Warning {
   code: WarningCode | (string & {});
   /** The same for a person, without the code. */
   message: string;
+  /** The code of the error that a provider, a pass or a summary failed with, where it tells of one. */
+  errorCode?: string;
   /** The message it is about, by its index in the messages that came in; of several, the first. */
   messageIndex?: number;
   /** The option it is about, as a path such as `profileThresholds.fast`. */

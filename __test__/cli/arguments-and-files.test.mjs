@@ -23,6 +23,8 @@ describe("help and version", () => {
       "preset",
       "config",
       "llm",
+      "fallback",
+      "color",
       "model",
       "base-url",
       "price",
@@ -39,12 +41,12 @@ describe("help and version", () => {
       "version",
     ];
     for (const name of options) expect(stdout).toContain(`--${name}`);
-    for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
+    for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("--version", () => {
-    expect(run(["--version"])).toMatchObject({ code: 0, stdout: `roo-condense ${version}\n`, stderr: "" });
+  test.each(["--version", "-V"])("%s", (option) => {
+    expect(run([option])).toMatchObject({ code: 0, stdout: `roo-condense ${version}\n`, stderr: "" });
   });
 
   test("help needs no addon; without it, the work says what is missing, without a stack", () => {
@@ -57,8 +59,25 @@ describe("help and version", () => {
 describe("wrong usage ends with 2", () => {
   test.each([
     [[], /which history\?/],
-    [["a", "b"], /one history at a time: "a", "b"/],
+    [["a", "b", "a"], /a history is named twice: "a", "b", "a"/],
+    [["-", "-"], /standard input can be read once only/],
+    [["restore", "a", "b"], /restore: one history at a time: "a", "b"/],
+    [["expand", "a", "b"], /expand: one history at a time: "a", "b"/],
+    [["a", "b", "--out", "-"], /--out -: one history at a time/],
+    [["count"], /count: which history\?/],
+    [["count", "a", "--target", "5"], /--target is of no use for count/],
+    [["validate", "a", "-o", "b"], /--out is of no use for validate/],
+    [["completions"], /completions: name one shell: bash, zsh, fish/],
+    [["completions", "powershell"], /completions: "powershell" is not allowed; allowed: bash, zsh, fish/],
+    [["completions", "bsh"], /did you mean bash/],
     [["--wrong", "a"], /unknown option '--wrong'/],
+    [["a", "--explian"], /unknown option '--explian'; did you mean --explain\?/],
+    [["a", "--pre-set=x"], /did you mean --preset\?/],
+    [["a", "--color", "sometimes"], /--color: "sometimes" is not allowed; allowed: auto, always, never/],
+    [["a", "--color=alway"], /did you mean always\?/],
+    [["a", "--provider", "native"], /--provider native asks a language model: --llm API --model MODEL say which/],
+    [["a", "--fallback"], /--fallback needs --llm/],
+    [["a", "--llm", "openai", "--model", "m"], /--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json/],
     [["a", "--target"], /--target/],
     [["a", "--out="], /--out: an empty value/],
     [["a", "--json=1"], /'--json' does not take an argument/],
@@ -76,10 +95,11 @@ describe("wrong usage ends with 2", () => {
     [["a", "--json", "--out", "-"], /both want standard output/],
     [["a", "--quiet", "--explain"], /exclude each other/],
     [["a", "--preset", "balanced", "--provider", "lossless"], /--preset is for the provider smart/],
-    [["a", "--llm", "parrot", "--model", "m"], /--llm: "parrot" is not allowed; allowed: anthropic, openai/],
-    [["a", "--llm", "openai"], /--llm needs --model/],
+    [["a", "--json", "--llm", "parrot", "--model", "m"], /--llm: "parrot" is not allowed; allowed: anthropic, openai/],
+    [["a", "--json", "--llm", "openai"], /--llm needs --model/],
+    [["a", "--llm", "anthopic", "--model", "m", "--json"], /did you mean anthropic\?/],
     [["a", "--model", "m"], /--model needs --llm/],
-    [["a", "--llm", "openai", "--model", "m", "--base-url", "ftp://x"], /--base-url: "ftp:\/\/x" is not allowed/],
+    [["a", "--json", "--llm", "openai", "--model", "m", "--base-url", "ftp://x"], /--base-url: "ftp:\/\/x" is not allowed/],
     [["a", "--api-key", "secret-1"], /a key is never taken as an argument/],
     [["a", "--key=secret-1"], /a key is never taken as an argument/],
   ])("%j", (args, message) => {
@@ -98,7 +118,7 @@ describe("wrong usage ends with 2", () => {
 
   test("a password in --base-url is refused and not repeated", () => {
     const { stderr } = expectFailure(
-      ["a", "--llm", "openai", "--model", "m", "--base-url", "https://me:secret-1@x.test"],
+      ["a", "-o", "b", "--llm", "openai", "--model", "m", "--base-url", "https://me:secret-1@x.test"],
       2,
       /must not hold a name or password/,
     );
@@ -125,7 +145,7 @@ describe("wrong usage ends with 2", () => {
   });
 
   test("arguments cannot steer the terminal", () => {
-    const { stderr } = expectFailure(["\u001b[31ma", "b"], 2, /one history/);
+    const { stderr } = expectFailure(["\u001b[31ma"], 3, /no such file/);
     expect(stderr).not.toContain("\u001b");
   });
 });
@@ -133,6 +153,7 @@ describe("wrong usage ends with 2", () => {
 describe("files that cannot be read end with 3", () => {
   test("missing, a folder, below a file", () => {
     expectFailure(["absent.json"], 3, /absent.json: there is no such file/);
+    expectFailure(["restor", "absent.json"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
     expectFailure([fixture("claude-code"), "--config", "absent.json"], 3, /absent.json: there is no such file/);
     mkdirSync(path.join(folder, "task"));
     expectFailure(["task"], 3, /task: is a folder/);
@@ -198,7 +219,7 @@ describe("what is not JSON ends with 4, and says where", () => {
     ["[truee]", /f.json:1:6: not JSON: a comma/],
     ["[] x", /f.json:1:4: not JSON: the end of the file expected, but found "x"/],
     ["[}", /f.json:1:2: not JSON: a value expected, but found "}"/],
-    ['{"type":"user"}\n{"type":"assistant"}\n', /f.json:2:1: not JSON: the end of the file[\s\S]*JSON Lines/],
+    ['{"role":"user"}\n{"role":"assistant"}\n\n{"role" 1}\n', /f.json:4:9: not JSON: a colon expected/],
     [`${"[".repeat(20_000)}x`, /f.json:1:20001: not JSON: a value expected, but found "x"/],
     ["\ufeff[x]", /f.json:1:2: not JSON/],
     ["[\r\n\r\nx]", /f.json:3:1: not JSON/],
@@ -251,6 +272,8 @@ describe("what is no history ends with 5", () => {
     ["{}", /found an empty object/],
     ['{"a":1,"messages":{}}', /found an object with "a", "messages"/],
     ["[1,2]", /none of its 2 elements has a "role"; the first is a number/],
+    ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
+    ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
     ['[{"ts":1,"type":"say","say":"text"}]', /the history is api_conversation_history.json/],
   ])("%s", (content, message) => {
     const { code, text } = thrownBy(() => readHistory(put("f.json", content)));

@@ -215,7 +215,7 @@ describe("keys and networks", () => {
   const key = { ANTHROPIC_API_KEY: "sk-very-secret-0123456789" };
 
   test("a key goes over plain http to no other machine, unless that is asked for", async () => {
-    const elsewhere = ["history.json", ...llm, "--base-url", "http://llm.example.invalid/v1"];
+    const elsewhere = ["history.json", "-o", "other.json", ...llm, "--base-url", "http://llm.example.invalid/v1"];
     const refused = await run(elsewhere, key);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
     expect(refused.stderr).toMatch(/unencrypted/);
@@ -242,7 +242,10 @@ describe("keys and networks", () => {
 
   test.each(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])("%s that is no address is an error, never a direct connection", async (name) => {
     for (const value of ["http://user:hunter22@ proxy", "ftp://proxy.example", "://", "proxy:port"]) {
-      const { code, stderr } = await run(["history.json", ...llm, "--base-url", "https://llm.example.invalid"], { ...key, [name]: value });
+      const { code, stderr } = await run(["history.json", "-o", "new.json", ...llm, "--base-url", "https://llm.example.invalid"], {
+        ...key,
+        [name]: value,
+      });
       expect([code, stderr]).toEqual([2, expect.stringContaining(name)]);
       expect(stderr).not.toContain("hunter22");
     }

@@ -26,7 +26,7 @@ describe("the report", () => {
   const names = ["roo-xml-2025", "roo-native-2026", "claude-code", "claude-code-older", "shell-only", "odd-shapes"];
 
   test.each(names)("%s: fits 80 columns, has no colour and no blanks at line ends, and its numbers add up", (name) => {
-    const { code, stdout, stderr } = run([fixture(name), "--explain", "--target", "90%"], { env: { FORCE_COLOR: "1" } });
+    const { code, stdout, stderr } = run([fixture(name), "--explain", "--target", "90%"]);
     expect([0, 6]).toContain(code);
     if (code === 0) expect(stderr).toBe("");
     const lines = stdout.split("\n");
@@ -49,6 +49,19 @@ describe("the report", () => {
     expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
   });
 
+  test("--color, NO_COLOR and FORCE_COLOR decide about colours", () => {
+    const file = fixture("claude-code");
+    const isColoured = (args, env) => run([file, ...args], { env }).stdout.includes("\u001b[");
+    expect(isColoured([], {})).toBe(false);
+    expect(isColoured([], { FORCE_COLOR: "1" })).toBe(true);
+    expect(isColoured([], { FORCE_COLOR: "0" })).toBe(false);
+    expect(isColoured([], { FORCE_COLOR: "1", NO_COLOR: "1" })).toBe(false);
+    expect(isColoured(["--color", "always"], { NO_COLOR: "1" })).toBe(true);
+    expect(isColoured(["--color=never"], { FORCE_COLOR: "1" })).toBe(false);
+    expect(isColoured(["--color=auto"], { FORCE_COLOR: "3" })).toBe(true);
+    expect(run(["absent.json", "--color", "always"]).stderr).toContain("\u001b[31mroo-condense:");
+  });
+
   test("lists the shape problems of the input", () => {
     const { stdout } = run([fixture("odd-shapes")]);
     const { length } = library.validateMessages(readJson(fixture("odd-shapes")));
@@ -65,6 +78,9 @@ describe("the report", () => {
     const { report } = runJson([fixture("claude-code"), "--target", "50%"]);
     const { stdout } = run([fixture("claude-code"), "--target", "50%", "--explain"]);
     const listed = [...stdout.matchAll(/^ +(\d+) +(\d+|all) {2}(\w+) +([\d,]+) +([\d,]+)\n {9}\S/gm)];
+    // What differs stands below, the old lines and the new ones.
+    expect(stdout).toMatch(/\n {6}- \S.*\n(.*\n)*? {6}\+ \S/);
+    expect(stdout).toMatch(/\n {4}@ (\w+, )?line [\d,]+(, now [\d,]+)?\n/);
     expect(report.changes.length).toBeGreaterThan(20);
     expect(listed.map(([, message, block, operation]) => `${message} ${block} ${operation}`)).toEqual(
       report.changes.map(({ messageIndex, blockIndex, operation }) => `${messageIndex} ${blockIndex ?? "all"} ${operation}`),

@@ -222,7 +222,7 @@ test.skipIf(isWindows)("where the result cannot be written, no restore data is l
 });
 
 test.each([
-  [["restore"], 3],
+  [["restore"], 2],
   [["restore", "a.json", "b.json"], 2],
   [["restore", "history.json", "--target", "5k"], 2],
   [["restore", "history.json", "--no-restore-data", "--in-place"], 2],

@@ -75,15 +75,15 @@ changed.CondensationManager = class extends CondensationManager {
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toEqual({ api: "anthropic", model: "m-1", apiKey: "secret-1" });
     expect(report).toMatchObject({ provider: "native", cost: 0.5, summary: "short" });
-    expectFailure(args, 2, /ANTHROPIC_API_KEY is not set/, { file });
-    const local = [fixture("claude-code"), "--llm", "openai", "--model", "m-2", "--base-url", "http://localhost:11434/v1"];
+    expectFailure([...args, "-o", "new.json"], 2, /ANTHROPIC_API_KEY is not set/, { file });
+    const local = [fixture("claude-code"), "--llm", "openai", "--model", "m-2", "--base-url", "http://localhost:11434/v1", "--json"];
     expect(JSON.parse(run(local, { file }).stderr)).toEqual({ api: "openai", model: "m-2", baseUrl: "http://localhost:11434/v1" });
   });
 
   test("without them, --preset and --llm say what is missing", () => {
     const file = programWith("delete changed.httpHandler; delete changed.createSmartProvider;");
     expectFailure([fixture("claude-code"), "--preset", "balanced"], 2, /has no smart provider/, { file });
-    expectFailure([fixture("claude-code"), "--llm", "openai", "--model", "m"], 2, /does not call language models/, {
+    expectFailure([fixture("claude-code"), "-o", "new.json", "--llm", "openai", "--model", "m"], 2, /does not call language models/, {
       file,
       env: { OPENAI_API_KEY: "k" },
     });

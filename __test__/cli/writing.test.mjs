@@ -84,8 +84,8 @@ describe("expand", () => {
   });
 
   test.each([
-    [["expand"], "name one history"],
-    [["expand", "a.json", "b.json"], "name one history"],
+    [["expand"], "expand: which history"],
+    [["expand", "a.json", "b.json"], "expand: one history at a time"],
     [["expand", "a.json", "--target", "5"], "--target"],
     [["expand", "a.json", "--force"], "--force needs --out"],
     [["expand", "a.json", "--json", "--out", "-"], "both want standard output"],

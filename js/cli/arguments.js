@@ -2,9 +2,11 @@
 
 // The command's arguments, checked as far as that is possible without the history.
 
+const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { USAGE } = require("./help.js");
+const { USAGE } = require("./usage.js");
+const { near } = require("../errors.js");
 
 /** @type {NonNullable<import("node:util").ParseArgsConfig["options"]>} */
 const OPTIONS = {
@@ -16,9 +18,10 @@ const OPTIONS = {
   model: { type: "string" },
   "base-url": { type: "string" },
   insecure: { type: "boolean" },
+  fallback: { type: "boolean" },
   price: { type: "string" },
   preview: { type: "boolean" },
-  out: { type: "string" },
+  out: { type: "string", short: "o" },
   force: { type: "boolean" },
   "in-place": { type: "boolean" },
   explain: { type: "boolean" },
@@ -28,14 +31,38 @@ const OPTIONS = {
   "restore-data": { type: "string" },
   quiet: { type: "boolean", short: "q" },
   "no-progress": { type: "boolean" },
+  color: { type: "string" },
   help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
+  version: { type: "boolean", short: "V" },
 };
+
+/** The commands, each with the options that it understands beside `--help` and `--version`. */
+const COMMANDS = Object.freeze({
+  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", "help", "version"].includes(name)),
+  restore: ["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress", "color"],
+  expand: ["out", "force", "json", "quiet", "no-progress", "color"],
+  count: ["json", "no-progress", "color"],
+  validate: ["json", "quiet", "no-progress", "color"],
+  completions: ["color"],
+});
+
+/** What options may be, where that is known without the history. */
+const CHOICES = Object.freeze({ llm: ["anthropic", "openai"], color: ["auto", "always", "never"], shell: ["bash", "zsh", "fish"] });
 
 /** Where the key of each API comes from. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
 
 const wrong = (message) => new Failure(EXIT.usage, message, { hints: [`Usage: ${USAGE}`, "More: roo-condense --help"] });
+
+/** A question after what is not known, where something known is near. */
+function didYouMean(name, known, before = "") {
+  const meant = near(name, known).map((each) => `${before}${each}`);
+  return meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "";
+}
+
+/** The failure of an option whose value is none of those that it may have. */
+const notAmong = (what, value, allowed) =>
+  wrong(`${what}: "${value}" is not allowed; allowed: ${allowed.join(", ")}${didYouMean(value, allowed)}`);
 
 function parse(args) {
   try {
@@ -47,7 +74,9 @@ function parse(args) {
     }
     // Node adds advice about `--` that misleads more than it helps.
     const [sentence] = error.message.split(/\.\s/, 1);
-    throw wrong(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, ""));
+    const name = /^Unknown option '--([^']*)'/.exec(error.message)?.[1];
+    const meant = name === undefined ? "" : didYouMean(name, Object.keys(OPTIONS), "--");
+    throw wrong(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "") + meant);
   }
 }
 
@@ -66,10 +95,10 @@ function readTarget(text) {
 function readModel(values) {
   const { llm: api, model, "base-url": baseUrl, insecure } = values;
   if (api === undefined) {
-    for (const name of ["model", "base-url", "insecure"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
+    for (const name of ["model", "base-url", "insecure", "fallback"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
     return undefined;
   }
-  if (!Object.hasOwn(KEY_VARIABLES, api)) throw wrong(`--llm: "${api}" is not allowed; allowed: ${Object.keys(KEY_VARIABLES).join(", ")}`);
+  if (!Object.hasOwn(KEY_VARIABLES, api)) throw notAmong("--llm", api, CHOICES.llm);
   if (model === undefined) throw wrong("--llm needs --model");
   if (baseUrl !== undefined) {
     const url = toUrl(baseUrl);
@@ -88,40 +117,42 @@ function toUrl(text) {
   }
 }
 
-/** What `roo-condense restore` understands. */
-const RESTORE_OPTIONS = new Set(["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress"]);
-
-/** Says which of the options are of no use for the command; the history's name is left. */
+/** The command, and what stands behind it: histories, or the shell of `completions`. */
 function readCommand(values, positionals) {
-  const isRestore = positionals[0] === "restore" && positionals.length > 1;
-  const names = isRestore ? positionals.slice(1) : positionals;
-  if (isRestore) {
-    for (const name of Object.keys(values)) if (!RESTORE_OPTIONS.has(name)) throw wrong(`--${name} is of no use for restore`);
-  } else if (values["restore-data"] !== undefined) {
-    throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
+  const [first, ...rest] = positionals;
+  // A history may have the name of a command.
+  const isCommand = Object.hasOwn(COMMANDS, first ?? "") && (rest.length > 0 || !fs.existsSync(first));
+  const command = isCommand ? first : "condense";
+  for (const name of Object.keys(values)) {
+    if (COMMANDS[command].includes(name)) continue;
+    if (name === "restore-data" && command === "condense")
+      throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
+    throw wrong(`--${name} is of no use for ${command}`);
   }
-  if (values["no-restore-data"] && values.out === undefined && !values["in-place"])
-    throw wrong("--no-restore-data needs --out or --in-place");
-  return { isRestore, names };
+  return { command, names: isCommand ? rest : positionals };
 }
 
-/** Reads the arguments. `{ help: true }` and `{ version: true }` come alone. */
-function readArguments(args) {
-  const { values, positionals } = parse(args);
-  if (values.help) return { help: true };
-  if (values.version) return { version: true };
-  for (const [name, value] of Object.entries(values)) if (value === "") throw wrong(`--${name}: an empty value is not allowed`);
-  const { isRestore, names } = readCommand(values, positionals);
-  if (names.length === 0) throw wrong("which history? Name a file, or - for standard input");
-  if (names.length > 1) throw wrong(`one history at a time: ${names.map((name) => `"${name}"`).join(", ")}`);
-  const [file] = names;
-  if (file === "") throw wrong("the name of the history is empty");
-  const { provider, preset, out, json, explain, messages, quiet, force, preview } = values;
+/** The histories to work on. */
+function readNames(command, names, values) {
+  if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
+  if (names.includes("")) throw wrong("the name of the history is empty");
+  const shown = names.map((name) => `"${name}"`).join(", ");
+  if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read once only");
+  if (names.length > 1 && ["restore", "expand"].includes(command)) throw wrong(`${command}: one history at a time: ${shown}`);
+  if (names.length > 1 && values.out === "-") throw wrong(`--out -: one history at a time: ${shown}`);
+  if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`);
+  return names;
+}
+
+/** What excludes what; told before anything is read. */
+function refuseContradictions(values, command, files) {
+  const { out, json, explain, messages, quiet, force, preview, preset, provider, llm } = values;
   const inPlace = values["in-place"];
+  if (values["no-restore-data"] && out === undefined && !inPlace) throw wrong("--no-restore-data needs --out or --in-place");
   if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other");
-  if (isRestore && file === "-" && values["restore-data"] === undefined)
+  if (command === "restore" && files.includes("-") && values["restore-data"] === undefined)
     throw wrong("restore - needs --restore-data: nothing stands beside standard input");
-  if (inPlace && file === "-") throw wrong("--in-place needs a file: standard input cannot be replaced");
+  if (inPlace && files.includes("-")) throw wrong("--in-place needs a file: standard input cannot be replaced");
   if (force && out === undefined) throw wrong("--force needs --out");
   if (messages && !json) throw wrong("--messages needs --json");
   if (preview && (inPlace || out !== undefined || messages)) {
@@ -131,9 +162,34 @@ function readArguments(args) {
   if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`);
   if (preset !== undefined && provider !== undefined && provider !== "smart")
     throw wrong(`--preset is for the provider smart, not for "${provider}"`);
+  if (llm === undefined && provider === "native" && !preview)
+    throw wrong("--provider native asks a language model: --llm API --model MODEL say which");
+  if (llm !== undefined && out === undefined && !inPlace && !json && !preview)
+    throw wrong("--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json keep it, --preview asks nobody");
+}
+
+/** Reads the arguments. `{ help: true }` and `{ version: true }` come alone. */
+function readArguments(args) {
+  const { values, positionals } = parse(args);
+  const { color: asked } = /** @type {Record<string, any>} */ (values);
+  if (asked !== undefined && !CHOICES.color.includes(asked)) throw notAmong("--color", asked, CHOICES.color);
+  if (values.help) return { help: true };
+  if (values.version) return { version: true };
+  for (const [name, value] of Object.entries(values)) if (value === "") throw wrong(`--${name}: an empty value is not allowed`);
+  const { command, names } = readCommand(values, positionals);
+  if (command === "completions") {
+    const [shell, ...more] = names;
+    if (shell === undefined || more.length > 0) throw wrong(`completions: name one shell: ${CHOICES.shell.join(", ")}`);
+    if (!CHOICES.shell.includes(shell)) throw notAmong("completions", shell, CHOICES.shell);
+    return { command, shell };
+  }
+  const files = readNames(command, names, values);
+  refuseContradictions(values, command, files);
+  const { provider, preset, out, json, explain, messages, quiet, force, preview, fallback, color } = values;
   return {
-    file,
-    restore: isRestore,
+    command,
+    files,
+    file: files[0],
     restoreData: values["restore-data"],
     keepRestoreData: !values["no-restore-data"],
     provider,
@@ -143,15 +199,25 @@ function readArguments(args) {
     preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
     model: readModel(values),
+    fallback: Boolean(fallback),
     out,
-    inPlace: Boolean(inPlace),
+    inPlace: Boolean(values["in-place"]),
     force: Boolean(force),
     explain: Boolean(explain),
     json: Boolean(json),
     messages: Boolean(messages),
     quiet: Boolean(quiet),
     progress: !values["no-progress"] && !quiet,
+    color,
   };
 }
 
-module.exports = { KEY_VARIABLES, readArguments, wrong };
+/** What `--color` says in arguments that may be wrong otherwise. */
+function colorOf(args) {
+  const own = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
+  const at = own.findLastIndex((arg) => arg === "--color" || arg.startsWith("--color="));
+  const value = own[at] === "--color" ? own[at + 1] : own[at]?.slice("--color=".length);
+  return CHOICES.color.includes(value) ? value : undefined;
+}
+
+module.exports = { CHOICES, COMMANDS, KEY_VARIABLES, OPTIONS, colorOf, didYouMean, notAmong, readArguments, wrong };

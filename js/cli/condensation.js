@@ -3,7 +3,7 @@
 // From arguments to the package's own calls: which provider, with what, and what came out.
 
 const fs = require("node:fs");
-const { KEY_VARIABLES, wrong } = require("./arguments.js");
+const { KEY_VARIABLES, notAmong, wrong } = require("./arguments.js");
 const { condensingSteps } = require("./condensing-steps.js");
 const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -71,7 +71,7 @@ function prepare(library, settings, env) {
     if (typeof library.createSmartProvider !== "function")
       throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
     const names = Object.keys(library.presets ?? {});
-    if (names.length && !names.includes(preset)) throw wrong(`--preset: "${preset}" is not allowed; allowed: ${names.join(", ")}`);
+    if (names.length && !names.includes(preset)) throw notAmong("--preset", preset, names);
   }
   const handler = createHandler(library, settings.model, env);
   return reportAsUsage(() => {
@@ -79,11 +79,8 @@ function prepare(library, settings, env) {
     if (preset !== undefined) manager.registerProvider(library.createSmartProvider(preset));
     const known = manager.listProviders().map((provider) => provider.id);
     if (!known.includes(id)) {
-      const asked =
-        settings.provider !== undefined
-          ? `--provider: "${id}" is not allowed`
-          : `the provider "${id}" is missing from this version of roo-condense`;
-      throw wrong(`${asked}; allowed: ${known.join(", ")}`);
+      if (settings.provider !== undefined) throw notAmong("--provider", id, known);
+      throw wrong(`the provider "${id}" is missing from this version of roo-condense; allowed: ${known.join(", ")}`);
     }
     return { manager, id };
   });
@@ -101,10 +98,25 @@ function reportAsUsage(call, hints = []) {
 }
 
 /** `signal` has the exit code as its reason. */
-function failureOf({ code, message }, signal) {
+function failureOf({ code, message }, signal, cost = 0) {
   if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
+  const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
   const exitCode = ["invalid_config", "out_of_range", "unknown_provider"].includes(code) ? EXIT.usage : EXIT.failed;
-  return new Failure(exitCode, message, { code });
+  return new Failure(exitCode, `${message}${spent}`, { code });
+}
+
+/** Codes of errors that say that a model did not answer, or not as it should. */
+const UNANSWERED = /^(?:llm_|summary_empty$|handler_invalid$)/;
+
+/** The failure of a model that was asked and did not answer, where others stood in for it. Single texts may fail when others were summarised. */
+function unanswered({ warnings, changes, cost }, { model, fallback }) {
+  if (!model || fallback) return undefined;
+  const wrote = changes.some(({ operation }) => operation === "summarize");
+  const told = warnings.find(({ code, errorCode }) => UNANSWERED.test(errorCode ?? "") && !(code === "summary_failed" && wrote));
+  if (!told) return undefined;
+  const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
+  const message = `${told.message.replace(/\s+/g, " ")}${spent}; nothing was written (--fallback goes on without the model)`;
+  return new Failure(EXIT.failed, message, { code: told.errorCode });
 }
 
 /**
@@ -112,7 +124,8 @@ function failureOf({ code, message }, signal) {
  * result with what else the report needs: `tokens` by kind before and, unless it is a preview, after, `target`, `problems` of the input, and
  * the provider that was asked.
  */
-async function condense(library, history, settings, { env, signal, step }) {
+async function condense(library, history, settings, { env, interruption, step }) {
+  const { signal } = interruption;
   const { messages } = history;
   const { manager, id } = prepare(library, settings, env);
   const config = readObject("--config", settings.config);
@@ -137,7 +150,7 @@ async function condense(library, history, settings, { env, signal, step }) {
     ...(target && { targetTokens: target.tokens }),
   };
   if (settings.preview) {
-    const preview = await reportAsUsage(() => manager.preview({ messages }, options));
+    const preview = await interruption.during(() => reportAsUsage(() => manager.preview({ messages }, options)));
     if (preview.error) throw failureOf(preview.error, signal);
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
     return {
@@ -150,9 +163,11 @@ async function condense(library, history, settings, { env, signal, step }) {
       problems: library.validateMessages(messages),
     };
   }
-  const result = await reportAsUsage(() => manager.condense({ messages }, options));
+  const result = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options)));
   const condensingMs = performance.now() - begun;
-  if (result.error) throw failureOf(result.error, signal);
+  if (result.error) throw failureOf(result.error, signal, result.cost);
+  const failure = unanswered(result, settings);
+  if (failure) throw failure;
   step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;

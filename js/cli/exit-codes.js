@@ -12,6 +12,7 @@ const EXIT = Object.freeze({
   notMessages: 5,
   targetNotMet: 6,
   notWritten: 7,
+  misshapen: 8,
   /** 128 and the number of the signal, SIGHUP, SIGINT or SIGTERM, as shells have it. */
   hungUp: 129,
   interrupted: 130,
@@ -21,13 +22,14 @@ const EXIT = Object.freeze({
 /** The lines of the help text. */
 const MEANINGS = Object.freeze([
   [EXIT.done, "done, or nothing to gain (the report says which)"],
-  [EXIT.failed, "the condensation failed"],
+  [EXIT.failed, "the condensation failed, or the model did not answer"],
   [EXIT.usage, "wrong usage: options, or a configuration the provider refuses"],
   [EXIT.unreadable, "the file is missing or cannot be read"],
   [EXIT.notJson, "the file is not JSON in UTF-8; the message names line and column"],
   [EXIT.notMessages, "the JSON is not a history of messages"],
   [EXIT.targetNotMet, "the target is out of reach"],
   [EXIT.notWritten, "the result could not be written"],
+  [EXIT.misshapen, "validate found shape problems"],
   [EXIT.hungUp, "the terminal went away"],
   [EXIT.interrupted, "interrupted"],
   [EXIT.terminated, "ended by SIGTERM"],

@@ -2,15 +2,24 @@
 
 const { MEANINGS } = require("./exit-codes.js");
 
-const USAGE = "roo-condense HISTORY.json [options]";
+const { USAGE } = require("./usage.js");
 
 const help = () => `Usage: ${USAGE}
-       roo-condense restore HISTORY.json [options]
+       roo-condense COMMAND HISTORY.json [options]
 
 Condenses the conversation of a coding agent, and reports what that saves.
 HISTORY.json is Roo Code's api_conversation_history.json (an array of messages)
-or an object with a field "messages"; - reads standard input. Without --out or
---in-place nothing is written.
+or an object with a field "messages"; JSON Lines, a message on each line; or a
+session of Claude Code (.jsonl), without what its subagents did. - reads
+standard input. Several histories are condensed one after the other. Without
+--out or --in-place nothing is written.
+
+Commands
+  restore HISTORY     undo a condensation, see below
+  expand HISTORY      replace every pointer by the lines that it leads to
+  count HISTORY...    tokens, by kind of content
+  validate HISTORY... whether the Messages API would accept it
+  completions SHELL   completions for bash, zsh or fish
 
 What to do
   --target TOKENS     how much may be left: 40000, 40k, or 50% of what there is
@@ -28,6 +37,8 @@ Where a language model writes summaries
                       The key comes from the environment, ANTHROPIC_API_KEY or
                       OPENAI_API_KEY, never from an argument
   --model MODEL       the model's name
+  --fallback          go on without the model when it does not answer; else that
+                      is a failure, and nothing is written
   --base-url URL      another server, such as http://localhost:11434/v1
   --insecure          send the key over plain http to another machine, too
   --price PRICE       what the model costs in dollars per million tokens, a JSON
@@ -36,8 +47,9 @@ Where a language model writes summaries
                       "cacheReadsPrice":0.3}
 
 What to write
-  --out FILE          the condensed history; - is standard output, and the
-                      report then goes to standard error
+  -o, --out FILE      the condensed history; - is standard output, and the
+                      report then goes to standard error. For several
+                      histories a folder
   --force             --out may replace a file (never the input)
   --in-place          replace the input, after a backup to HISTORY.json.bak, or
                       .bak.1, .bak.2 and so on when there is one
@@ -55,17 +67,15 @@ To undo it
 What to print
   --preview           what would be done, step by step, and what it would cost;
                       no model is asked, and nothing is written
-  --explain           also every change, with its reason
-  --json              the report as one JSON object on standard output
+  --explain           also every change, with its reason and a line diff
+  --json              the report as one JSON object on standard output; of
+                      several histories with a list "files"
   --messages          with --json: also the messages, and what restore() needs
-  --quiet             nothing but errors
+  -q, --quiet         nothing but errors
   --no-progress       no progress bar (there is one only on a terminal)
-  --help, --version
-
-Reading back
-  roo-condense expand HISTORY.json
-                      every pointer of a condensed history replaced by the
-                      lines that it leads to; with --out, --force and --json
+  --color WHEN        auto (on a terminal), always or never; else NO_COLOR and
+                      FORCE_COLOR say
+  -h, --help, -V, --version
 
 Examples
   roo-condense api_conversation_history.json
@@ -76,14 +86,16 @@ Examples
       --config '{"strategy":"head_tail"}'
   roo-condense - --target 50% --out - < history.json > shorter.json
   roo-condense restore history.json --in-place
+  roo-condense count ~/.claude/projects/*/*.jsonl
+  roo-condense a.json b.json --target 50% -o condensed/
+  source <(roo-condense completions bash)
 
 Exit codes
 ${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}
 With another code than 0 nothing has been written.
 
 Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
-in the file; in reasons, messages are numbered from 1.
-Colours are for terminals only; NO_COLOR=1 turns them off.
+in the file.
 `;
 
-module.exports = { USAGE, help };
+module.exports = { help };

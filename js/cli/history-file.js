@@ -5,8 +5,11 @@
 const { isUtf8 } = require("node:buffer");
 const fs = require("node:fs");
 const path = require("node:path");
+const { COMMANDS } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
+const { near } = require("../errors.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
@@ -58,6 +61,8 @@ function unreadable(name, error) {
   const hints = [];
   if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY)))
     hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
+  const meant = error.code === "ENOENT" ? near(name, Object.keys(COMMANDS)) : [];
+  if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
   if (error.code === "ENOENT" && isDangling(name)) reasons.ENOENT = "is a symbolic link to a file that does not exist";
   return new Failure(EXIT.unreadable, `${visible(name)}: ${reasons[error.code] ?? error.message}`, { hints, cause: error });
 }
@@ -108,7 +113,8 @@ function firstInvalidByte(bytes) {
   }
 }
 
-function parse(text, shownName) {
+/** `before`: how many lines stand above the text. */
+function parse(text, shownName, before = 0) {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -119,10 +125,9 @@ function parse(text, shownName) {
     const hints = excerpt(text, start, error.offset);
     if (error.begins !== undefined) {
       const begin = position(text, error.begins);
-      hints.push(`The string begins at line ${begin.line}, column ${begin.column}.`);
+      hints.push(`The string begins at line ${before + begin.line}, column ${begin.column}.`);
     }
-    if (isJsonLines(text)) hints.push("This looks like JSON Lines, one value on each line: put them into an array first (jq -s . FILE).");
-    throw new Failure(EXIT.notJson, `${shownName}:${line}:${column}: not JSON: ${error.message}`, { hints, cause });
+    throw new Failure(EXIT.notJson, `${shownName}:${before + line}:${column}: not JSON: ${error.message}`, { hints, cause });
   }
 }
 
@@ -157,15 +162,6 @@ function excerpt(text, lineStart, offset) {
 /** As long as the text itself, so that the mark stands right. */
 const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
 
-function isJsonLines(text) {
-  const [first, second] = text.slice(0, 1_000_000).split("\n", 2);
-  try {
-    return isObject(JSON.parse(first)) && isObject(JSON.parse(second));
-  } catch {
-    return false;
-  }
-}
-
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
   const field = isObject(root) && Array.isArray(root.messages);
@@ -199,16 +195,40 @@ function describe(value) {
     .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
+/** A history of JSON Lines: what `textWith` writes is JSON Lines again; of a session of Claude Code it is an array of messages. */
+function readJsonLines(text, shownName) {
+  const lines = readLines(text, (line, number) => parse(line, shownName, number - 1));
+  const values = lines.map(({ value }) => value);
+  const isSession = isTranscript(values);
+  const messages = isSession ? messagesOfTranscript(values) : values;
+  requireMessages(values, shownName, messages);
+  const textWith = (changed) => (isSession ? `${JSON.stringify(changed, null, 2)}\n` : linesOf(changed, lines, text));
+  return { messages, textWith, isSession };
+}
+
+/** A history of JSON: what `textWith` writes differs from the text only where messages do. */
+function readJson(text, shownName) {
+  const root = parse(text, shownName);
+  const { messages, withMessages } = findMessages(root, shownName);
+  const textWith = (changed) => {
+    // Only now: help does not depend on the addon.
+    const { rewriteJson } = require("./json-rewrite.js");
+    return rewriteJson(text, root, withMessages(changed));
+  };
+  return { messages, textWith };
+}
+
 /**
- * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `mark` (the byte order mark, if
- * any), `text` without it, `root` (its JSON), `messages`, and `withMessages(changed)`, a root with other messages.
+ * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, `contentWith(messages)`, the
+ * bytes of the file with other messages, and `isSession`, for the records of a session of Claude Code, which cannot be written again.
  */
 function readHistory(name) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text } = decode(bytes, shownName);
-  const root = parse(text, shownName);
-  return { name, shownName, bytes, stat, mark, text, root, ...findMessages(root, shownName) };
+  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
+  const { messages, textWith, isSession = false } = hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+  return { name, shownName, bytes, stat, messages, isSession, contentWith: (changed) => Buffer.from(mark + textWith(changed)) };
 }
 
 module.exports = { isObject, parse, readHistory, unreadable };

@@ -4,54 +4,15 @@
 
 const { KINDS, hasToolText, totalOf } = require("./content-kinds.js");
 const { byOperation } = require("./condensation.js");
-const { bytes, colours, item, milliseconds, number, percent, plural, visible, widthOf, wrap } = require("./terminal.js");
+const { origins } = require("./origins.js");
+const { LIMITS, writeTexts } = require("./report-diff.js");
+const { LABEL_WIDTH, Report } = require("./report-lines.js");
+const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, wrap } = require("./terminal.js");
 
-/** Lines of a list before the rest is only counted. */
-const MAX_LINES = 10;
-
-const LABEL_WIDTH = 24;
-const NUMBER_WIDTH = 13;
-/** Characters of a message that is shown as an example. */
-const EXCERPT = 240;
+/** Lines of a summary that are shown. */
+const MAX_SUMMARY_LINES = 60;
 
 const dollars = (cost) => `$${cost.toFixed(4)}`;
-
-/** Builds the lines; the stream decides about colour and width. */
-class Report {
-  #lines = [];
-
-  constructor(stream, env) {
-    this.paint = colours(stream, env);
-    this.width = widthOf(stream);
-  }
-
-  line(text = "") {
-    this.#lines.push(text);
-  }
-
-  /** A paragraph, each line coloured alone, so that colours never span line breaks. */
-  text(text, paint = (line) => line) {
-    for (const line of wrap(text, this.width)) this.line(paint(line));
-  }
-
-  row(label, cells, paint = (line) => line) {
-    this.line(paint((label.padEnd(LABEL_WIDTH) + cells.map((cell) => cell.padStart(NUMBER_WIDTH)).join("")).trimEnd()));
-  }
-
-  heading(label, cells = []) {
-    this.line();
-    this.row(label, cells, this.paint.bold);
-  }
-
-  list(items, mark = "- ") {
-    for (const text of items.slice(0, MAX_LINES)) for (const line of item(mark, text, this.width)) this.line(line);
-    if (items.length > MAX_LINES) this.line(`${mark}and ${number(items.length - MAX_LINES)} more`);
-  }
-
-  toString() {
-    return `${this.#lines.join("\n")}\n`;
-  }
-}
 
 /** Who does it, in a sentence. */
 function approach({ id, target }, settings) {
@@ -147,55 +108,38 @@ function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   if (!promptCache) return;
   const { keptTokens, rewrittenTokens, rewriteCost, extraCost, savedPerRequest } = promptCache;
   report.heading("Prompt cache");
-  report.row("  first changed message", [number(firstChangedIndex), `  of ${number(count)}`]);
-  report.row("  still in the cache", [number(keptTokens), "  tokens"]);
-  report.row("  to be written anew", [
+  report.fact("  first changed message", number(firstChangedIndex), `of ${number(count)}`);
+  report.fact("  still in the cache", number(keptTokens), "tokens");
+  report.fact(
+    "  to be written anew",
     number(rewrittenTokens),
-    rewriteCost === undefined ? "  tokens" : `  tokens, for ${dollars(rewriteCost)}`,
-  ]);
+    rewriteCost === undefined ? "tokens" : `tokens, for ${dollars(rewriteCost)}`,
+  );
   if (extraCost === undefined) return;
   const first = extraCost > 0 ? `costs ${dollars(extraCost)} more` : `costs ${dollars(-extraCost)} less`;
   const effect = `The next request ${first} than without the changes, each one after that ${dollars(savedPerRequest)} less.`;
   for (const line of item("  ", effect, report.width)) report.line(report.paint.dim(line));
 }
 
-/** Messages as they are and as they would be, each cut to a few lines. */
-function writeSamples(report, samples) {
+/** Some of the messages that would change, with what would differ in them. */
+function writeSamples(report, samples, diffMessages) {
   if (!samples?.length) return;
   report.heading("Examples");
   for (const { messageIndex, before, after, operations, tokensSaved } of samples) {
-    report.line(`  message ${number(messageIndex)}: ${operations.join(", ")}${before ? `, ${plural(tokensSaved, "token")} saved` : ""}`);
-    const [was, is] = [before && saidIn(before), after && saidIn(after)];
-    const start = was && is ? firstDifference(was, is) : 0;
-    for (const [mark, text, paint] of [
-      ["    - ", was, report.paint.red],
-      ["    + ", is, report.paint.green],
-    ]) {
-      if (text) for (const line of item(mark, excerpt(text, start), report.width)) report.line(paint(line));
-    }
+    const saved = before ? `, ${plural(tokensSaved, "token")} saved` : "";
+    for (const line of item("  ", `message ${number(messageIndex)}: ${operations.join(", ")}${saved}`, report.width)) report.line(line);
+    writeTexts(report, diffMessages(before, after, LIMITS));
   }
 }
 
-/** What a message says, in one line. */
-const saidIn = ({ content }) => visible(typeof content === "string" ? content : content.map(textOf).filter(Boolean).join(" | "));
-
-/** Where two texts begin to differ, less a few characters to see where that is. */
-function firstDifference(one, other) {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return at < EXCERPT / 2 ? 0 : at - EXCERPT / 4;
-}
-
-function excerpt(text, start) {
-  const shown = text.slice(start, start + EXCERPT);
-  return `${start > 0 ? "… " : ""}${shown}${start + EXCERPT < text.length ? ` … (${number(text.length)} characters)` : ""}`;
-}
-
-function textOf({ type, text, content, input }) {
-  if (typeof text === "string") return text;
-  if (type === "tool_use") return JSON.stringify(input);
-  if (Array.isArray(content)) return content.map(textOf).join(" ");
-  return typeof content === "string" ? content : `[${type}]`;
+/** What a model wrote. */
+function writeSummary(report, summary) {
+  if (!summary.trim()) return;
+  report.heading("Summary");
+  const lines = summary.split("\n").flatMap((line) => wrap(visibleLine(line.trimEnd()), report.width - 2));
+  for (const line of lines.slice(0, MAX_SUMMARY_LINES)) report.line(line === "" ? "" : `  ${line}`);
+  const more = lines.length - MAX_SUMMARY_LINES;
+  if (more > 0) report.line(report.paint.dim(`  … and ${plural(more, "more line")}`));
 }
 
 function writeProblems(report, problems) {
@@ -215,20 +159,36 @@ function writeProblems(report, problems) {
   );
 }
 
-/** Every change: where, what, how many tokens, and below that why. */
-function writeChanges(report, changes) {
+/** Every change: where, what, how many tokens, and below that why, and behind the last of a block how its texts differ. */
+function writeChanges(report, { changes, messages }, history, diffMessages) {
   if (changes.length === 0) return;
   report.line();
   const columns = (message, block, operation, before, after) =>
     `${message.padStart(7)} ${block.padStart(6)}  ${operation.padEnd(18)}${before.padStart(11)}${after.padStart(11)}`;
-  report.line(report.paint.bold(columns("message", "block", "operation", "before", "after")));
-  for (const { messageIndex, blockIndex, operation, tokensBefore, tokensAfter, reason, grade } of changes) {
-    report.line(
-      columns(String(messageIndex), blockIndex === null ? "all" : String(blockIndex), operation, number(tokensBefore), number(tokensAfter)),
-    );
+  if (!report.isNarrow) report.line(report.paint.bold(columns("message", "block", "operation", "before", "after")));
+  const afterOf = changedMessages(history.messages, messages);
+  for (const [index, change] of changes.entries()) {
+    const { messageIndex, blockIndex, operation, tokensBefore, tokensAfter, reason, grade } = change;
+    const block = blockIndex === null ? "all" : String(blockIndex);
+    const [before, after] = [number(tokensBefore), number(tokensAfter)];
+    if (report.isNarrow) report.text(`message ${messageIndex}, block ${block}: ${operation}, ${before} -> ${after}`);
+    else report.line(columns(String(messageIndex), block, operation, before, after));
     const why = `${visible(reason)}${grade ? ` (${grade})` : ""}`;
-    for (const line of item(" ".repeat(9), why, report.width)) report.line(report.paint.dim(line));
+    for (const line of item(report.isNarrow ? "  " : " ".repeat(9), why, report.width)) report.line(report.paint.dim(line));
+    const next = changes[index + 1];
+    const isLast = next?.messageIndex !== messageIndex || next.blockIndex !== blockIndex;
+    if (!isLast || operation === "insert" || !afterOf.has(messageIndex)) continue;
+    const diff = diffMessages(history.messages[messageIndex], afterOf.get(messageIndex), LIMITS);
+    const ofBlock = diff.filter((text) => blockIndex === null || text.blockIndex === blockIndex);
+    writeTexts(report, ofBlock, { named: blockIndex === null });
   }
+}
+
+/** For each message that stays in another form its index and that form. */
+function changedMessages(before, after) {
+  const from = origins(before, after);
+  const changed = from.map((origin, at) => [origin, after[at]]).filter(([origin, message]) => origin !== -1 && message !== before[origin]);
+  return new Map(changed);
 }
 
 /** Why nothing changed. */
@@ -283,10 +243,10 @@ function writeOutcome(report, condensed, settings, history, written) {
 }
 
 /** The report as text. `written` says what was written: `{ file, backup, bytes }`. */
-function reportText(condensed, settings, history, { stream, env, written, totalMs }) {
-  const report = new Report(stream, env);
+function reportText(condensed, settings, history, { stream, env, written, totalMs, diffMessages }) {
+  const report = new Report(stream, env, settings.color);
   const { paint } = report;
-  const { changes, firstChangedIndex, condensingMs, cost, warnings, problems, didCondense, samples, promptCache } = condensed;
+  const { changes, firstChangedIndex, condensingMs, cost, warnings, problems, didCondense, samples, promptCache, summary } = condensed;
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, paint.bold);
   report.text(approach(condensed, settings));
   if (condensed.target) report.text(goal(condensed.target));
@@ -295,15 +255,13 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeOperations(report, condensed);
   writeGrades(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
-  writeSamples(report, samples);
-  if (settings.explain) writeChanges(report, changes);
+  writeSamples(report, samples, diffMessages);
+  if (settings.explain) writeChanges(report, { changes, messages: condensed.messages ?? [] }, history, diffMessages);
+  if (!settings.preview) writeSummary(report, summary ?? "");
   report.line();
   if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined)
-    report.row("First changed message", [
-      number(firstChangedIndex),
-      `  of ${number(history.messages.length)}; a prompt cache holds up to it`,
-    ]);
-  report.row("Time", [milliseconds(totalMs), `  of which condensing ${milliseconds(condensingMs)}`]);
+    report.fact("First changed message", number(firstChangedIndex), `of ${number(history.messages.length)}; a prompt cache holds up to it`);
+  report.fact("Time", milliseconds(totalMs), `of which condensing ${milliseconds(condensingMs)}`);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
   if (hasToolText(history.messages)) {
     report.line();
@@ -321,7 +279,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
 }
 
 /** The report for programs. */
-function reportJson(condensed, settings, history, { version, written, totalMs, exitCode }) {
+function reportJson(condensed, settings, history, { written, totalMs }) {
   const {
     id,
     tokens,
@@ -344,8 +302,6 @@ function reportJson(condensed, settings, history, { version, written, totalMs, e
     Object.keys(KINDS).map((kind) => [kind, { before: tokens.before[kind], ...(tokens.after && { after: tokens.after[kind] }) }]),
   );
   return {
-    version,
-    exitCode,
     input: { file: history.name, bytes: history.bytes.length, messages: history.messages.length, problems },
     provider: id,
     ...(settings.preset !== undefined && { preset: settings.preset }),

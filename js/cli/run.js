@@ -3,15 +3,9 @@
 // The command from its arguments to its exit code.
 
 const fs = require("node:fs");
-const { readArguments } = require("./arguments.js");
-const { condense } = require("./condensation.js");
+const path = require("node:path");
+const { colorOf, readArguments, wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { expand } = require("./expand.js");
-const { help } = require("./help.js");
-const { readHistory } = require("./history-file.js");
-const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
-const { ProgressBar } = require("./progress-bar.js");
-const { missedTarget, reportJson, reportText } = require("./report.js");
 const { colours, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
@@ -20,6 +14,7 @@ async function print(stream, text) {
   try {
     await new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve(undefined))));
   } catch (error) {
+    const { notWritten } = require("./output-file.js");
     if (error.code !== "EPIPE") throw notWritten("standard output", error);
   }
 }
@@ -34,95 +29,91 @@ async function printReport(stream, text, written) {
   }
 }
 
-/**
- * Writes the result where the arguments say. Returns what was written, or undefined.
- * @returns {Promise<{ file: string, bytes: number, backup?: string, restoreData?: string, otherNames?: number } | undefined>}
- */
-async function write(history, condensed, settings, stdout, bar) {
-  if (settings.out === undefined && !(settings.inPlace && condensed.didCondense)) return undefined;
-  bar.step("writing", 20, 20);
-  // Only now: help does not depend on the addon.
-  const { rewriteJson } = require("./json-rewrite.js");
-  const text = history.mark + rewriteJson(history.text, history.root, history.withMessages(condensed.messages));
-  const content = Buffer.from(text);
-  if (settings.out === "-") {
-    await print(stdout, content);
-    return { file: "standard output", bytes: content.length };
-  }
-  const put = () =>
-    settings.inPlace ? replaceInput(history, content) : { file: writeOutput(settings.out, content, history, settings.force) };
-  if (!condensed.didCondense || !settings.keepRestoreData) return { ...put(), bytes: content.length };
-  const { restoreFileOf, restoreNames } = require("./restore-file.js");
-  const file = settings.inPlace ? fs.realpathSync(history.name) : settings.out;
-  const data = { file, names: restoreNames(file), content: restoreFileOf(history, content, condensed.restoreData), like: history.stat };
-  return { ...withRestoreData(data, put), bytes: content.length };
-}
-
 function tellOfOtherNames(written, stderr) {
   if (!written?.otherNames) return;
   const names = plural(written.otherNames, "other name");
   stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
 }
 
-/** What ends the work early, and the exit code then. */
-const SIGNALS = /** @type {[NodeJS.Signals, number][]} */ ([
-  ["SIGHUP", EXIT.hungUp],
-  ["SIGINT", EXIT.interrupted],
-  ["SIGTERM", EXIT.terminated],
-]);
+/** The work of each command on one history: `{ exitCode, report, text, output, standardOutput, missed }`. */
+const WORK = {
+  condense: (library, settings, environment) => require("./condense-command.js").condenseHistory(library, settings, environment),
+  restore: (library, settings) => ({ exitCode: EXIT.done, ...require("./restore-command.js").restoreHistory(library, settings) }),
+  expand: (library, settings) => require("./expand.js").expandHistory(library, settings),
+  count: (library, settings, environment) => require("./count-command.js").countHistory(library, settings, environment),
+  validate: (library, settings, environment) => require("./validate-command.js").validateHistory(library, settings, environment),
+};
 
-async function work(settings, { loadLibrary, stdout, stderr, env, begun }, bar) {
-  bar.step("reading", 0, 20);
-  const library = loadLibrary();
-  if (settings.inPlace) requireReplaceable(settings.file);
-  // While this waits for a pipe, signals end the process as they always do: nothing has been written.
-  const history = readHistory(settings.file);
-  if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
-  const controller = new AbortController();
-  const interrupts = SIGNALS.map(([signal, exitCode]) => ({ signal, interrupt: () => controller.abort(exitCode) }));
-  // From here on a file may be half written. A second signal ends the process at once.
-  for (const { signal, interrupt } of interrupts) process.once(signal, interrupt);
-  try {
-    const condensed = await condense(library, history, settings, { env, signal: controller.signal, step: bar.step.bind(bar) });
-    // Lets an interruption in that came while the thread was busy.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (controller.signal.aborted) throw new Failure(controller.signal.reason, "interrupted; nothing was written");
-    const isMet = !condensed.target || condensed.target.met;
-    const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
-    const written = isMet ? await write(history, condensed, settings, stdout, bar) : undefined;
-    bar.stop();
-    const totalMs = performance.now() - begun;
-    if (settings.json) {
-      const report = reportJson(condensed, settings, history, { version, written, totalMs, exitCode });
-      await printReport(stdout, `${JSON.stringify(report, null, 2)}\n`, written);
-    } else if (!settings.quiet) {
-      const stream = settings.out === "-" ? stderr : stdout;
-      await printReport(stream, reportText(condensed, settings, history, { stream, env, written, totalMs }), written);
-    }
-    tellOfOtherNames(written, stderr);
-    // The report says it, too: once is enough where both are seen.
-    const isSeen = stdout.isTTY && stderr.isTTY && !settings.json && !settings.quiet;
-    if (!isMet && !isSeen) tell(new Failure(exitCode, missedTarget(condensed, settings).join(" ")), stderr, env);
-    return exitCode;
-  } finally {
-    for (const { signal, interrupt } of interrupts) process.removeListener(signal, interrupt);
-  }
+/** The settings for each of the histories. The results of several go into a folder. */
+function settingsOfEach(settings) {
+  if (settings.files.length === 1) return [settings];
+  const { out } = settings;
+  if (out === undefined) return settings.files.map((file) => ({ ...settings, file }));
+  if (!fs.statSync(out, { throwIfNoEntry: false })?.isDirectory())
+    throw wrong(`--out: for several histories a folder that exists, not "${out}"`);
+  const names = settings.files.map((file) => (file === "-" ? "standard-input.json" : path.basename(file)));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw wrong(`--out: two of the histories would be written to "${path.join(out, twice)}"`);
+  return settings.files.map((file, index) => ({ ...settings, file, out: path.join(out, names[index]) }));
 }
 
-/** `roo-condense restore`. */
-async function workBack(settings, { loadLibrary, stdout, stderr }) {
-  const { restoreHistory } = require("./restore-command.js");
-  const { report, text, output, standardOutput } = restoreHistory(loadLibrary(), settings);
+/** Works on one history and prints what came of it, or returns it where the report is JSON. */
+async function workOn(settings, environment) {
+  const { stdout, stderr } = environment;
+  const { exitCode, report, text, output, standardOutput, missed } = await WORK[settings.command](
+    environment.library,
+    settings,
+    environment,
+  );
   if (standardOutput) await print(stdout, standardOutput);
-  if (settings.json) await printReport(stdout, `${JSON.stringify({ version, exitCode: EXIT.done, ...report }, null, 2)}\n`, output);
-  else if (!settings.quiet) await printReport(standardOutput ? stderr : stdout, text, output);
+  if (settings.json) return { exitCode, report: { exitCode, ...report }, output };
+  if (!settings.quiet) await printReport(settings.out === "-" ? stderr : stdout, text, output);
   tellOfOtherNames(output, stderr);
-  return EXIT.done;
+  // The report says it, too: once is enough where both are seen.
+  const isSeen = stdout.isTTY && stderr.isTTY && !settings.quiet;
+  if (missed && !isSeen) tell(new Failure(exitCode, missed), environment);
+  return { exitCode };
+}
+
+/** Several histories, each for itself: one that fails is told, and the others go on. The exit code is that of the first failure. */
+async function workOnAll(all, environment) {
+  const reports = [];
+  /** @type {number} */
+  let exitCode = EXIT.done;
+  for (const [index, settings] of all.entries()) {
+    if (index > 0 && !settings.json && !settings.quiet) await print(environment.stdout, "\n");
+    try {
+      const ended = await workOn(settings, environment);
+      exitCode ||= ended.exitCode;
+      reports.push({ file: settings.file, ...ended.report });
+    } catch (error) {
+      environment.bar?.stop();
+      tell(error, environment);
+      const code = error instanceof Failure ? error.exitCode : EXIT.failed;
+      exitCode ||= code;
+      reports.push({ file: settings.file, exitCode: code, error: failureJson(error) });
+      if (code > 128) break;
+    }
+  }
+  if (all[0].json) await print(environment.stdout, `${JSON.stringify({ version, exitCode, files: reports }, null, 2)}\n`);
+  return exitCode;
+}
+
+async function work(settings, environment) {
+  const all = settingsOfEach(settings);
+  const library = environment.loadLibrary();
+  if (all.length > 1) return workOnAll(all, { ...environment, library });
+  const { exitCode, report, output } = await workOn(settings, { ...environment, library });
+  if (settings.json) {
+    await printReport(environment.stdout, `${JSON.stringify({ version, ...report }, null, 2)}\n`, output);
+    tellOfOtherNames(output, environment.stderr);
+  }
+  return exitCode;
 }
 
 /** Prints a failure. */
-function tell(error, stderr, env) {
-  const { red } = colours(stderr, env);
+function tell(error, { stderr, env, color }) {
+  const { red } = colours(stderr, env, color);
   const known = error instanceof Failure;
   const message = known ? error.message : `internal error: ${error?.message ?? error}; please report it`;
   const lines = [message, ...(known ? error.hints : [])];
@@ -130,10 +121,15 @@ function tell(error, stderr, env) {
   // A message may quote the history or an argument; neither must steer the terminal. The colours are put on afterwards.
   const [first, ...others] = lines
     .join("\n")
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
     .split("\n");
   stderr.write(`${[`${red("roo-condense:")} ${first}`, ...others].join("\n")}\n`);
 }
+
+const failureJson = (error) => ({
+  code: error instanceof Failure ? error.code : "internal_error",
+  message: String(error?.message ?? error),
+});
 
 /** Whether the report was to be JSON, as far as that can be told from arguments that may be wrong. */
 const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : args.length).includes("--json");
@@ -144,29 +140,24 @@ const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--
  */
 async function run(args, { loadLibrary, stdout = process.stdout, stderr = process.stderr, env = process.env }) {
   const begun = performance.now();
-  let bar;
+  const color = colorOf(args);
+  const environment = { loadLibrary, stdout, stderr, env, begun, color };
   try {
-    if (args[0] === "expand") return expand(args.slice(1), { loadLibrary, stdout, stderr, version });
     const settings = readArguments(args);
-    if (settings.help) await print(stdout, help());
+    if (settings.help) await print(stdout, require("./help.js").help());
     if (settings.version) await print(stdout, `roo-condense ${version}\n`);
-    if (settings.help || settings.version) return EXIT.done;
-    if (settings.restore) return await workBack(settings, { loadLibrary, stdout, stderr });
-    bar = new ProgressBar(stderr, { enabled: settings.progress, env });
-    return await work(settings, { loadLibrary, stdout, stderr, env, begun }, bar);
+    if (settings.command === "completions") await print(stdout, require("./completions.js").completions(settings.shell));
+    if (settings.help || settings.version || settings.command === "completions") return EXIT.done;
+    return await work(settings, environment);
   } catch (error) {
-    bar?.stop();
     const exitCode = error instanceof Failure ? error.exitCode : EXIT.failed;
-    tell(error, stderr, env);
+    tell(error, environment);
     if (wantsJson(args)) {
-      const code = error instanceof Failure ? error.code : "internal_error";
-      const told = { version, exitCode, error: { code, message: String(error?.message ?? error) } };
+      const told = { version, exitCode, error: failureJson(error) };
       // Where that cannot be printed, standard error has it.
       await print(stdout, `${JSON.stringify(told, null, 2)}\n`).catch(() => {});
     }
     return exitCode;
-  } finally {
-    bar?.stop();
   }
 }
 

@@ -5,11 +5,22 @@
 const DEFAULT_WIDTH = 80;
 const MAX_WIDTH = 120;
 
-const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] };
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] };
 
-/** Functions that colour a text where the stream is a terminal and nobody asked for none (https://no-color.org). */
-function colours(stream, env) {
-  const on = Boolean(stream.isTTY) && !env.NO_COLOR && env.TERM !== "dumb";
+/**
+ * Whether to colour what goes to a stream: as `--color` says, else as NO_COLOR (https://no-color.org) or FORCE_COLOR (https://force-color.org) does,
+ * else where it is a terminal that can.
+ */
+function isColourful(stream, env, color = "auto") {
+  if (color !== "auto") return color === "always";
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return Boolean(stream.isTTY) && env.TERM !== "dumb";
+}
+
+/** Functions that colour a text, or leave it as it is. */
+function colours(stream, env, color) {
+  const on = isColourful(stream, env, color);
   const entries = Object.entries(STYLES).map(([name, [open, close]]) => [
     name,
     (text) => (on ? `\u001b[${open}m${text}\u001b[${close}m` : text),
@@ -21,10 +32,13 @@ function colours(stream, env) {
 const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
 
 /** One line without control characters: what stands in a history must not steer the terminal. */
-const visible = (text) =>
-  String(text)
-    .replace(/\s+/g, " ")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
+const visible = (text) => String(text).replace(/\s+/g, " ").replace(UNSEEN, "\ufffd");
+
+/** Characters that steer a terminal, turn the direction of what follows, or cannot be seen. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
+
+/** The same of one line of a text, whose blanks stay. */
+const visibleLine = (text) => text.replace(/\t/g, "    ").replace(UNSEEN, "\ufffd");
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const number = (value) => whole.format(value);
@@ -62,4 +76,4 @@ function wrap(text, width) {
 const item = (mark, text, width) =>
   wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 
-module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, widthOf, wrap };
+module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, visibleLine, widthOf, wrap };

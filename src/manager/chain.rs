@@ -137,7 +137,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
                 // Said here unless it becomes the error of the whole.
                 if go_on && (asked_succeeded || index + 1 < providers.len() || !outcome.changes.is_empty()) {
                     let message = format!("{id}: {}: {error}", error.code());
-                    outcome.warnings.push(Warning::new(WarningCode::ProviderFailed, message));
+                    outcome.warnings.push(Warning::new(WarningCode::ProviderFailed, message).of(error.code()));
                 }
                 if !asked_succeeded {
                     outcome.error.get_or_insert(error);

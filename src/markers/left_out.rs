@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 pub struct LeftOut<'a> {
     /// What it was.
     pub state: OldState<'a>,
-    /// The message that says something newer, from 1. People are told it; a model, which sees no numbers of messages, is not.
+    /// The message that says something newer, from 0. People are told it; a model, which sees no numbers of messages, is not.
     pub newer: usize,
 }
 

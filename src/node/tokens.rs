@@ -14,6 +14,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     conversation::{Conversation, problems, utf16},
+    diff::{self, DiffLimits},
     restore::{Expanded, expand},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
@@ -73,6 +74,15 @@ pub fn expand_pointers(messages: Utf16String) -> Result<String> {
     let conversation = parse(&messages)?;
     let Expanded { plan, unresolved } = expand(&conversation);
     conversation.export(&serde_json::json!({ "edits": plan, "unresolved": unresolved })).map_err(unreadable)
+}
+
+/// How the second of two messages differs from the first, text by text, as JSON; `null` stands for a message that is not there.
+#[napi(catch_unwind)]
+pub fn message_diff(pair: Utf16String, context: u32, lines: u32, characters: u32) -> Result<String> {
+    let conversation = parse(&pair)?;
+    let limits = DiffLimits { context: context as usize, lines: lines as usize, characters: characters as usize };
+    let message = |at: usize| (at < conversation.len()).then(|| conversation.message(at));
+    conversation.export(&diff::message_diff(message(0), message(1), limits)).map_err(unreadable)
 }
 
 /// What is not legal in a JSON array of messages, as JSON.

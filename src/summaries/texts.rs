@@ -299,7 +299,7 @@ impl Failures {
                 Some(more) => format!("message {} and {more} more", named.join(", ")),
             };
             let message = format!("{place} left as it was: {code}: {sentence}");
-            warnings.push(failed(message).at(origins.first().copied()));
+            warnings.push(failed(message).at(origins.first().copied()).of(*code));
         }
         if self.not_asked > 0 {
             let more = self.not_asked;

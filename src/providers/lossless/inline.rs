@@ -112,7 +112,7 @@ fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], compo
         let (_, tokens, lines, messages) = &mut found[at];
         *tokens += saved;
         *lines += run.rows.len();
-        let message = texts[run.target.0].message + 1;
+        let message = texts[run.target.0].message;
         if !messages.contains(&message) {
             messages.push(message);
         }

@@ -289,10 +289,10 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The message of an event, from 1.
+    /// The message of an event, from 0.
     fn message(&self, event: &Event) -> usize {
         let answer = event.answers.first().map(|place| self.transcript.texts[place.text].message);
-        event.call.as_ref().map(|call| call.message).or(answer).map_or(0, |message| message + 1)
+        event.call.as_ref().map(|call| call.message).or(answer).unwrap_or_default()
     }
 }
 

@@ -114,10 +114,9 @@ fn proposal(
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };
-    proposal.notes.push(note(
-        selection.start,
-        format!("summary of messages {} to {}{parts}{cached}", selection.head + 1, last + 1),
-    ));
+    proposal
+        .notes
+        .push(note(selection.start, format!("summary of messages {} to {}{parts}{cached}", selection.head, last)));
     proposal
 }
 

@@ -385,7 +385,7 @@ fn before_truncation(operations: &Value) -> Value {
 }
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
-    Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code()))
+    Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code())).of(error.code())
 }
 
 /// Whether a pass asks a model.

@@ -1,0 +1,270 @@
+// The command line: several histories, `count`, `validate`, completions, JSON Lines and sessions of Claude Code, narrow terminals.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  copyOf,
+  environment,
+  expectFailure,
+  fixture,
+  folder,
+  history,
+  isWindows,
+  library,
+  main,
+  messagesOf,
+  put,
+  readJson,
+  repeated,
+  run,
+  runJson,
+} from "./support.mjs";
+
+describe("several histories", () => {
+  test("are condensed one after the other, into a folder", () => {
+    mkdirSync(path.join(folder, "condensed"));
+    const files = [fixture("claude-code"), fixture("shell-only")];
+    const { code, stdout, stderr } = run([...files, "-o", "condensed"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/^Written to /gm)).toHaveLength(2);
+    for (const name of ["claude-code", "shell-only"]) {
+      run([fixture(name), "--out", "alone.json", "--force", "--no-restore-data"]);
+      expect(readFileSync(path.join(folder, "condensed", `${name}.json`))).toEqual(readFileSync(path.join(folder, "alone.json")));
+    }
+    expect(readdirSync(path.join(folder, "condensed"))).toHaveLength(4);
+  });
+
+  test("one that fails is told, and the others go on", () => {
+    const file = copyOf("claude-code");
+    put("bad.json", "[1");
+    const { code, stdout, stderr } = run(["bad.json", "absent.json", file]);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^roo-condense: bad.json:1:3: not JSON[\s\S]*roo-condense: absent.json: there is no such file\n$/);
+    expect(stdout).toContain("history.json: 200 messages");
+    const { report, code: ended } = runJson([file, "absent.json", "--in-place"]);
+    expect([ended, report.exitCode]).toEqual([3, 3]);
+    expect(report.files).toMatchObject([
+      { file, exitCode: 0, didCondense: true },
+      { file: "absent.json", exitCode: 3, error: { code: "unreadable" } },
+    ]);
+  });
+
+  test("--out has to be a folder in which each has a name of its own", () => {
+    put("a.json", "[]");
+    mkdirSync(path.join(folder, "sub"));
+    put("sub/a.json", "[]");
+    put("b.json", "[]");
+    expectFailure(["a.json", "b.json", "--out", "new"], 2, /--out: for several histories a folder that exists, not "new"/);
+    expectFailure(["a.json", "b.json", "--out", "a.json"], 2, /a folder that exists/);
+    expectFailure(["a.json", "sub/a.json", "--out", "sub"], 2, /two of the histories would be written to "sub.a.json"/);
+  });
+});
+
+describe("count", () => {
+  test("tokens by kind", () => {
+    const { code, stdout } = run(["count", fixture("claude-code"), fixture("roo-xml-2025")]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /claude-code\.json: 200 messages, \d+ KB\n {2}message text +[\d,]+ +[\d.]+%\n[\s\S]*\n {2}total +[\d,]+\n\n[^\n]*roo-xml-2025/,
+    );
+    const { report } = runJson(["count", fixture("claude-code")]);
+    expect(report).toMatchObject({ exitCode: 0, messages: 200, tokens: library.countTokens(messagesOf(readJson(fixture("claude-code")))) });
+    expect(Object.values(report.byKind).reduce((sum, tokens) => sum + tokens, 0)).toBe(report.tokens);
+  });
+
+  test("bad input", () => {
+    expectFailure(["count", "absent.json"], 3, /no such file/);
+    put("five.json", "5");
+    expectFailure(["count", "five.json"], 5, /is not a history/);
+    expect(run(["count", put("empty.json", "[]")]).stdout).toMatch(/0 messages[\s\S]*total +0\n/);
+  });
+});
+
+describe("validate", () => {
+  test("tells whether the Messages API would accept it", () => {
+    expect(run(["validate", fixture("claude-code")])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/200 messages, as the\s+Messages\s+API\s+accepts/),
+    });
+    const problems = library.validateMessages(readJson(fixture("odd-shapes")));
+    const { code, stdout } = run(["validate", fixture("odd-shapes")]);
+    expect(code).toBe(8);
+    expect(stdout.match(/^- message \d+/gm)).toHaveLength(problems.length);
+    const { report } = runJson(["validate", fixture("odd-shapes"), fixture("claude-code")]);
+    expect(report.exitCode).toBe(8);
+    expect(report.files).toMatchObject([{ problems }, { problems: [], exitCode: 0 }]);
+    expect(run(["validate", fixture("odd-shapes"), "--quiet"])).toMatchObject({ code: 8, stdout: "", stderr: "" });
+    expectFailure(["validate", "absent.json"], 3, /no such file/);
+  });
+});
+
+describe("completions", () => {
+  const hasShell = (shell) => spawnSync(shell, ["-c", "exit 0"]).status === 0;
+
+  test.skipIf(isWindows || !hasShell("bash"))("bash completes commands, options and their values", () => {
+    const script = run(["completions", "bash"]).stdout;
+    const complete = (...words) => {
+      const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _roo_condense; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return spawnSync("bash", ["-c", line], { cwd: folder, encoding: "utf8" }).stdout.trim().split("\n");
+    };
+    expect(complete("roo-condense", "--pre")).toEqual(["--preset", "--preview"]);
+    expect(complete("roo-condense", "a.json", "--preset", "ba")).toEqual(["balanced"]);
+    expect(complete("roo-condense", "val")).toEqual(["validate"]);
+    expect(complete("roo-condense", "count", "--")).toEqual(["--json", "--no-progress", "--color", "--help", "--version"]);
+    expect(complete("roo-condense", "completions", "f")).toEqual(["fish"]);
+    put("history.json", "[]");
+    expect(complete("roo-condense", "hist")).toEqual(["history.json"]);
+  });
+
+  test.each(["zsh", "fish"])("%s", (shell) => {
+    const { code, stdout, stderr } = run(["completions", shell]);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const word of ["in-place", "restore", "balanced", "validate"]) expect(stdout).toContain(word);
+    if (hasShell(shell))
+      expect(spawnSync(shell, ["-n", put("script", stdout)], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  test("need no addon", () => {
+    expect(run(["completions", "bash"], { env: { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") } }).code).toBe(0);
+  });
+});
+
+describe("JSON Lines", () => {
+  const lines = history().map((message) => JSON.stringify(message).replace('{"role"', '{ "role"'));
+
+  test("a message on each line: read, and written with the lines that did not change as they were", () => {
+    const file = put("history.jsonl", `${lines.join("\n")}\n`);
+    const before = readFileSync(file);
+    expect(run([file, "--in-place"])).toMatchObject({ code: 0, stderr: "" });
+    const written = readFileSync(file, "utf8").trimEnd().split("\n");
+    expect(written).toHaveLength(lines.length);
+    const changed = written.filter((line, index) => line !== lines[index]);
+    expect(changed).toHaveLength(1);
+    expect(changed[0]).toContain(" as below from ");
+    expect(run(["expand", file, "-o", "expanded.jsonl"]).code).toBe(0);
+    const expanded = readFileSync(path.join(folder, "expanded.jsonl"), "utf8").trimEnd().split("\n");
+    expect(expanded.map((line) => JSON.parse(line))).toEqual(history());
+    expect(run(["restore", file, "--in-place"]).code).toBe(0);
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test("on standard input, with blank lines, carriage returns and without a line break at the end", () => {
+    const { report } = runJson(["-"], { input: lines.join("\r\n\r\n") });
+    expect(report.input.messages).toBe(lines.length);
+    const { stdout } = run(["-", "--out", "-"], { input: lines.join("\r\n") });
+    expect(stdout.split("\r\n")).toHaveLength(lines.length);
+    put("one.jsonl", lines[0]);
+    expect(runJson(["count", "one.jsonl"]).report.messages).toBe(1);
+    put("array.jsonl", `[${lines.join(",")}]`);
+    expect(runJson(["count", "array.jsonl"]).report.messages).toBe(lines.length);
+  });
+
+  test("a line that is not JSON is named", () => {
+    put("bad.jsonl", `${lines[0]}\n\n${lines[1].slice(0, 20)}\n`);
+    expectFailure(["bad.jsonl"], 4, /bad.jsonl:3:21: not JSON/);
+    put("none.jsonl", '{"a":1}\n{"b":2}\n');
+    expectFailure(["none.jsonl"], 5, /none of its 2 lines holds a message/);
+  });
+});
+
+describe("sessions of Claude Code", () => {
+  const call = (id, message) => ({
+    type: "assistant",
+    uuid: id,
+    message: { id: message, role: "assistant", content: [{ type: "tool_use", id, name: "Read", input: { file_path: "a.txt" } }] },
+  });
+  const answer = (id) => ({
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: repeated }] },
+  });
+  const records = [
+    { type: "summary", summary: "An earlier session", leafUuid: "x" },
+    { type: "file-history-snapshot", messageId: "m", snapshot: {} },
+    { type: "user", message: { role: "user", content: "Do it." }, isSidechain: false, cwd: "/p" },
+    { type: "assistant", message: { id: "m1", role: "assistant", content: [{ type: "text", text: "I read." }] } },
+    call("a", "m1"),
+    call("b", "m1"),
+    { type: "user", isSidechain: true, message: { role: "user", content: "for a subagent" } },
+    answer("a"),
+    { type: "assistant", isSidechain: true, message: { id: "s", role: "assistant", content: "of a subagent" } },
+    answer("b"),
+    { type: "system", content: "compacted", subtype: "info" },
+    { type: "assistant", isApiErrorMessage: true, message: { id: "e", role: "assistant", content: [{ type: "text", text: "API Error" }] } },
+    { type: "assistant", message: { id: "m2", role: "assistant", content: [{ type: "text", text: "Done." }] } },
+  ];
+  const session = (all) => put("session.jsonl", `${all.map((record) => JSON.stringify(record)).join("\n")}\n`);
+
+  test("are read as the conversation that the model saw", () => {
+    const file = session(records);
+    expect(run(["validate", file])).toMatchObject({ code: 0, stdout: expect.stringContaining("4 messages") });
+    expect(run([file, "--out", "messages.json"]).code).toBe(0);
+    const messages = readJson(path.join(folder, "messages.json"));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(messages[1].content.map(({ type }) => type)).toEqual(["text", "tool_use", "tool_use"]);
+    expect(messages[2].content.map(({ tool_use_id: id }) => id)).toEqual(["a", "b"]);
+    expect(JSON.stringify(messages)).not.toMatch(/subagent|API Error|An earlier/);
+    expect(JSON.stringify(messages)).toContain(" as ");
+  });
+
+  test("--in-place is refused before anything is done; restore leads back to the session", () => {
+    const file = session(records);
+    const before = readFileSync(file);
+    expectFailure([file, "--in-place"], 2, /is a session of Claude Code, whose records --in-place cannot write: --out/);
+    expect(run([file, "-o", "messages.json"]).code).toBe(0);
+    expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
+    expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
+  });
+
+  test("bad input", () => {
+    session([records[0], { type: "user", message: "text" }, { type: "assistant", message: null }]);
+    expectFailure(["session.jsonl"], 5, /none of its 3 lines holds a message/);
+    session([records[0], ...records.slice(2, 4), { type: "assistant", message: { role: "assistant" } }]);
+    expect(runJson(["count", "session.jsonl"]).report.messages).toBe(3);
+  });
+});
+
+describe("terminals of 45 columns", () => {
+  const hasScript =
+    process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+  test
+    .skipIf(!hasScript)
+    .each([
+      [[fixture("claude-code"), "--explain", "--target", "50%"]],
+      [[fixture("claude-code"), "--preset", "aggressive", "--preview"]],
+      [[fixture("odd-shapes"), "--explain"]],
+      [["count", fixture("claude-code")]],
+      [["validate", fixture("odd-shapes")]],
+    ])("%j", (args) => {
+    const command = `stty cols 45; ${[process.execPath, main, ...args, "--no-progress"].map(quoted).join(" ")}`;
+    const options = {
+      cwd: folder,
+      env: { ...environment, TERM: "xterm", NO_COLOR: "1" },
+      encoding: "utf8",
+      timeout: 50_000,
+      stdio: ["ignore", "pipe", "pipe"],
+    };
+    const { stdout } = spawnSync("script", ["--quiet", "--return", "--command", command, "/dev/null"], options);
+    const lines = stdout.replaceAll("\r", "").split("\n");
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => line.length > 45 || /\s$/.test(line))).toEqual([]);
+  });
+});
+
+test("what stands in a difference cannot steer the terminal, and is bounded", () => {
+  const messages = history();
+  const hostile = `\u001b]0;title\u0007\u001b[2J\u202eright to left\u2066 \u009b31m\r\u200b${"x".repeat(5000)}\n`;
+  for (const index of [2, 4]) messages[index].content[0].content = `${hostile}${repeated}${hostile.repeat(300)}`;
+  put("f.json", JSON.stringify(messages));
+  for (const args of [["--explain"], ["--preview"], ["--explain", "--provider", "truncation", "--config", '{"preserveRecentCount":1}']]) {
+    const { code, stdout } = run(["f.json", ...args]);
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/);
+    const lines = stdout.split("\n");
+    expect(lines.length).toBeLessThan(150);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  }
+});

@@ -1,0 +1,73 @@
+"use strict";
+
+// `roo-condense HISTORY`: condenses a history, and writes it where the arguments say.
+
+const fs = require("node:fs");
+const { condense } = require("./condensation.js");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Interruption } = require("./interruption.js");
+const { checkOutput, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
+const { ProgressBar } = require("./progress-bar.js");
+const { missedTarget, reportJson, reportText } = require("./report.js");
+
+/**
+ * Writes the result where the arguments say. Returns what was written, or undefined.
+ * @returns {{ file: string, bytes: number, backup?: string, restoreData?: string, otherNames?: number } | undefined}
+ */
+function write(history, condensed, content, settings) {
+  const put = () =>
+    settings.inPlace ? replaceInput(history, content) : { file: writeOutput(settings.out, content, history, settings.force) };
+  if (!condensed.didCondense || !settings.keepRestoreData) return { ...put(), bytes: content.length };
+  const { restoreFileOf, restoreNames } = require("./restore-file.js");
+  const file = settings.inPlace ? fs.realpathSync(history.name) : settings.out;
+  const data = { file, names: restoreNames(file), content: restoreFileOf(history, content, condensed.restoreData), like: history.stat };
+  return { ...withRestoreData(data, put), bytes: content.length };
+}
+
+/** Refuses, before the work, what could not be written afterwards. */
+function checkPlace(history, settings) {
+  if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
+  if (settings.inPlace && history.isSession)
+    throw new Failure(
+      EXIT.usage,
+      `${history.shownName} is a session of Claude Code, whose records --in-place cannot write: --out writes its messages elsewhere`,
+    );
+}
+
+/** Does what the arguments ask for; see `WORK` in run.js. */
+async function condenseHistory(library, settings, { stdout, stderr, env, begun }) {
+  const bar = new ProgressBar(stderr, { enabled: settings.progress, env });
+  const interruption = new Interruption(() => bar.stop());
+  try {
+    bar.step("reading", 0, 20);
+    if (settings.inPlace) requireReplaceable(settings.file);
+    const history = readHistory(settings.file);
+    checkPlace(history, settings);
+    const condensed = await condense(library, history, settings, { env, interruption, step: bar.step.bind(bar) });
+    const isMet = !condensed.target || condensed.target.met;
+    const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
+    const isWanted = isMet && (settings.out !== undefined || (settings.inPlace && condensed.didCondense));
+    let output;
+    let standardOutput;
+    // From here on a file may be half written.
+    await interruption.unbroken(() => {
+      if (!isWanted) return;
+      bar.step("writing", 20, 20);
+      const content = history.contentWith(condensed.messages);
+      if (settings.out === "-") standardOutput = content;
+      output = settings.out === "-" ? { file: "standard output", bytes: content.length } : write(history, condensed, content, settings);
+    });
+    bar.stop();
+    const told = { written: output, totalMs: performance.now() - begun };
+    if (settings.json) return { exitCode, report: reportJson(condensed, settings, history, told), output, standardOutput };
+    const stream = settings.out === "-" ? stderr : stdout;
+    const { diffMessages } = library;
+    const text = settings.quiet ? "" : reportText(condensed, settings, history, { ...told, stream, env, diffMessages });
+    return { exitCode, text, output, standardOutput, missed: isMet ? undefined : missedTarget(condensed, settings).join(" ") };
+  } finally {
+    bar.stop();
+  }
+}
+
+module.exports = { condenseHistory };

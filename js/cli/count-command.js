@@ -1,0 +1,28 @@
+"use strict";
+
+// `roo-condense count`: the tokens of a history, by kind of content.
+
+const { KINDS, countByKind, totalOf } = require("./content-kinds.js");
+const { EXIT } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Report } = require("./report-lines.js");
+const { bytes, number, percent, plural } = require("./terminal.js");
+
+async function countHistory(library, { file, color }, { stdout, env }) {
+  const history = readHistory(file);
+  await library.warmUp();
+  const byKind = countByKind(history.messages, library.countTokens);
+  const tokens = totalOf(byKind);
+  const report = new Report(stdout, env, color);
+  report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, report.paint.bold);
+  for (const [kind, name] of Object.entries(KINDS))
+    if (byKind[kind]) report.row(`  ${name}`, [number(byKind[kind]), percent(byKind[kind], tokens)]);
+  report.row("  total", [number(tokens), ""], report.paint.bold);
+  return {
+    exitCode: EXIT.done,
+    report: { file, messages: history.messages.length, bytes: history.bytes.length, tokens, byKind },
+    text: report.toString(),
+  };
+}
+
+module.exports = { countHistory };

@@ -1,0 +1,92 @@
+"use strict";
+
+// Histories with one JSON value on each line: messages, or the records of a Claude Code session (~/.claude/projects/*/*.jsonl), which hold one each.
+
+const { EXIT, Failure } = require("./exit-codes.js");
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank. */
+function readLines(text, parse) {
+  const lines = text.split("\n");
+  const found = [];
+  lines.forEach((line, index) => {
+    if (line.trim() !== "") found.push({ value: parse(line, index + 1), text: line.replace(/\r$/, "") });
+  });
+  return found;
+}
+
+/** Whether a text begins with two objects on lines of their own, which no JSON text does. */
+function isJsonLines(text) {
+  const [first, second] = text
+    .slice(0, 5_000_000)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  try {
+    return isObject(JSON.parse(first)) && isObject(JSON.parse(second));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value is a record of a Claude Code session. */
+const isRecord = (value) => isObject(value) && typeof value.type === "string" && !("role" in value);
+
+/** Whether these values are records of a session: some hold a message. */
+const isTranscript = (values) => values.every(isRecord) && values.some(holdsMessage);
+
+const holdsMessage = ({ type, message }) => (type === "user" || type === "assistant") && isObject(message) && "role" in message;
+
+/** Whether the model was shown what a record holds: subagents work in sidechains, and errors of the API and summaries are for people. */
+const isShown = (record) => holdsMessage(record) && !record.isSidechain && !record.isApiErrorMessage;
+
+/**
+ * The conversation in the records of a session. Claude Code writes a line for each block of an answer, and one for each result of calls made
+ * together; what belongs together becomes one message again.
+ */
+function messagesOfTranscript(records) {
+  const messages = [];
+  let last;
+  for (const record of records.filter(isShown)) {
+    const { message } = record;
+    const goesOn = last !== undefined && (isSameAnswer(last, record) || (areResults(last) && areResults(record)));
+    if (goesOn) {
+      const before = messages.pop();
+      messages.push({ ...before, content: [...before.content, ...message.content] });
+    } else {
+      messages.push(message);
+    }
+    last = record;
+  }
+  return messages;
+}
+
+const isSameAnswer = (one, other) =>
+  one.type === "assistant" &&
+  other.type === "assistant" &&
+  one.message.id !== undefined &&
+  one.message.id === other.message.id &&
+  Array.isArray(one.message.content) &&
+  Array.isArray(other.message.content);
+
+const areResults = ({ type, message: { content } }) =>
+  type === "user" && Array.isArray(content) && content.length > 0 && content.every((block) => block?.type === "tool_result");
+
+/** Messages as lines; one that was not changed is the line that it was. */
+function linesOf(messages, lines, text) {
+  const known = new Map(lines.map((line) => [line.value, line.text]));
+  const newline = /\r\n/.test(text.slice(0, 1_000_000)) ? "\r\n" : "\n";
+  const written = messages.map((message) => known.get(message) ?? JSON.stringify(message));
+  return written.join(newline) + (/\n\s*$/.test(text) && written.length > 0 ? newline : "");
+}
+
+/** Refuses values among which there is no message. */
+function requireMessages(values, shownName, found) {
+  if (values.length === 0 || found.some((message) => isObject(message) && "role" in message)) return;
+  throw new Failure(
+    EXIT.notMessages,
+    `${shownName} is not a history: none of its ${values.length} lines holds a message, with a "role" of its own or as the "message" of a record`,
+  );
+}
+
+module.exports = { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages };

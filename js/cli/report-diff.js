@@ -1,0 +1,80 @@
+"use strict";
+
+// Differences of messages as lines for people: what goes in red, what comes in green, with a few lines around.
+
+const { number, plural, visible, visibleLine } = require("./terminal.js");
+
+/** Lines in a row that go or come of which all are shown, and how many are of more. */
+const [MAX_IN_A_ROW, SHOWN_IN_A_ROW] = [6, 4];
+/** Places that are shown of one text. */
+const MAX_HUNKS = 4;
+/** Texts of one message that are shown. */
+const MAX_TEXTS = 4;
+const INDENT = "      ";
+
+/** What of a difference is asked for. */
+const LIMITS = Object.freeze({ context: 1, lines: 5000, characters: 240 });
+
+const MARKS = { same: " ", removed: "-", added: "+" };
+
+/** Where a text stands in its message, in words. */
+function placeOf({ path, blockIndex }, named) {
+  const names = path.slice(1).filter((step) => typeof step === "string");
+  const parameter = names[0] === "input" ? names.slice(1).join(".") : "";
+  return [named && path.length > 1 && `block ${blockIndex}`, parameter].filter(Boolean).join(" ");
+}
+
+/** A line of a difference, cut to the width; of a long one the part that differs is there already. */
+function shownLine({ kind, text, charactersBefore = 0, charactersAfter = 0 }, width) {
+  const said = visibleLine(text);
+  const room = width - INDENT.length - 2;
+  const before = charactersBefore > 0 ? "…" : "";
+  const isCut = before.length + said.length > room || charactersAfter > 0;
+  const shown = isCut ? `${before}${said}`.slice(0, room - 1) : `${before}${said}`;
+  return `${INDENT}${MARKS[kind]} ${shown}${isCut ? "…" : ""}`.trimEnd();
+}
+
+/** Lines of one kind that stand together. */
+function rowsOf(lines) {
+  const rows = [];
+  for (const line of lines) {
+    if (rows.at(-1)?.[0].kind === line.kind) rows.at(-1).push(line);
+    else rows.push([line]);
+  }
+  return rows;
+}
+
+/** Where a hunk stands, in words. */
+function headingOf(hunk, place) {
+  const { beforeLine, afterLine } = hunk;
+  const line = beforeLine === afterLine ? `line ${number(beforeLine)}` : `line ${number(beforeLine)}, now ${number(afterLine)}`;
+  return visible([place, line].filter(Boolean).join(", "));
+}
+
+function writeHunk(report, hunk, place) {
+  const { dim, red, green, cyan } = report.paint;
+  const paints = { same: dim, removed: red, added: green };
+  report.line(cyan(`${INDENT.slice(2)}@ ${headingOf(hunk, place).slice(0, report.width - INDENT.length)}`));
+  for (const row of rowsOf(hunk.lines)) {
+    const shown = row.length > MAX_IN_A_ROW ? row.slice(0, SHOWN_IN_A_ROW) : row;
+    const paint = paints[row[0].kind];
+    for (const line of shown) report.line(paint(shownLine(line, report.width)));
+    if (shown.length < row.length) report.line(paint(`${INDENT}${MARKS[row[0].kind]} … ${plural(row.length - shown.length, "more line")}`));
+  }
+}
+
+/** Writes what differs in the texts of a message. */
+function writeTexts(report, diff, { named = true } = {}) {
+  const { dim } = report.paint;
+  for (const text of diff.slice(0, MAX_TEXTS)) {
+    for (const [index, hunk] of text.hunks.slice(0, MAX_HUNKS).entries()) writeHunk(report, hunk, index === 0 ? placeOf(text, named) : "");
+    const more = [
+      text.hunks.length > MAX_HUNKS && plural(text.hunks.length - MAX_HUNKS, "more place"),
+      text.omittedLines > 0 && plural(text.omittedLines, "more line"),
+    ].filter(Boolean);
+    if (more.length > 0) report.line(dim(`${INDENT}… ${more.join(", ")}`));
+  }
+  if (diff.length > MAX_TEXTS) report.line(dim(`${INDENT}… ${plural(diff.length - MAX_TEXTS, "more text")}`));
+}
+
+module.exports = { LIMITS, writeTexts };

@@ -1,0 +1,33 @@
+"use strict";
+
+// `roo-condense validate`: whether a history is what the Messages API accepts.
+
+const { EXIT } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Report } = require("./report-lines.js");
+const { plural, visible } = require("./terminal.js");
+
+/** Problems that are listed; the rest is counted. */
+const MAX_PROBLEMS = 100;
+
+function validateHistory(library, { file, color }, { stdout, env }) {
+  const history = readHistory(file);
+  const problems = library.validateMessages(history.messages);
+  const report = new Report(stdout, env, color);
+  const { green, yellow } = report.paint;
+  const of = `${history.shownName}: ${plural(history.messages.length, "message")}`;
+  if (problems.length === 0) report.text(`${of}, as the Messages API accepts them.`, green);
+  else report.text(`${of}, with ${plural(problems.length, "shape problem")}:`, yellow);
+  const told = problems.map(({ code, messageIndex, blockIndex, message }) => {
+    const place = `message ${messageIndex}${blockIndex === undefined ? "" : `, block ${blockIndex}`}`;
+    return `${place}: ${code}: ${visible(message)}`;
+  });
+  report.list(told, "- ", MAX_PROBLEMS);
+  return {
+    exitCode: problems.length === 0 ? EXIT.done : EXIT.misshapen,
+    report: { file, messages: history.messages.length, problems },
+    text: report.toString(),
+  };
+}
+
+module.exports = { validateHistory };
