@@ -38,7 +38,8 @@ function shownLine({ kind, text, charactersBefore = 0, charactersAfter = 0 }, wi
 function rowsOf(lines) {
   const rows = [];
   for (const line of lines) {
-    if (rows.at(-1)?.[0].kind === line.kind) rows.at(-1).push(line);
+    const last = rows.at(-1);
+    if (last && last[0].kind === line.kind) last.push(line);
     else rows.push([line]);
   }
   return rows;

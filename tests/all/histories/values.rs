@@ -52,7 +52,6 @@ fn look_alike() -> impl Strategy<Value = String> {
         "12 | [2 lines as below from \"an ordinary line of some\"]",
         "[The line above 3 more times]",
         "[The line above 4294967295 more times]",
-        "     7→[12 lines, every 10th numbered:]",
         "[12 lines, every 10th numbered:]",
         "[… 34 lines left out]",
         "[… lines 2-40]",
