@@ -205,4 +205,4 @@ function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { UNLIMITED, condense };
+module.exports = { UNLIMITED, condense, prepare };

@@ -3,9 +3,11 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("./native.js");
-const { UNLIMITED, condense } = require("./call.js");
+const { UNLIMITED, condense, prepare } = require("./call.js");
+const { countTokens, warmUp } = require("./count.js");
 const { argumentError, checked, missing, notAllowed, notReadable, outOfRange, readable } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
+const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf } = require("./host-estimates.js");
 const { hostCallback } = require("./host-provider.js");
 const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
@@ -162,11 +164,58 @@ class CondensationManager {
   }
 
   estimateReduction(context, options) {
-    return this.#run("estimate", context, options).then(estimateOf);
+    const tried = () => this.#run("estimate", context, options).then(estimateOf);
+    const asked = this.#askHost("estimateReduction", reductionOf, context, options);
+    return asked ? asked.then((said) => said ?? tried()) : tried();
   }
 
   estimateCost(context, options) {
-    return this.#run("estimate", context, options).then(({ cost }) => cost);
+    const tried = () => this.#run("estimate", context, options).then(({ cost }) => cost);
+    const asked = this.#askHost("estimateCost", costOf, context, options);
+    return asked ? asked.then((said) => said ?? tried()) : tried();
+  }
+
+  getConfigSchema(id) {
+    const provider = this.#known(id);
+    return this.#isOurs(provider) ? provider.getConfigSchema() : schemaOf(provider);
+  }
+
+  validateConfig(id, config) {
+    const provider = this.#known(id);
+    return this.#isOurs(provider) ? provider.validateConfig(config) : validationOf(provider, config);
+  }
+
+  #known(id) {
+    const provider = this.getProvider(id);
+    // The addon names those that there are.
+    if (!provider) checked(() => this.#native.requireProvider(id));
+    return provider;
+  }
+
+  #isOurs(provider) {
+    return NativeCondensationProvider.handleOf(provider) !== undefined;
+  }
+
+  /** The provider of the host that a call is for; undefined where it is one of ours. */
+  #hostProvider(id) {
+    const provider = this.#providers.get(id ?? this.#native.active());
+    return provider === undefined || this.#isOurs(provider) ? undefined : provider;
+  }
+
+  /** What a provider of the host says when it is asked by `ask`; undefined where it has no `method`. Wrong arguments throw at once. */
+  #askHost(method, ask, context, options) {
+    const provider = this.#hostProvider(readable("options", () => options?.provider));
+    if (!methodOf(provider, method)) return undefined;
+    const { prepared, settings } = prepare(context, options ?? {}, () => undefined);
+    checked(() => this.#native.checkCall(settings));
+    const { config } = prepared.options;
+    if (config !== undefined) requireValid(provider, config);
+    const { encoding, scale } = this.getEffectiveConfig(prepared.profileId);
+    const count = () => countTokens(prepared.snapshot, { encoding }) + countTokens(prepared.context.systemPrompt ?? "", { encoding });
+    return warmUp(encoding).then(() => {
+      const tokenCount = Math.ceil(count() * scale - 1e-9);
+      return ask(provider, { ...prepared.context, messages: prepared.snapshot.slice(), tokenCount, isPreview: true }, config ?? {});
+    });
   }
 
   getMetrics() {
@@ -181,6 +230,9 @@ class CondensationManager {
     const id = this.#nextCall++ >>> 0;
     const configOf = (provider) => NativeCondensationProvider.configOf(this.#providers.get(provider ?? this.#native.active()));
     const start = (prepared, call) => {
+      const { provider, config } = prepared.options;
+      const own = config === undefined ? undefined : this.#hostProvider(provider);
+      if (own) requireValid(own, config);
       const named = [...this.#providers.values()].map((provider) => NativeCondensationProvider.configOf(provider));
       const configs = [...named, prepared.options.config];
       const profiles = bindProfiles(
@@ -204,9 +256,12 @@ function infoOf(provider) {
   for (const [field, value] of Object.entries({ name, description, version })) {
     if (value != null && typeof value !== "string") throw notAllowed(`provider.${field}`, value, "a string");
   }
+  for (const method of METHODS) {
+    if (provider[method] != null && typeof provider[method] !== "function")
+      throw notAllowed(`provider.${method}`, provider[method], "a function");
+  }
   const info = { id, name: name || id, description: description ?? "", version: version ?? "" };
   if (provider.getCapabilities == null) return info;
-  if (typeof provider.getCapabilities !== "function") throw notAllowed("provider.getCapabilities", provider.getCapabilities, "a function");
   const capabilities = answerOf(
     () => provider.getCapabilities(),
     (error) => {
@@ -222,8 +277,9 @@ function checkedCapabilities(capabilities) {
   for (const [field, value] of Object.entries(capabilities)) {
     const path = `provider.getCapabilities().${field}`;
     if (field === "estimatedSpeed" && !SPEEDS.includes(value)) throw notAllowed(path, value, SPEEDS.join(", "));
-    if (field.startsWith("supports") && typeof value !== "boolean") throw notAllowed(path, value, "true or false");
-    if (field === "estimatedSpeed" || field.startsWith("supports")) found[field] = value;
+    const isFlag = field.startsWith("supports") || field === "isFree";
+    if (isFlag && typeof value !== "boolean") throw notAllowed(path, value, "true or false");
+    if (field === "estimatedSpeed" || isFlag) found[field] = value;
   }
   return found;
 }

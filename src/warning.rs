@@ -61,6 +61,8 @@ pub enum WarningCode {
     CostLimit,
     /// A summary was paid for, and little was removed.
     LowReduction,
+    /// A provider of the host left out messages that others need; they stay.
+    PairsCompleted,
     /// Signed thinking stands behind a change, and the service may refuse it.
     ThinkingAfterChange,
     /// The store for summaries failed and was done without.

@@ -4,7 +4,7 @@ import type { CondenseOptions, ConversationContext, ThinkingOption } from "./cal
 import type { HandlerOption } from "./handlers.js";
 import type { MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
-import type { BuiltInProvider, CondensationProvider, ProviderInfo } from "./providers.js";
+import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
@@ -214,6 +214,18 @@ export class CondensationManager {
 
   /** @throws {TypeError} `unknown_provider` when it is not registered (any more, or yet) */
   getActiveProvider(): BuiltInProvider | CondensationProvider<any>;
+
+  /**
+   * JSON Schema of the configuration of a provider, of ours or of the host; empty where one of the host has none.
+   * @throws {TypeError} `unknown_provider`
+   */
+  getConfigSchema(id: string): Record<string, unknown>;
+
+  /**
+   * Checks a configuration for a provider without throwing; of the host by its `validateConfig`.
+   * @throws {TypeError} `unknown_provider`
+   */
+  validateConfig(id: string, config: unknown): ConfigValidation;
 
   /** The configuration in force for a profile. */
   getEffectiveConfig(profileId?: string | null): EffectiveConfig;

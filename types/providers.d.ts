@@ -6,12 +6,24 @@ import type { Message, MessageLike } from "./messages.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Warning } from "./warnings.js";
 
-/** What a provider can do. */
+/**
+ * What a provider can do. Of ours this says what they do, also where design documents had other values for them: `native` asks for the parts of a long
+ * history side by side and stands in for `smart`; `lossless` works in one go; `truncation` stands in for others; `smart` costs what its summaries cost.
+ *
+ * | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
+ * | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+ * | `native` | | yes | | yes | yes | | yes | | slow |
+ * | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
+ * | `lossless` | yes | | | | | | yes | yes | fast |
+ * | `truncation` | | yes | yes | | | | yes | yes | fast |
+ */
 export interface ProviderCapabilities {
   /** It can work without losing anything. */
   supportsLossless: boolean;
   /** It can drop content. */
   supportsLossy: boolean;
+  /** It can cut texts short. */
+  supportsTruncation: boolean;
   /** It can ask a model for summaries. */
   supportsLLMSummarization: boolean;
   /** It works on several parts at once. */
@@ -20,6 +32,8 @@ export interface ProviderCapabilities {
   supportsMultiPass: boolean;
   /** It may stand in for another provider. */
   supportsFallback: boolean;
+  /** It asks no model, so it costs nothing. */
+  isFree: boolean;
   /** Milliseconds, seconds (default), or tens of seconds. */
   estimatedSpeed: "fast" | "medium" | "slow";
 }
@@ -108,8 +122,26 @@ export interface CondensationProvider<M extends MessageLike = Message> {
   readonly version?: string | undefined;
   /** Called once, when it is registered. Default: none of them, medium speed. */
   getCapabilities?(): Partial<ProviderCapabilities>;
+  /** JSON Schema of its configuration, for `manager.getConfigSchema`. Default: none. */
+  getConfigSchema?(): object;
   /**
-   * Condenses. What it throws, rejects with or reports as `error` becomes the `cause` of a `provider_failed`; a result that breaks the conversation
+   * Checks the configuration of a call (`options.config`), and answers at once: what is not valid is thrown as `invalid_config`. What it throws is a fault, too.
+   * Default: any object is valid.
+   */
+  validateConfig?(config: any): { valid: boolean; errors?: readonly unknown[] } | boolean | undefined;
+  /**
+   * What `condense` would save, for `manager.estimateReduction`: `estimatedTokens` or `estimatedReduction` is enough. Default, and where it throws or says
+   * neither: `condense` is tried with `context.isPreview`.
+   */
+  estimateReduction?(context: ProviderContext<M>, config: any): Partial<TokenEstimate> | PromiseLike<Partial<TokenEstimate>>;
+  /** Dollars that `condense` would cost, for `manager.estimateCost`. Default, and where it throws or says no amount: as for `estimateReduction`. */
+  estimateCost?(context: ProviderContext<M>, config: any): number | PromiseLike<number>;
+  /**
+   * Condenses. `changes` of the result are found by comparing: messages that are equal are not changed, texts that got shorter in a message with the same
+   * calls or at the same place are `replace`, all else is `drop` and `insert`. Halves of tool rounds that were left out are put back, and so is what keeps
+   * the roles in order (warning `pairs_completed`).
+   *
+   * What it throws, rejects with or reports as `error` becomes the `cause` of a `provider_failed`; a result that breaks the conversation
    * (`broken_result`) or makes it larger (`context_grew`) is refused. A promise that never resolves ends with `options.signal`, and does not keep
    * the process alive.
    */

@@ -15,6 +15,7 @@
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
  * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
+ * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
  * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
  * - `cache_failed`: the store for summaries failed, and was done without
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
@@ -37,6 +38,7 @@ export type WarningCode =
   | "price_unknown"
   | "cost_limit"
   | "low_reduction"
+  | "pairs_completed"
   | "thinking_after_change"
   | "cache_failed"
   | "count_tokens_failed"

@@ -17,6 +17,8 @@ const capabilities = {
   supportsParallelProcessing: false,
   supportsMultiPass: false,
   supportsFallback: false,
+  supportsTruncation: false,
+  isFree: false,
   estimatedSpeed: "medium",
 };
 

@@ -191,6 +191,15 @@ impl Plan {
         Self { edits }
     }
 
+    /// The edits that turn message `index` from `from` into `to`, as far as their contents differ.
+    #[must_use]
+    pub fn of_message(index: usize, from: &Message, to: &Message) -> Vec<Edit> {
+        let entry = |message: &Message| Entry::inserted(&message.clone().into());
+        let mut edits = Vec::new();
+        differences(index, &entry(from), &entry(to), &mut edits);
+        edits
+    }
+
     /// The plan that turns `after` back into `before`.
     ///
     /// # Examples

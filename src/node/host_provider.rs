@@ -6,10 +6,10 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::callback::{JsAnswerer, ask};
 use crate::{
-    conversation::{BoundPlan, Edit, Inserted, Message, Plan, surrogates},
+    conversation::{BoundPlan, Inserted, Message, Plan, surrogates},
     llm::as_dollars,
     options::ConfigError,
-    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
+    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request, Returned, proposal_of},
     warning::Warning,
 };
 
@@ -60,14 +60,15 @@ impl HostProvider {
         match reply {
             Reply::Error { message, cause } => Err(self.failed(message, cause)),
             Reply::Messages { messages, summary, cost, warnings } => {
-                let plan = plan(request.conversation.len(), messages);
+                let mut proposal =
+                    proposal_of(request, &self.info.id, messages.into_iter().map(Returned::from).collect())?;
                 // It counts in the messages that it was given; those before it may have dropped some.
                 let origin = |message: usize| request.conversation.entries().get(message)?.origin;
                 let warnings = warnings
                     .into_iter()
-                    .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning })
-                    .collect();
-                Ok(Proposal { plan, summary, cost: as_dollars(cost), warnings, ..Proposal::default() })
+                    .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning });
+                proposal.warnings.splice(0..0, warnings);
+                Ok(Proposal { summary, cost: as_dollars(cost), ..proposal })
             }
         }
     }
@@ -107,22 +108,13 @@ impl Provider for HostProvider {
     }
 }
 
-/// The plan that leads to `messages`. What was moved is dropped and added again.
-fn plan(length: usize, messages: Vec<ReplyMessage>) -> Plan {
-    let mut edits = Vec::new();
-    let mut next = 0;
-    for message in messages {
+impl From<ReplyMessage> for Returned {
+    fn from(message: ReplyMessage) -> Self {
         match message {
-            ReplyMessage::Keep(index) => {
-                edits.extend((next..index).map(|message| Edit::Drop { message }));
-                next = index + 1;
-            }
+            ReplyMessage::Keep(index) => Self::Kept(index),
             ReplyMessage::Foreign(foreign, raw) => {
-                let value = Inserted { foreign: Some(foreign), ..Message::read(&raw).into() };
-                edits.push(Edit::Insert { before: next, value });
+                Self::New(Inserted { foreign: Some(foreign), ..Message::read(&raw).into() })
             }
         }
     }
-    edits.extend((next..length).map(|message| Edit::Drop { message }));
-    Plan { edits }
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     conversation::surrogates::{self, enter_text, leave_text},
-    manager::{ContextUsage, Manager, ManagerOptions, Trial},
+    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Trial},
     providers::CondenseError,
 };
 
@@ -154,6 +154,20 @@ impl NativeManager {
                 Mode::Estimate => manager.preview(work, Trial::Estimate).await,
             }
         })
+    }
+
+    /// Checks the settings of a call for which the addon does no work.
+    #[napi(catch_unwind)]
+    pub fn check_call(&self, settings_json: String) -> Result<()> {
+        let settings: serde_json::Value = settings(&settings_json)?;
+        CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
+        Ok(())
+    }
+
+    /// Fails when there is no provider with this id, and names those there are.
+    #[napi(catch_unwind)]
+    pub fn require_provider(&self, id: String) -> Result<()> {
+        self.manager.registry().get(&enter_text(&id)).map(drop).map_err(failed)
     }
 
     /// What can be known to be wrong before any work.

@@ -4,6 +4,7 @@
 
 mod edited;
 mod error;
+mod host_result;
 mod lossless;
 mod middle;
 mod native;
@@ -26,6 +27,7 @@ use crate::options::ConfigError;
 
 pub use self::{
     error::CondenseError,
+    host_result::{Returned, proposal_of},
     lossless::Lossless,
     native::Native,
     pass_report::PassReport,

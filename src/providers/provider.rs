@@ -62,6 +62,8 @@ pub struct Capabilities {
     pub supports_lossless: bool,
     /// It can drop content.
     pub supports_lossy: bool,
+    /// It can cut texts short.
+    pub supports_truncation: bool,
     /// It can ask a model for summaries.
     #[serde(rename = "supportsLLMSummarization")]
     pub supports_llm_summarization: bool,
@@ -71,6 +73,8 @@ pub struct Capabilities {
     pub supports_multi_pass: bool,
     /// It may stand in for another provider.
     pub supports_fallback: bool,
+    /// It asks no model, so it costs nothing.
+    pub is_free: bool,
     /// `fast`: milliseconds; `medium`: seconds; `slow`: tens of seconds.
     pub estimated_speed: Speed,
 }

@@ -64,6 +64,7 @@ impl Provider for Lossless {
             capabilities: Capabilities {
                 supports_lossless: true,
                 supports_fallback: true,
+                is_free: true,
                 estimated_speed: Speed::Fast,
                 ..Capabilities::default()
             },

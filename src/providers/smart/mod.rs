@@ -70,9 +70,11 @@ impl Provider for Smart {
             capabilities: Capabilities {
                 supports_lossless: true,
                 supports_lossy: true,
+                supports_truncation: true,
                 supports_llm_summarization: true,
                 supports_parallel_processing: true,
                 supports_multi_pass: true,
+                is_free: false,
                 supports_fallback: true,
                 estimated_speed: Speed::Medium,
             },

@@ -98,7 +98,9 @@ impl Provider for Truncation {
             version: env!("CARGO_PKG_VERSION").into(),
             capabilities: Capabilities {
                 supports_lossy: true,
+                supports_truncation: true,
                 supports_fallback: true,
+                is_free: true,
                 estimated_speed: Speed::Fast,
                 ..Capabilities::default()
             },

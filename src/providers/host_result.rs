@@ -1,0 +1,417 @@
+//! What a provider of the host returned, as a plan: found by comparing, because it gives messages, not edits. Halves of tool rounds that it left out are put
+//! back.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    proposal::{Note, Proposal},
+    request::Request,
+};
+use crate::{
+    cancel::Cancelled,
+    conversation::{
+        Block, Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Problem, Role, answers, calls,
+    },
+    markers::counted,
+    tokens::Tally,
+    warning::{Warning, WarningCode},
+};
+
+/// A message that a provider of the host returned.
+pub enum Returned {
+    /// This one of the request, the same object.
+    Kept(usize),
+    /// Another object.
+    New(Inserted),
+}
+
+/// The proposal that leads to the messages that `provider` returned. A message that was moved is dropped and added again.
+///
+/// # Errors
+/// [`Cancelled`] when the caller gave up meanwhile.
+pub fn proposal_of(request: &Request, provider: &str, returned: Vec<Returned>) -> Result<Proposal, Cancelled> {
+    let before = &request.conversation;
+    let mut work = Work { request, provider, proposal: Proposal::default() };
+    let mut next = 0;
+    let mut new = Vec::new();
+    for message in returned {
+        match message {
+            Returned::New(value) => new.push(value),
+            Returned::Kept(index) => {
+                work.stretch(next..index, std::mem::take(&mut new))?;
+                next = index + 1;
+            }
+        }
+    }
+    work.stretch(next..before.len(), new)?;
+    let mut proposal = work.proposal;
+    let back = complete(before, &mut proposal.plan);
+    if let Some(first) = back.iter().min() {
+        proposal.notes.retain(|note| !(note.block.is_none() && note.operation == DROP && back.contains(&note.message)));
+        let message = format!(
+            "\"{provider}\" left out {} that others need: tool calls, their results, or what keeps the roles in order; they stay",
+            counted(back.len(), "message")
+        );
+        let origin = before.entries()[*first].origin;
+        proposal.warnings.push(Warning::new(WarningCode::PairsCompleted, message).at(origin));
+    }
+    Ok(proposal)
+}
+
+const REPLACE: &str = "replace";
+const DROP: &str = "drop";
+const INSERT: &str = "insert";
+
+struct Work<'a> {
+    request: &'a Request,
+    provider: &'a str,
+    proposal: Proposal,
+}
+
+impl Work<'_> {
+    /// What became of the messages of `gap`, none of which is there as the same object: in their place stand `new` ones.
+    fn stretch(&mut self, gap: std::ops::Range<usize>, new: Vec<Inserted>) -> Result<(), Cancelled> {
+        let before = &self.request.conversation;
+        let in_step = gap.len() == new.len();
+        let mut at = gap.start;
+        let mut dropped = 0;
+        let end = gap.end;
+        for (offset, value) in new.into_iter().enumerate() {
+            let is_it = |index: usize| {
+                let message = before.message(index);
+                is_equal(message, &value.message)
+                    || is_changed(message, &value.message, in_step && index == gap.start + offset)
+            };
+            match (at..end).find(|index| is_it(*index)) {
+                Some(index) => {
+                    (at..index).for_each(|message| self.drop(message));
+                    dropped += index - at;
+                    at = index + 1;
+                    self.change(index, value)?;
+                }
+                None => self.insert(end, value, gap.len() - dropped),
+            }
+        }
+        (at..end).for_each(|message| self.drop(message));
+        Ok(())
+    }
+
+    fn drop(&mut self, message: usize) {
+        self.proposal.plan.edits.push(Edit::Drop { message });
+        self.note(message, None, DROP, format!("\"{}\" left the message out", self.provider));
+    }
+
+    fn insert(&mut self, before: usize, value: Inserted, gap: usize) {
+        self.proposal.plan.edits.push(Edit::Insert { before, value });
+        // There is one reason for all that stands before a message.
+        if self.proposal.notes.iter().any(|note| note.message == before && note.block.is_none()) {
+            return;
+        }
+        let place = if gap == 0 { String::new() } else { format!(" where {} stood", counted(gap, "message")) };
+        self.note(before, None, INSERT, format!("\"{}\" added it{place}", self.provider));
+    }
+
+    /// A message that is there with another content: the texts that changed, where all of them got shorter; else another message in its place.
+    fn change(&mut self, message: usize, value: Inserted) -> Result<(), Cancelled> {
+        let was = self.request.conversation.message(message);
+        let edits = Plan::of_message(message, was, &value.message);
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let alone = Conversation::new(vec![(*value.message).clone()]);
+        let tally = Tally::count(&alone, self.request.tally.encoding(), &self.request.cancel)?;
+        let before = self.request.tally.blocks(message);
+        let has_blocks = matches!(was.content, Content::Blocks(_));
+        let mut changed: Vec<(usize, usize, usize)> = Vec::new();
+        for edit in &edits {
+            let block = match edit {
+                Edit::Set { path, .. } => match path.get(1) {
+                    Some(PathStep::Index(block)) => *block,
+                    _ => 0,
+                },
+                _ => 0,
+            };
+            let is_one_text = matches!(edit, Edit::Set { path, .. } if path.len() > 1 || !has_blocks);
+            let (was, is) = (before.get(block), tally.blocks(0).get(block));
+            match (was, is) {
+                (Some(was), Some(is)) if is_one_text && is < was => changed.push((block, *was, *is)),
+                _ => {
+                    self.proposal
+                        .plan
+                        .edits
+                        .extend([Edit::Drop { message }, Edit::Insert { before: message + 1, value }]);
+                    self.note(
+                        message,
+                        None,
+                        REPLACE,
+                        format!("\"{}\" put another message in its place", self.provider),
+                    );
+                    return Ok(());
+                }
+            }
+        }
+        changed.dedup();
+        for (block, was_tokens, is_tokens) in changed {
+            let kind = was.content.blocks().get(block).map_or("text", kind_of);
+            let reason = format!("\"{}\" shortened {kind} from {was_tokens} to {is_tokens} tokens", self.provider);
+            self.note(message, has_blocks.then_some(block), REPLACE, reason);
+        }
+        self.proposal.plan.edits.extend(edits);
+        Ok(())
+    }
+
+    fn note(&mut self, message: usize, block: Option<usize>, operation: &'static str, reason: String) {
+        self.proposal.notes.push(Note { message, block, operation, reason, grade: None });
+    }
+}
+
+fn kind_of(block: &Block) -> &'static str {
+    match block {
+        Block::ToolResult { .. } => "a tool result",
+        Block::ToolUse { .. } => "the parameters of a tool call",
+        _ => "a text",
+    }
+}
+
+/// Whether two messages say the same, fields that are not read included.
+fn is_equal(one: &Message, other: &Message) -> bool {
+    is_alike(one, other) && serde_json::to_string(&one.content).ok() == serde_json::to_string(&other.content).ok()
+}
+
+fn is_alike(one: &Message, other: &Message) -> bool {
+    let fields = |message: &Message| {
+        let mut fields: Vec<_> = message.extra.iter().map(|(name, raw)| (name.clone(), raw.get().to_owned())).collect();
+        fields.sort();
+        fields
+    };
+    !one.is_unreadable() && !other.is_unreadable() && one.role == other.role && fields(one) == fields(other)
+}
+
+/// Whether `other` is `one` with other texts: by the calls and answers in it, or else by its place.
+fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
+    if !is_alike(one, other) {
+        return false;
+    }
+    match (&one.content, &other.content) {
+        (Content::Text(_), Content::Text(_)) => in_place,
+        (Content::Blocks(was), Content::Blocks(is)) => {
+            let ids = |message| (calls(message), answers(message));
+            let is_known = !calls(one).is_empty() || !answers(one).is_empty();
+            (in_place || is_known)
+                && ids(one) == ids(other)
+                && was.len() == is.len()
+                && was.iter().zip(is).all(|(was, is)| was.kind() == is.kind())
+        }
+        _ => false,
+    }
+}
+
+/// Takes back what a plan drops and others need: halves of tool rounds, and messages without which two of one role would meet, or the first would not
+/// be the user's. The messages that stay for it.
+fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
+    let mut back = HashSet::new();
+    let mut dropped: HashSet<usize> = plan
+        .edits
+        .iter()
+        .filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None })
+        .collect();
+    let given = plan.edits.clone();
+    while let Ok(after) = before.apply(plan) {
+        let problems = after.problems_since(before);
+        if problems.is_empty() {
+            return back;
+        }
+        let wanted = Wanted { before, after: &after, dropped: &dropped, back: &back }.by(&problems);
+        if wanted.is_empty() {
+            break;
+        }
+        plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
+        dropped.retain(|message| !wanted.contains(message));
+        back.extend(wanted);
+    }
+    // What cannot be mended is refused as it is.
+    plan.edits = given;
+    HashSet::new()
+}
+
+/// Looks for dropped messages that mend problems.
+struct Wanted<'a> {
+    before: &'a Conversation,
+    after: &'a Conversation,
+    dropped: &'a HashSet<usize>,
+    /// What stays already although it was dropped.
+    back: &'a HashSet<usize>,
+}
+
+impl Wanted<'_> {
+    /// The messages that would mend a problem each.
+    fn by(&self, problems: &[Problem]) -> HashSet<usize> {
+        let places = self.before.positions();
+        let place = |at: usize| self.after.entries().get(at).and_then(|entry| places.get(&entry.id)).copied();
+        // Calls and answers by their ids, those that were dropped.
+        let mut halves: HashMap<&str, Vec<usize>> = HashMap::new();
+        for message in self.dropped {
+            let of = self.before.message(*message);
+            calls(of).into_iter().chain(answers(of)).for_each(|id| halves.entry(id).or_default().push(*message));
+        }
+        let role_of = |message: &usize| &self.before.message(*message).role;
+        let mut wanted = HashSet::new();
+        for problem in problems {
+            let at = problem.message_index;
+            match problem.code {
+                "orphan_tool_result" | "unanswered_tool_use" => {
+                    let id = problem.tool_id.as_deref().unwrap_or_default();
+                    wanted.extend(halves.get(id).into_iter().flatten().copied());
+                }
+                "first_not_user" => {
+                    let end = place(at).unwrap_or(self.before.len());
+                    let is_users = |message: &usize| self.dropped.contains(message) && *role_of(message) == Role::User;
+                    wanted.extend((0..end).find(is_users));
+                }
+                // What a provider adds itself has to stand where it may, unless something beside it stays that it left out.
+                "same_role_twice" if self.may_mend(at.checked_sub(1).and_then(place), place(at)) => {
+                    let end = (at..self.after.len()).find_map(place).unwrap_or(self.before.len());
+                    let start = (0..at).rev().find_map(place).map_or(0, |before| before + 1);
+                    let role = &self.after.message(at).role;
+                    let is_other = |message: &usize| self.dropped.contains(message) && role_of(message) != role;
+                    wanted.extend((start..end).rev().find(is_other));
+                }
+                _ => {}
+            }
+        }
+        wanted
+    }
+
+    /// Whether two messages of one role that have met, by their places before, are to be kept apart.
+    fn may_mend(&self, one: Option<usize>, other: Option<usize>) -> bool {
+        let stays = |place: Option<usize>| place.is_some_and(|place| self.back.contains(&place));
+        (one.is_some() && other.is_some()) || stays(one) || stays(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        cancel::Cancel,
+        providers::{Change, settle},
+        tokens::Encoding,
+    };
+
+    fn conversation(messages: &Value) -> Conversation {
+        Conversation::parse(&messages.to_string()).unwrap()
+    }
+
+    fn history(rounds: usize) -> Value {
+        let mut messages = vec![json!({ "role": "user", "content": "Fix the parser, please.", "ts": 0 })];
+        for round in 0..rounds {
+            let id = format!("t{round}");
+            messages.push(json!({ "role": "assistant", "ts": 2 * round + 1, "content": [
+                { "type": "text", "text": format!("I look at file {round}, because it may be the one.") },
+                { "type": "tool_use", "id": id, "name": "read_file", "input": { "path": format!("f{round}") } },
+            ] }));
+            messages.push(json!({ "role": "user", "ts": 2 * round + 2, "content": [
+                { "type": "tool_result", "tool_use_id": id, "content": "a line of the file\n".repeat(9) },
+            ] }));
+        }
+        json!(messages)
+    }
+
+    /// What comes of a provider that returns `returned`: numbers are messages of the history.
+    fn settled(history: &Value, returned: Vec<Value>) -> (Conversation, Vec<Change>, Proposal) {
+        let before = conversation(history);
+        let tally = Tally::count(&before, Encoding::default(), &Cancel::new()).unwrap();
+        let request = Request::new(before, tally);
+        let returned = returned.into_iter().map(|message| match message.as_u64() {
+            Some(index) => Returned::Kept(usize::try_from(index).unwrap()),
+            None => Returned::New(Message::read(&serde_json::value::to_raw_value(&message).unwrap()).into()),
+        });
+        let proposal = proposal_of(&request, "mine", returned.collect()).unwrap();
+        let settled = settle(&request, "mine", &proposal).unwrap();
+        (settled.conversation, settled.changes, proposal)
+    }
+
+    fn told(changes: &[Change]) -> Vec<(usize, Option<usize>, &str, &str)> {
+        changes
+            .iter()
+            .map(|change| (change.message_index, change.block_index, change.operation.as_str(), change.reason.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn the_newest_messages_of_a_real_history_are_completed() {
+        let history = history(9);
+        for newest in 1..18_u64 {
+            let returned = (19 - newest..19).map(Value::from).collect();
+            let (after, _, proposal) = settled(&history, returned);
+            assert_eq!(crate::conversation::problems(&after), [], "{newest}");
+            assert_eq!(after.message(0).role, Role::User);
+            let warning = &proposal.warnings[0];
+            assert_eq!((&warning.code, proposal.warnings.len()), (&WarningCode::PairsCompleted, 1));
+            assert!(after.len() as u64 <= newest + 2, "{newest}: {}", after.len());
+        }
+    }
+
+    #[test]
+    fn what_changed_is_found_by_comparing() {
+        let mut messages = history(3);
+        let whole = messages.clone();
+        messages[2]["content"][0]["content"] = json!("cut");
+        let returned = vec![json!(0), json!(1), messages[2].clone(), json!(3), messages[4].clone(), json!(5), json!(6)];
+        let (after, changes, proposal) = settled(&whole, returned);
+        let reason = "\"mine\" shortened a tool result from 54 to 1 tokens";
+        assert_eq!(told(&changes), [(2, Some(0), "replace", reason)], "an equal copy is no change");
+        assert_eq!(serde_json::to_value(&after).unwrap(), messages);
+        assert_eq!(proposal.plan.edits.len(), 1);
+    }
+
+    #[test]
+    fn what_was_left_out_and_added_has_a_reason() {
+        let whole = history(3);
+        let summary = json!({ "role": "assistant", "content": "In short: nothing." });
+        let go_on = json!({ "role": "user", "content": "Go on." });
+        let (after, changes, _) = settled(&whole, vec![json!(0), summary, go_on, json!(5), json!(6)]);
+        let left_out = "\"mine\" left the message out";
+        let added = "\"mine\" added it where 4 messages stood";
+        assert_eq!(after.len(), 5);
+        assert_eq!(
+            told(&changes),
+            [
+                (1, None, "drop", left_out),
+                (2, None, "drop", left_out),
+                (3, None, "drop", left_out),
+                (4, None, "drop", left_out),
+                (5, None, "insert", added),
+                (5, None, "insert", added),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_message_that_grew_is_another_one() {
+        let mut messages = history(6);
+        let whole = messages.clone();
+        messages[1]["content"][0]["text"] =
+            json!("I look at all the files, one after the other, because any of them may be the one, and tell.");
+        let (after, changes, _) = settled(&whole, vec![json!(0), messages[1].clone(), json!(2), json!(11), json!(12)]);
+        assert_eq!(serde_json::to_value(after.message(1)).unwrap(), messages[1]);
+        let operations: Vec<_> = changes.iter().map(|change| change.operation.as_str()).collect();
+        assert_eq!(operations[0], "replace");
+    }
+
+    #[test]
+    fn what_cannot_be_mended_is_left_to_be_refused() {
+        let whole = history(2);
+        let mut other = whole[2].clone();
+        other["content"][0]["tool_use_id"] = json!("other");
+        let before = conversation(&whole);
+        let tally = Tally::count(&before, Encoding::default(), &Cancel::new()).unwrap();
+        let request = Request::new(before, tally);
+        let other = Message::read(&serde_json::value::to_raw_value(&other).unwrap());
+        let returned = vec![Returned::Kept(0), Returned::Kept(1), Returned::New(other.into())];
+        let proposal = proposal_of(&request, "mine", returned).unwrap();
+        assert!(settle(&request, "mine", &proposal).is_err());
+    }
+}
