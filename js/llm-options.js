@@ -16,6 +16,7 @@ function splitOptions({ handler, condensingHandler, cache, profiles, ...rest }) 
   const handlers = {
     handler: toHandler("handler", handler),
     condensingHandler: toHandler("condensingHandler", condensingHandler),
+    condensingApiConfigId: rest.condensingApiConfigId ?? undefined,
     profiles: new Map(),
   };
   const store = isStore(cache) ? storeCallback(cache) : undefined;
@@ -72,6 +73,10 @@ function storeCallback(store) {
   };
 }
 
+/** The profile that writes summaries where nothing else says so, by its role: a cheap one. */
+const CONDENSING_ROLE = "condensing";
+
+/** @type {{ handler?: any, condensingHandler?: any, condensingApiConfigId?: string, profiles: Map<string, any> }} */
 const NONE = { profiles: new Map() };
 
 /** Whether a handler is there and can answer; of one that cannot, a warning says that it is passed over. */
@@ -88,7 +93,7 @@ function isUsable(handler, warnings) {
 function bindHandlers(prepared, defaults = NONE) {
   const { handlers, profileId, warnings, causes } = prepared;
   const profile = defaults.profiles.get(profileId);
-  const otherId = profile?.condensingApiConfigId;
+  const otherId = profile?.condensingApiConfigId ?? defaults.condensingApiConfigId;
   const other = otherId === undefined ? undefined : defaults.profiles.get(otherId);
   if (otherId !== undefined && !other?.handler) {
     const message = `profile "${otherId}" has no handler; another one writes the summary`;
@@ -100,7 +105,12 @@ function bindHandlers(prepared, defaults = NONE) {
   };
   return {
     handler: first(handlers.handler, profile?.handler, defaults.handler),
-    condensingHandler: first(handlers.condensingHandler, other?.handler, defaults.condensingHandler),
+    condensingHandler: first(
+      handlers.condensingHandler,
+      other?.handler,
+      defaults.condensingHandler,
+      defaults.profiles.get(CONDENSING_ROLE)?.handler,
+    ),
   };
 }
 

@@ -13,10 +13,12 @@ const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
-const { NativeCondensationProvider } = require("./provider.js");
+const { NativeCondensationProvider, createSmartProvider } = require("./provider.js");
 const { profilesNamed } = require("./smart.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
 
+const SMART = "smart";
+const DEFAULT_PRESET = "balanced";
 const SPEEDS = ["fast", "medium", "slow"];
 
 /** A number that is neither NaN nor infinite; with `min`, one of at least that. */
@@ -99,7 +101,21 @@ class CondensationManager {
 
   getEffectiveConfig(profileId) {
     if (profileId != null) requireText("profileId", profileId);
-    return JSON.parse(checked(() => this.#native.effectiveConfig(profileId ?? undefined)));
+    return { ...JSON.parse(checked(() => this.#native.effectiveConfig(profileId ?? undefined))), preset: this.#preset() };
+  }
+
+  /** The preset that the provider `smart` works by; null where it has passes of its own, or is one of the host. */
+  #preset() {
+    const smart = this.#providers.get(SMART);
+    if (smart === undefined) return DEFAULT_PRESET;
+    if (!this.#isOurs(smart)) return null;
+    const config = NativeCondensationProvider.configOf(smart) ?? {};
+    return config.preset ?? (config.passes === undefined ? DEFAULT_PRESET : null);
+  }
+
+  setPreset(preset) {
+    requireText("preset", preset);
+    this.registerProvider(createSmartProvider(preset));
   }
 
   effectiveThreshold(profileId) {
@@ -110,6 +126,12 @@ class CondensationManager {
     requireText("profileId", profileId);
     const { handler } = this.#handlers.profiles.get(profileId) ?? {};
     return Boolean(handler) && !handler.invalid;
+  }
+
+  setThreshold(percent) {
+    requireNumber("percent", percent);
+    if (!(percent >= 5 && percent <= 100)) throw outOfRange("percent", percent, "a number from 5 to 100");
+    this.#native.setThreshold(percent);
   }
 
   setProfileThreshold(profileId, percent) {
@@ -211,7 +233,7 @@ class CondensationManager {
     const { config } = prepared.options;
     if (config !== undefined) requireValid(provider, config);
     const { encoding, scale } = this.getEffectiveConfig(prepared.profileId);
-    const count = () => countTokens(prepared.snapshot, { encoding }) + countTokens(prepared.context.systemPrompt ?? "", { encoding });
+    const count = () => countTokens(prepared.snapshot, { encoding }) + countTokens(prepared.systemPrompt ?? "", { encoding });
     return warmUp(encoding).then(() => {
       const tokenCount = Math.ceil(count() * scale - 1e-9);
       return ask(provider, { ...prepared.context, messages: prepared.snapshot.slice(), tokenCount, isPreview: true }, config ?? {});

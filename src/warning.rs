@@ -59,6 +59,8 @@ pub enum WarningCode {
     PriceUnknown,
     /// The limit on cost is spent.
     CostLimit,
+    /// A condensation cost more than the host wants to hear nothing of.
+    HighCost,
     /// A summary was paid for, and little was removed.
     LowReduction,
     /// A provider of the host left out messages that others need; they stay.

@@ -5,12 +5,18 @@ import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 
+/** A part of a system prompt; Anthropic's `TextBlockParam` is one. */
+export interface SystemTextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
 /** The conversation and what is known about it. Further fields are ignored, but handed to providers of the host. `null` is the same as absent. */
 export interface ConversationContext<M extends MessageLike = Message> {
   /** The history, oldest first. Never mutated. */
   readonly messages: readonly M[];
-  /** Counts towards the tokens; never changed. Default: none. */
-  readonly systemPrompt?: string | null | undefined;
+  /** Counts towards the tokens; never changed. A text, or text blocks as Anthropic's `system` has them. Default: none. */
+  readonly systemPrompt?: string | readonly SystemTextBlock[] | null | undefined;
   /** Keeps the guard against loops apart for several conversations. Default: all are one. */
   readonly taskId?: string | null | undefined;
   /** Tokens in the context without the last message, as the API reported them. `condenseIfNeeded` needs it. */
@@ -75,6 +81,8 @@ export interface ProviderCallOptions {
   onProgress?: ((event: ProgressEvent) => void) | undefined;
   /** Whether the host, not its user, wanted it. Handed to providers of the host. Default: false. */
   isAutomatic?: boolean | undefined;
+  /** Dollars that this condensation may cost, fallbacks included: `ManagerOptions.maxCostPerCondensation`. Default: the profile's, or the manager's. */
+  maxCostPerCondensation?: number | undefined;
   /**
    * What the conversation's own model costs: for `PromptCacheEffect`, and for summaries where there is no `condensingHandler`.
    * Default: the price of `handler`, or else of the profile.

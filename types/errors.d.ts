@@ -74,7 +74,7 @@ export type LlmErrorCode =
  * - `handler_invalid`: a summary is wanted, and there is no handler that can answer
  * - `summary_empty`, `summary_refused`: the model answered with nothing, or would not
  * - `context_window_too_small`: not even a part of the conversation fits the condensing model
- * - `cost_limit`: the summary would probably exceed `maxCost`; it was not asked for
+ * - `cost_limit`: the summary would probably exceed `maxCost` or `maxCostPerCondensation`; it was not asked for
  * - `context_grew`: what a provider added made the whole no smaller
  * - `provider_failed`: a provider of the host threw, rejected, returned something else than a result, or reported an error
  * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair

@@ -6,6 +6,7 @@ import type { MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+import type { PresetName } from "./smart.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
@@ -27,6 +28,8 @@ export interface ProfileOptions {
   condensingApiConfigId?: string | null | undefined;
   /** The system prompt to summarise by. A prompt given with the call wins. */
   customCondensingPrompt?: string | null | undefined;
+  /** Dollars that one condensation under this profile may cost. Default: the manager's. */
+  maxCostPerCondensation?: number | undefined;
   /** For conversations under this profile. */
   handler?: HandlerOption;
   /** For a handler that has no price of its own. */
@@ -61,7 +64,14 @@ export interface ManagerOptions {
   handler?: HandlerOption;
   /** Writes summaries. Default: `handler`. */
   condensingHandler?: HandlerOption;
-  /** What belongs to the profiles of the host, by id. Default: none. */
+  /** The profile whose handler and price are for summaries, for profiles (and calls without one) that name none. Default: none. */
+  condensingApiConfigId?: string | null | undefined;
+  /** The system prompt to summarise by, for profiles that have none. A prompt given with the call wins. */
+  customCondensingPrompt?: string | null | undefined;
+  /**
+   * What belongs to the profiles of the host, by id. A profile called `condensing` writes summaries, of all presets too, where nothing else says who does:
+   * the place for a cheap model. Default: none.
+   */
   profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
   /**
    * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `native`, `lossless`, `truncation` after
@@ -74,6 +84,13 @@ export interface ManagerOptions {
    * limit.
    */
   maxCost?: number | undefined;
+  /**
+   * Dollars that one condensation may cost, fallbacks included, 0 or more. What would probably exceed it is not asked for: `cost_limit`. A profile's and a
+   * call's own win. Default: no limit.
+   */
+  maxCostPerCondensation?: number | undefined;
+  /** Dollars above which one condensation is worth a warning and an alert (`high_cost`); `false` for never. Default: 0.1. */
+  costAlert?: number | false | undefined;
   /** Where summaries are kept, so that the same is not asked twice; `false` for nowhere. Default, and for `true`: up to 8 MiB of memory. */
   cache?: SummaryStore | boolean | null | undefined;
   /** The guard against condensing again and again without gain; `false` for none. */
@@ -105,6 +122,12 @@ export interface EffectiveConfig {
   scale: number;
   /** Dollars; `null` for no limit. */
   maxCost: number | null;
+  /** Dollars for one condensation; `null` for no limit. */
+  maxCostPerCondensation: number | null;
+  /** Dollars; `null` for never. */
+  costAlert: number | null;
+  /** The preset of the provider `smart`; `null` where it has passes of its own or is one of the host. */
+  preset: PresetName | null;
   thinking: ThinkingOption;
   /** The profile that writes summaries; `null` for none of its own. */
   condensingApiConfigId: string | null;
@@ -131,12 +154,45 @@ export interface MetricTotals {
   averageReductionPercent: number;
   /** Mean time of a call, in milliseconds. */
   averageLatencyMs: number;
+  /** Half of the newest calls (1000 at most) took no longer, in milliseconds. */
+  p50LatencyMs: number;
+  /** Nineteen of twenty of them took no longer, in milliseconds. */
+  p95LatencyMs: number;
+  /** Tokens before condensing, of all calls, by the time these took. */
+  tokensPerSecond: number;
+  /** Dollars for a call, on average. */
+  averageCost: number;
+  /** Dollars of the call that cost most. */
+  highestCost: number;
+}
+
+/** One condensation, fallbacks included. */
+export interface CondensationRecord {
+  /** When it ended, in milliseconds since 1970. */
+  timestamp: number;
+  /** The provider that did the work, or was asked. */
+  providerId: string;
+  /** `null` for none. */
+  profileId: string | null;
+  /** The code of its error; `null` when it ended without one. */
+  error: string | null;
+  /** Dollars. */
+  cost: number;
+  originalTokens: number;
+  finalTokens: number;
+  /** 0 to 100. */
+  reductionPercent: number;
+  /** Milliseconds. */
+  latencyMs: number;
 }
 
 /** Something in the metrics that deserves attention. */
 export interface MetricAlert {
-  /** `low_reduction`: summaries were paid for, and remove less than 20% on average; `cost_limit`: `maxCost` is spent. */
-  code: "low_reduction" | "cost_limit";
+  /**
+   * `low_reduction`: less than 20% is removed on average, also by providers that cost nothing; `high_cost`: one condensation cost more than `costAlert`;
+   * `cost_limit`: `maxCost` is spent.
+   */
+  code: "low_reduction" | "high_cost" | "cost_limit";
   /** For a person. */
   message: string;
   /** The provider, if it is about one. */
@@ -152,6 +208,10 @@ export interface Metrics {
   providers: Record<string, MetricTotals>;
   /** By profile; calls without one are not here. */
   profiles: Record<string, MetricTotals>;
+  /** Dollars by the model that was paid; what providers of the host say they cost is not here. */
+  costByModel: Record<string, number>;
+  /** The newest 100 condensations, the oldest first. */
+  records: CondensationRecord[];
   /** What deserves attention, as of now. */
   alerts: MetricAlert[];
 }
@@ -238,6 +298,18 @@ export class CondensationManager {
    * @throws {TypeError} `invalid_argument`
    */
   hasHandler(profileId: string): boolean;
+
+  /**
+   * Sets the global threshold (`autoCondenseContextPercent`): 5 to 100 percent.
+   * @throws {RangeError} `out_of_range`
+   */
+  setThreshold(percent: number): void;
+
+  /**
+   * Registers the provider `smart` with a preset in place of the one there is. Which provider is active stays.
+   * @throws {TypeError} `invalid_config`
+   */
+  setPreset(preset: PresetName): void;
 
   /**
    * Sets the threshold of a profile: 5 to 100 percent, or -1 to inherit the global one.

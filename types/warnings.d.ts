@@ -13,7 +13,8 @@
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
- * - `price_unknown`: `maxCost` cannot be kept before asking; `cost_limit`: it is spent
+ * - `price_unknown`: `maxCost` or `maxCostPerCondensation` cannot be kept before asking; `cost_limit`: it is spent
+ * - `high_cost`: the condensation cost more than `costAlert`
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
  * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
  * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
@@ -37,6 +38,7 @@ export type WarningCode =
   | "window_too_large"
   | "price_unknown"
   | "cost_limit"
+  | "high_cost"
   | "low_reduction"
   | "pairs_completed"
   | "thinking_after_change"

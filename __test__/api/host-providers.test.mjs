@@ -17,8 +17,9 @@ describe("what it returns", () => {
   ])("%s", async (_, give) => {
     const own = { code: "too_hot", message: "wait", messageIndex: 1, field: "config.own", more: 1 };
     const known = { code: "summary_truncated", message: "cut", messageIndex: -1 };
-    const result = await managerWith((context) =>
-      give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5, own, known], more: 1 }),
+    const result = await managerWith(
+      (context) => give({ ...shorten(context), summary: "short", cost: 0.25, warnings: ["careful", 5, own, known], more: 1 }),
+      { costAlert: false },
     ).condense({ messages });
     expect(result.error).toBeUndefined();
     expect(result.messages).toEqual([messages[0], messages.at(-1)]);

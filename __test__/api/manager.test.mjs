@@ -171,6 +171,9 @@ describe("thresholds", () => {
       encoding: "cl100k_base",
       scale: 1.25,
       maxCost: 2,
+      maxCostPerCondensation: null,
+      costAlert: 0.1,
+      preset: "balanced",
       thinking: "auto",
       warnings: [],
       condensingApiConfigId: null,
@@ -364,7 +367,10 @@ describe("preview and estimates", () => {
 });
 
 describe("metrics", () => {
-  const none = { calls: 0, successes: 0, errors: 0, cost: 0, tokensSaved: 0, averageReductionPercent: 0, averageLatencyMs: 0 };
+  const none = {
+    ...{ calls: 0, successes: 0, errors: 0, cost: 0, tokensSaved: 0, averageReductionPercent: 0, averageLatencyMs: 0 },
+    ...{ p50LatencyMs: 0, p95LatencyMs: 0, tokensPerSecond: 0, averageCost: 0, highestCost: 0 },
+  };
 
   test("by provider, by profile, in all; and forgotten", async () => {
     const manager = new CondensationManager({ provider: "truncation", fallback: false });
@@ -375,7 +381,7 @@ describe("metrics", () => {
       },
     });
     manager.registerProvider({ id: "costs", condense: ({ messages: given }) => ({ messages: given.slice(0, 1), cost: 0.5 }) });
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, alerts: [] });
+    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, costByModel: {}, records: [], alerts: [] });
     const first = await manager.condense({ messages, profileId: "p" });
     const second = await manager.condense({ messages, profileId: "p" }, { provider: "costs" });
     await manager.condense({ messages }, { provider: "fails" });
@@ -393,7 +399,7 @@ describe("metrics", () => {
     manager.getMetrics().total.calls = 99;
     expect(manager.getMetrics().total.calls).toBe(3);
     manager.resetMetrics();
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, alerts: [] });
+    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, costByModel: {}, records: [], alerts: [] });
   });
 
   test("the numbers of a result agree with each other and with counting", async () => {

@@ -15,7 +15,7 @@ pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
-    /// `low_reduction` or `cost_limit`.
+    /// `low_reduction`, `high_cost` or `cost_limit`.
     pub code: &'static str,
     /// What it is about, for a person.
     pub message: String,
@@ -27,14 +27,16 @@ pub struct Alert {
     pub profile_id: Option<String>,
 }
 
-/// The alerts of some metrics.
-pub(super) fn of(metrics: &Metrics, budget: &Budget) -> Vec<Alert> {
+/// A condensation that costs more dollars than this is reported, unless the options say otherwise.
+pub const DEFAULT_COST_ALERT: f64 = 0.1;
+
+/// The alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
+pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
     let mut alerts = Vec::new();
     for (kind, by_id) in [("provider", &metrics.providers), ("profile", &metrics.profiles)] {
         for (id, totals) in by_id {
-            // Only where something was paid for: without an LLM, little gained is gained for nothing.
             let average = totals.average_reduction_percent;
-            if totals.successes > 0 && totals.cost > 0.0 && average < LOW_REDUCTION_PERCENT {
+            if totals.successes > 0 && average < LOW_REDUCTION_PERCENT {
                 let own = |of: &str| (kind == of).then(|| id.clone());
                 alerts.push(Alert {
                     code: "low_reduction",
@@ -47,6 +49,14 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget) -> Vec<Alert> {
             }
         }
     }
+    if let Some(limit) = cost_alert.filter(|limit| metrics.total.highest_cost > *limit) {
+        alerts.push(Alert {
+            code: "high_cost",
+            message: high_cost(metrics.total.highest_cost, limit),
+            provider_id: None,
+            profile_id: None,
+        });
+    }
     alerts.extend(over_limit(budget).map(|message| Alert {
         code: "cost_limit",
         message,
@@ -57,7 +67,15 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget) -> Vec<Alert> {
 }
 
 /// Adds what deserves attention in one result to its warnings.
-pub(super) fn warn(report: &mut Report, budget: &Budget) {
+pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>) {
+    if let Some(limit) = cost_alert.filter(|limit| report.cost() > *limit) {
+        let message = if report.is_preview() {
+            format!("it would cost about ${:.4}, more than ${limit:.2}", report.cost())
+        } else {
+            high_cost(report.cost(), limit)
+        };
+        report.add_warning(Warning::new(WarningCode::HighCost, message).about("costAlert"));
+    }
     let reduction = report.reduction_percent();
     if report.cost() > 0.0 && report.did_condense() && reduction < LOW_REDUCTION_PERCENT {
         let message = format!("{reduction:.1}% of the tokens were removed, under {LOW_REDUCTION_PERCENT}%");
@@ -68,6 +86,10 @@ pub(super) fn warn(report: &mut Report, budget: &Budget) {
     {
         report.add_warning(Warning::new(WarningCode::CostLimit, message).about("maxCost"));
     }
+}
+
+fn high_cost(cost: f64, limit: f64) -> String {
+    format!("a condensation cost ${cost:.4}, more than ${limit:.2}")
 }
 
 /// An answer may cost more than was estimated, so the limit can be passed by the last one.

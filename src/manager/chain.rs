@@ -1,6 +1,7 @@
 //! Runs one provider after the other until one does what was asked.
 
 use std::{
+    collections::BTreeMap,
     panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
@@ -58,6 +59,8 @@ pub struct ChainOutcome {
     pub thinking_removed: usize,
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
+    /// Dollars by the model that was paid.
+    pub cost_by_model: BTreeMap<String, f64>,
     /// How each provider did.
     pub calls: Vec<(String, CallRecord)>,
     /// Time in milliseconds.
@@ -167,6 +170,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         outcome.error = Some(CondenseError::Aborted);
     }
     outcome.summary = std::mem::take(&mut state.summary);
+    outcome.cost_by_model = state.request.llm.spent.by_model();
     settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);

@@ -1,6 +1,9 @@
 //! What condensing has done so far: by provider, by profile, in all.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use serde::Serialize;
 
@@ -24,7 +27,26 @@ pub struct Totals {
     pub average_reduction_percent: f64,
     /// Mean time of a call, in milliseconds.
     pub average_latency_ms: f64,
+    /// Half of the newest calls took no longer, in milliseconds: see `MAX_SAMPLES`.
+    pub p50_latency_ms: f64,
+    /// Nineteen of twenty of the newest calls took no longer, in milliseconds.
+    pub p95_latency_ms: f64,
+    /// Tokens before condensing, of all calls, by the time these took.
+    pub tokens_per_second: f64,
+    /// Dollars for a call, on average.
+    pub average_cost: f64,
+    /// Dollars of the call that cost most.
+    pub highest_cost: f64,
+    #[serde(skip)]
+    latencies: VecDeque<f64>,
+    #[serde(skip)]
+    milliseconds: f64,
+    #[serde(skip)]
+    tokens: f64,
 }
+
+/// Calls whose times percentiles are taken from: the newest.
+const MAX_SAMPLES: usize = 1000;
 
 /// One finished call.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +85,15 @@ impl Totals {
     fn add(&mut self, call: &CallRecord) {
         self.calls += 1;
         self.cost += call.cost;
+        self.average_cost = self.cost / as_float(self.calls);
+        self.highest_cost = self.highest_cost.max(call.cost);
+        self.milliseconds += call.latency_ms;
+        self.tokens += call.tokens_before as f64;
+        self.tokens_per_second = if self.milliseconds > 0.0 { 1000.0 * self.tokens / self.milliseconds } else { 0.0 };
+        if self.latencies.len() == MAX_SAMPLES {
+            self.latencies.pop_front();
+        }
+        self.latencies.push_back(call.latency_ms);
         self.average_latency_ms += (call.latency_ms - self.average_latency_ms) / as_float(self.calls);
         if call.success {
             self.successes += 1;
@@ -73,6 +104,21 @@ impl Totals {
             self.errors += 1;
         }
     }
+}
+
+impl Totals {
+    /// With the percentiles, which are found when somebody looks.
+    fn finished(&mut self) {
+        let mut sorted: Vec<f64> = self.latencies.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        (self.p50_latency_ms, self.p95_latency_ms) = (nearest_rank(&sorted, 0.5), nearest_rank(&sorted, 0.95));
+    }
+}
+
+/// The smallest number that at least this share of the sorted ones does not exceed; 0 of none.
+fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
 }
 
 fn as_float(count: u64) -> f64 {
@@ -89,8 +135,58 @@ pub struct Metrics {
     pub providers: BTreeMap<String, Totals>,
     /// By profile; calls without one are not here.
     pub profiles: BTreeMap<String, Totals>,
+    /// Dollars by the model that was paid; what providers of the host say they cost is not here.
+    pub cost_by_model: BTreeMap<String, f64>,
+    /// The newest condensations, the oldest first.
+    pub records: VecDeque<CondensationRecord>,
     /// What deserves attention, as of now.
     pub alerts: Vec<Alert>,
+}
+
+/// Condensations that are remembered one by one.
+const MAX_RECORDS: usize = 100;
+
+/// One condensation, fallbacks included.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CondensationRecord {
+    /// When it ended, in milliseconds since 1970.
+    pub timestamp: u64,
+    /// The provider that did the work, or was asked.
+    pub provider_id: String,
+    /// The profile it was under.
+    pub profile_id: Option<String>,
+    /// The code of its error; `None` when it ended without one.
+    pub error: Option<&'static str>,
+    /// Dollars.
+    pub cost: f64,
+    /// Tokens before.
+    pub original_tokens: usize,
+    /// And after.
+    pub final_tokens: usize,
+    /// Share of the tokens removed, in percent.
+    pub reduction_percent: f64,
+    /// Milliseconds.
+    pub latency_ms: f64,
+}
+
+impl CondensationRecord {
+    /// Of a call that ends now.
+    #[must_use]
+    pub fn of(call: &CallRecord, provider: &str, profile: Option<&str>, error: Option<&'static str>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            timestamp: u64::try_from(now.as_millis()).unwrap_or_default(),
+            provider_id: provider.to_owned(),
+            profile_id: profile.map(str::to_owned),
+            error,
+            cost: call.cost,
+            original_tokens: call.tokens_before,
+            final_tokens: call.tokens_after,
+            reduction_percent: call.reduction_percent(),
+            latency_ms: call.latency_ms,
+        }
+    }
 }
 
 impl Metrics {
@@ -105,6 +201,29 @@ impl Metrics {
         if let Some(profile) = profile {
             self.profiles.entry(profile.to_owned()).or_default().add(call);
         }
+    }
+
+    /// Adds what models were paid within a call.
+    pub fn add_models(&mut self, costs: &BTreeMap<String, f64>) {
+        for (model, cost) in costs {
+            *self.cost_by_model.entry(model.clone()).or_default() += cost;
+        }
+    }
+
+    /// Remembers a call by itself.
+    pub fn add_record(&mut self, record: CondensationRecord) {
+        if self.records.len() == MAX_RECORDS {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
+    }
+
+    /// As somebody is to see them.
+    #[must_use]
+    pub fn finished(mut self) -> Self {
+        let all = self.providers.values_mut().chain(self.profiles.values_mut());
+        all.chain([&mut self.total]).for_each(Totals::finished);
+        self
     }
 }
 
@@ -129,5 +248,26 @@ mod tests {
         assert_eq!((total.calls, total.successes, total.errors, total.tokens_saved), (3, 2, 1, 70));
         assert_eq!((total.average_reduction_percent, total.average_latency_ms, total.cost), (35.0, 30.0, 1.5));
         assert_eq!(metrics.profiles["fast"].calls, 2);
+        let total = metrics.finished().total;
+        assert_eq!((total.average_cost, total.highest_cost), (0.5, 0.5));
+        assert_eq!((total.p50_latency_ms, total.p95_latency_ms), (20.0, 60.0));
+        assert!((total.tokens_per_second - 300.0 / 0.09).abs() < 1e-6);
+    }
+
+    #[test]
+    fn percentiles_are_of_the_newest_calls_and_records_are_few() {
+        let mut metrics = Metrics::default();
+        for index in 0..=2 * MAX_SAMPLES {
+            let latency_ms = index as f64;
+            let call = CallRecord { success: true, cost: 0.0, tokens_before: 10, tokens_after: 5, latency_ms };
+            metrics.add_call(None, &call);
+            metrics.add_record(CondensationRecord::of(&call, "native", None, None));
+        }
+        metrics.add_models(&BTreeMap::from([("a".to_owned(), 0.5)]));
+        metrics.add_models(&BTreeMap::from([("a".to_owned(), 0.25), ("b".to_owned(), 1.0)]));
+        let metrics = metrics.finished();
+        assert_eq!((metrics.total.p50_latency_ms, metrics.total.p95_latency_ms), (1500.0, 1950.0));
+        assert_eq!((metrics.records.len(), metrics.records[MAX_RECORDS - 1].latency_ms), (MAX_RECORDS, 2000.0));
+        assert_eq!((metrics.cost_by_model["a"], metrics.cost_by_model["b"]), (0.75, 1.0));
     }
 }

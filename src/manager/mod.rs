@@ -34,7 +34,7 @@ pub use self::{
     report::Report,
     trigger::{ContextUsage, Thresholds, TriggerDecision},
 };
-use self::{guard::Guard, numbers::Goal};
+use self::{guard::Guard, metrics::CondensationRecord, numbers::Goal};
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -182,6 +182,11 @@ impl Manager {
         self.state().thresholds.clone()
     }
 
+    /// Sets the global threshold in percent of the context window.
+    pub fn set_threshold(&self, percent: f64) {
+        self.state().thresholds.global = percent;
+    }
+
     /// Sets the threshold of a profile in percent; `INHERIT` to use the global one.
     pub fn set_profile_threshold(&self, profile: &str, percent: f64) {
         self.state().thresholds.profiles.insert(profile.to_owned(), percent);
@@ -214,8 +219,8 @@ impl Manager {
     /// A copy of the metrics.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
-        let mut metrics = self.state().metrics.clone();
-        metrics.alerts = alerts::of(&metrics, &self.budget);
+        let mut metrics = self.state().metrics.clone().finished();
+        metrics.alerts = alerts::of(&metrics, &self.budget, self.options.cost_alert);
         metrics
     }
 
@@ -320,7 +325,7 @@ impl Manager {
         let mut outcome = chain::run(&chain, request, missing, goal).await;
         let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
         let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
-        alerts::warn(&mut report, &self.budget);
+        alerts::warn(&mut report, &self.budget, self.options.cost_alert);
         work.progress.report("done", report.provider(), 1, 1);
         report
     }
@@ -339,7 +344,10 @@ impl Manager {
             price: self.options.profiles.price(profile).or_else(|| summary_price(work)),
             cache: self.cache.clone(),
             // A preview spends nothing, but is to meet the limit where the work itself would.
-            budget: if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
+            budget: Arc::new(Budget::part_of(
+                if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
+                self.max_cost_of(&work.call),
+            )),
             observed: Arc::clone(&self.observed),
             system_prompt: work.call.system_prompt.clone(),
             ..work.llm.clone()
@@ -355,6 +363,12 @@ impl Manager {
         }
         let calibrated = self.state().model.as_deref().map(Binding::of_model);
         ThinkingRule { wish, binding: calibrated.unwrap_or_default() }
+    }
+
+    /// Dollars that one condensation may cost: by the call, its profile, or the options.
+    fn max_cost_of(&self, call: &CallOptions) -> Option<f64> {
+        let profile = || self.options.profiles.get(call.profile_id.as_deref()).max_cost_per_condensation;
+        call.max_cost_per_condensation.or_else(profile)
     }
 
     /// What the conversation's own model costs, as far as that is known.
@@ -405,7 +419,11 @@ impl Manager {
         for (provider, call) in report.provider_calls() {
             state.metrics.add_provider(provider, call);
         }
-        state.metrics.add_call(call.profile_id.as_deref(), &report.call());
+        let (profile, record) = (call.profile_id.as_deref(), report.call());
+        state.metrics.add_call(profile, &record);
+        state.metrics.add_models(report.cost_by_model());
+        let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
+        state.metrics.add_record(record);
     }
 }
 
@@ -473,6 +491,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
         config: work.call.config,
         host_call: work.host_call,
         llm: Llm {
+            budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
             price: summary_price,
             prompt: work.call.custom_condensing_prompt,
             system_prompt: work.call.system_prompt,

@@ -3,13 +3,16 @@
 use serde_json::Value;
 
 use super::{
-    GuardOptions, Profiles, profiles,
+    GuardOptions, Profiles,
+    alerts::DEFAULT_COST_ALERT,
+    profiles::{self, PER_CONDENSATION},
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
     providers::Thinking,
+    summaries::MAX_COST_PER_CONDENSATION,
     tokens::{Encoding, Scale, ScaleSetting},
     transcript::{TOOLS, ToolRows, ToolTable},
 };
@@ -29,6 +32,8 @@ pub struct ManagerOptions {
     pub cache: bool,
     /// Dollars that may be spent in all.
     pub max_cost: Option<f64>,
+    /// Dollars above which one condensation is reported; `None` for never.
+    pub cost_alert: Option<f64>,
     /// The guard against condensing without gain; `None` turns it off.
     pub guard: Option<GuardOptions>,
     /// The vocabulary.
@@ -94,6 +99,17 @@ static MANAGER: Table = Table::new(
             "Where summaries are kept; `false` keeps none.",
         ),
         Field::number_if_set("maxCost", 0.0, f64::MAX, "Dollars that may be spent in all."),
+        PER_CONDENSATION,
+        Field::new(
+            "costAlert",
+            Kind::OneOf(&[Kind::False, Kind::Number { default: Some(DEFAULT_COST_ALERT), min: 0.0, max: f64::MAX }]),
+            "Dollars above which one condensation is reported; `false` for never.",
+        ),
+        Field::text(
+            "condensingApiConfigId",
+            "The profile whose handler writes summaries, for profiles that name none.",
+        ),
+        Field::text("customCondensingPrompt", "The prompt to summarise by, for profiles that have none."),
         Field::new(
             "guard",
             Kind::OneOf(&[Kind::False, Kind::Object(&GUARD)]),
@@ -168,6 +184,7 @@ static CALL: Table = Table::new(
         Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
         Field::text("customCondensingPrompt", "The prompt to summarise by."),
         Field::object("price", &PRICE, "What the conversation's own model costs."),
+        PER_CONDENSATION,
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
         Field::flag("isAutomatic", false, "Whether the host asks on its own account, so that the guard applies."),
         Field::host("signal", "an AbortSignal", "Ends the work."),
@@ -196,6 +213,7 @@ impl ManagerOptions {
             profiles: Profiles::of(&options),
             cache: options.flag("cache"),
             max_cost: options.given_number("maxCost"),
+            cost_alert: (options.value("costAlert") != Some(&Value::Bool(false))).then(|| options.number("costAlert")),
             guard: GuardOptions::of(&options),
             encoding: options.text("encoding").parse().unwrap_or_default(),
             scale: match options.value("scale") {
@@ -245,6 +263,8 @@ pub struct CallOptions {
     pub custom_condensing_prompt: Option<String>,
     /// What the conversation's own model costs.
     pub price: Option<ModelPrice>,
+    /// Dollars that this condensation may cost.
+    pub max_cost_per_condensation: Option<f64>,
     /// The name of that model, where no handler tells it.
     pub model: Option<String>,
     /// Whether that model refuses thinking behind a change; its name tells when absent.
@@ -276,6 +296,7 @@ impl CallOptions {
             profile_id: context.given_text("profileId").map(str::to_owned),
             custom_condensing_prompt: options.given_text("customCondensingPrompt").map(str::to_owned),
             price: options.given_object("price").map(|price| ModelPrice::of(&price)),
+            max_cost_per_condensation: options.given_number(MAX_COST_PER_CONDENSATION),
             model: context.given_text("model").map(str::to_owned),
             preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
             thinking: options.given_text("thinking").map(Thinking::of),

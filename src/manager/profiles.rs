@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{Field, Settings, Table},
+    summaries::MAX_COST_PER_CONDENSATION,
 };
 
 /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
@@ -12,6 +13,8 @@ use crate::{
 pub struct Profile {
     /// The profile whose handler writes summaries.
     pub condensing_api_config_id: Option<String>,
+    /// Dollars that one condensation may cost.
+    pub max_cost_per_condensation: Option<f64>,
     /// The prompt to summarise by.
     pub custom_condensing_prompt: Option<String>,
     /// Dollars per million tokens, for a handler of this profile that has no price of its own.
@@ -20,25 +23,53 @@ pub struct Profile {
 
 /// The profiles by id.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Profiles(HashMap<String, Profile>);
+pub struct Profiles {
+    by_id: HashMap<String, Profile>,
+    /// Of what a profile does not say itself; not of its handlers and prices.
+    global: Profile,
+}
+
+/// The profile that writes summaries where nothing else says so, by its role: a cheap one.
+pub const CONDENSING_ROLE: &str = "condensing";
 
 impl Profiles {
     /// Those of the options of a manager.
     pub(super) fn of(options: &Settings<'_>) -> Self {
-        Self(options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile))).collect())
+        let by_id = options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile)));
+        let text = |name| options.given_text(name).map(str::to_owned);
+        let global = Profile {
+            condensing_api_config_id: text("condensingApiConfigId"),
+            custom_condensing_prompt: text("customCondensingPrompt"),
+            max_cost_per_condensation: options.given_number(MAX_COST_PER_CONDENSATION),
+            price: None,
+        };
+        Self { by_id: by_id.collect(), global }
     }
 
-    /// A profile; all defaults when it is not known.
+    /// A profile, with the global settings where it has none of its own.
     #[must_use]
     pub fn get(&self, id: Option<&str>) -> Profile {
-        id.and_then(|id| self.0.get(id)).cloned().unwrap_or_default()
+        let Profile { condensing_api_config_id, custom_condensing_prompt, max_cost_per_condensation, price } =
+            self.own(id);
+        let global = self.global.clone();
+        Profile {
+            condensing_api_config_id: condensing_api_config_id.or(global.condensing_api_config_id),
+            custom_condensing_prompt: custom_condensing_prompt.or(global.custom_condensing_prompt),
+            max_cost_per_condensation: max_cost_per_condensation.or(global.max_cost_per_condensation),
+            price,
+        }
+    }
+
+    /// What a profile says itself; all defaults when it is not known.
+    fn own(&self, id: Option<&str>) -> Profile {
+        id.and_then(|id| self.by_id.get(id)).cloned().unwrap_or_default()
     }
 
     /// The price of summaries under a profile: that of the profile that writes them.
     #[must_use]
     pub fn price(&self, id: Option<&str>) -> Option<ModelPrice> {
         let profile = self.get(id);
-        let writer = self.get(profile.condensing_api_config_id.as_deref());
+        let writer = self.own(Some(profile.condensing_api_config_id.as_deref().unwrap_or(CONDENSING_ROLE)));
         writer.price.or(profile.price)
     }
 }
@@ -48,11 +79,16 @@ impl Profile {
         let text = |name| profile.given_text(name).map(str::to_owned);
         Self {
             condensing_api_config_id: text("condensingApiConfigId"),
+            max_cost_per_condensation: profile.given_number(MAX_COST_PER_CONDENSATION),
             custom_condensing_prompt: text("customCondensingPrompt"),
             price: profile.given_object("price").map(|price| ModelPrice::of(&price)),
         }
     }
 }
+
+/// What one condensation may cost.
+pub(super) const PER_CONDENSATION: Field =
+    Field::number_if_set(MAX_COST_PER_CONDENSATION, 0.0, f64::MAX, "Dollars that one condensation may cost.");
 
 /// A profile.
 pub(super) static PROFILE: Table = Table::new(
@@ -60,6 +96,7 @@ pub(super) static PROFILE: Table = Table::new(
     &[
         Field::text("condensingApiConfigId", "The profile whose handler writes summaries."),
         Field::text("customCondensingPrompt", "The prompt to summarise by."),
+        PER_CONDENSATION,
         Field::host(
             "handler",
             "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()",

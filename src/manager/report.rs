@@ -1,5 +1,7 @@
 //! The result of a call, as JavaScript reads it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{
@@ -56,6 +58,8 @@ pub struct Report {
     preview: Option<PreviewReport>,
     #[serde(skip)]
     calls: Vec<(String, CallRecord)>,
+    #[serde(skip)]
+    cost_by_model: BTreeMap<String, f64>,
 }
 
 /// What the messages say, so that later it can be told whether they still do.
@@ -190,6 +194,7 @@ impl Report {
             trigger: None,
             preview: None,
             calls: outcome.calls,
+            cost_by_model: outcome.cost_by_model,
         }
     }
 
@@ -223,6 +228,11 @@ impl Report {
     pub(super) fn with_preview(mut self, preview: Option<PreviewReport>) -> Self {
         self.preview = preview;
         self
+    }
+
+    /// Whether it was only tried.
+    pub(super) fn is_preview(&self) -> bool {
+        self.preview.is_some()
     }
 
     /// The plan.
@@ -316,6 +326,10 @@ impl Report {
 
     pub(super) fn provider_calls(&self) -> &[(String, CallRecord)] {
         &self.calls
+    }
+
+    pub(super) fn cost_by_model(&self) -> &BTreeMap<String, f64> {
+        &self.cost_by_model
     }
 
     pub(super) fn call(&self) -> CallRecord {

@@ -99,12 +99,20 @@ impl NativeManager {
             "encoding": options.encoding.name(),
             "scale": self.manager.scale().factor(),
             "maxCost": options.max_cost,
+            "maxCostPerCondensation": own.max_cost_per_condensation,
+            "costAlert": options.cost_alert,
             "thinking": options.thinking.word(),
             "condensingApiConfigId": own.condensing_api_config_id,
             "customCondensingPrompt": own.custom_condensing_prompt,
             "price": options.profiles.price(profile.as_deref()),
             "warnings": warning.into_iter().collect::<Vec<_>>(),
         }))
+    }
+
+    /// Sets the global threshold, in percent.
+    #[napi(catch_unwind)]
+    pub fn set_threshold(&self, percent: f64) {
+        self.manager.set_threshold(percent);
     }
 
     /// Sets the threshold of a profile, in percent.

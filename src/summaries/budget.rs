@@ -1,14 +1,31 @@
 //! Dollars: a limit on what may be spent, kept while several requests are under way at once, and what one call has spent.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// Dollars that may be spent in all, and what was spent of them. A request reserves its estimate before it is sent, so requests
 /// under way together cannot exceed the limit together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Budget {
     limit: Option<f64>,
+    option: &'static str,
     account: Mutex<Account>,
+    /// The budget that this is a part of, which what is spent here is taken from, too.
+    whole: Option<Arc<Budget>>,
 }
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+/// The option that limits everything.
+const MAX_COST: &str = "maxCost";
+/// The option that limits one condensation.
+pub const MAX_COST_PER_CONDENSATION: &str = "maxCostPerCondensation";
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Account {
@@ -18,7 +35,9 @@ struct Account {
 
 /// The estimate does not fit the limit; nothing was sent.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("${spent:.4} are spent or reserved, and ${estimate:.4} more would exceed the limit of ${limit:.4}")]
+#[error(
+    "${spent:.4} are spent or reserved, and ${estimate:.4} more would exceed the limit of ${limit:.4} (`{option}`)"
+)]
 pub struct OverBudget {
     /// Dollars allowed.
     pub limit: f64,
@@ -26,13 +45,28 @@ pub struct OverBudget {
     pub spent: f64,
     /// Dollars the request would probably cost.
     pub estimate: f64,
+    /// The option that has the limit.
+    pub option: &'static str,
 }
 
 impl Budget {
     /// A budget of `limit` dollars; `None` for no limit.
     #[must_use]
     pub fn new(limit: Option<f64>) -> Self {
-        Self { limit, account: Mutex::default() }
+        Self { limit, option: MAX_COST, account: Mutex::default(), whole: None }
+    }
+
+    /// The budget of one condensation: of `limit` dollars, `None` for no limit of its own, and no more than is left of `whole`.
+    #[must_use]
+    pub fn part_of(whole: Arc<Self>, limit: Option<f64>) -> Self {
+        Self { limit, option: MAX_COST_PER_CONDENSATION, account: Mutex::default(), whole: Some(whole) }
+    }
+
+    /// The option of the narrowest limit there is, its own first.
+    #[must_use]
+    pub fn limiting_option(&self) -> Option<&'static str> {
+        let of_whole = || self.whole.as_ref().and_then(|whole| whole.limiting_option());
+        self.limit.map(|_| self.option).or_else(of_whole)
     }
 
     /// Dollars allowed.
@@ -48,12 +82,16 @@ impl Budget {
     /// A budget with the same limit of which as much is spent, to try something out.
     #[must_use]
     pub fn trial(&self) -> Self {
-        Self { limit: self.limit, account: Mutex::new(*self.lock()) }
+        let whole = self.whole.as_ref().map(|whole| Arc::new(whole.trial()));
+        Self { limit: self.limit, option: self.option, account: Mutex::new(*self.lock()), whole }
     }
 
     /// Adds what was spent without a reservation.
     pub fn record(&self, cost: f64) {
         self.lock().spent += cost;
+        if let Some(whole) = &self.whole {
+            whole.record(cost);
+        }
     }
 
     /// Reserves dollars for a request.
@@ -66,11 +104,12 @@ impl Budget {
         if let Some(limit) = self.limit
             && spent + estimate > limit
         {
-            return Err(OverBudget { limit, spent, estimate });
+            return Err(OverBudget { limit, spent, estimate, option: self.option });
         }
+        let of_whole = self.whole.as_ref().map(|whole| whole.reserve(estimate)).transpose()?;
         account.reserved += estimate;
         drop(account);
-        Ok(Reservation { budget: Arc::clone(self), estimate })
+        Ok(Reservation { budget: Arc::clone(self), estimate, _of_whole: of_whole.map(Box::new) })
     }
 
     // Nothing can panic under the lock.
@@ -84,6 +123,8 @@ impl Budget {
 pub struct Reservation {
     budget: Arc<Budget>,
     estimate: f64,
+    /// Given back together with this one.
+    _of_whole: Option<Box<Reservation>>,
 }
 
 impl Reservation {
@@ -100,27 +141,50 @@ impl Drop for Reservation {
     }
 }
 
-/// A sum of dollars that several requests add to: what was not taken yet, and everything.
+/// A sum of dollars that several requests add to.
 #[derive(Debug, Default)]
-pub struct Spent(Mutex<(f64, f64)>);
+pub struct Spent(Mutex<Sums>);
+
+#[derive(Debug, Default)]
+struct Sums {
+    /// What was not taken yet.
+    untaken: f64,
+    total: f64,
+    by_model: BTreeMap<String, f64>,
+}
 
 impl Spent {
-    /// Adds dollars.
-    pub fn add(&self, cost: f64) {
-        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.0 += cost;
-        spent.1 += cost;
+    /// Adds dollars for an answer of a model.
+    pub fn add(&self, model: &str, cost: f64) {
+        let mut spent = self.lock();
+        spent.untaken += cost;
+        spent.total += cost;
+        match spent.by_model.get_mut(model) {
+            Some(sum) => *sum += cost,
+            None => drop(spent.by_model.insert(model.to_owned(), cost)),
+        }
+    }
+
+    /// Everything that was ever added, by model.
+    #[must_use]
+    pub fn by_model(&self) -> BTreeMap<String, f64> {
+        self.lock().by_model.clone()
+    }
+
+    // Nothing can panic under the lock.
+    fn lock(&self) -> MutexGuard<'_, Sums> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was added since the last time this was called.
     pub fn take(&self) -> f64 {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).0)
+        std::mem::take(&mut self.lock().untaken)
     }
 
     /// Everything that was ever added.
     #[must_use]
     pub fn total(&self) -> f64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
+        self.lock().total
     }
 }
 
@@ -142,6 +206,27 @@ mod tests {
     }
 
     #[test]
+    fn a_part_is_limited_by_itself_and_by_the_whole() {
+        let whole = Arc::new(Budget::new(Some(1.0)));
+        let part = Arc::new(Budget::part_of(Arc::clone(&whole), Some(0.4)));
+        let error = part.reserve(0.5).unwrap_err();
+        assert_eq!((error.limit, error.option), (0.4, MAX_COST_PER_CONDENSATION));
+        part.reserve(0.3).unwrap().settle(0.35);
+        assert_eq!((part.spent(), whole.spent()), (0.35, 0.35));
+        assert!(part.reserve(0.1).is_err());
+
+        let next = Arc::new(Budget::part_of(Arc::clone(&whole), None));
+        assert_eq!(next.limiting_option(), Some(MAX_COST));
+        let held = next.reserve(0.6).unwrap();
+        assert_eq!(next.reserve(0.1).unwrap_err().option, MAX_COST, "what is under way counts for the whole");
+        drop(held);
+        let trial = Arc::new(next.trial());
+        trial.reserve(0.6).unwrap().settle(0.6);
+        assert_eq!((trial.spent(), whole.spent()), (0.6, 0.35), "a trial spends nothing");
+        assert_eq!(Budget::part_of(Arc::default(), None).limiting_option(), None);
+    }
+
+    #[test]
     fn without_a_limit_only_the_sum_is_kept() {
         let budget = Arc::new(Budget::default());
         budget.reserve(1e9).unwrap().settle(2.0);
@@ -152,8 +237,8 @@ mod tests {
     #[test]
     fn spent_dollars_are_handed_over_once() {
         let spent = Spent::default();
-        spent.add(0.25);
-        spent.add(0.5);
+        spent.add("a", 0.25);
+        spent.add("b", 0.5);
         assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
     }
 }

@@ -203,17 +203,19 @@ impl<'a> SummaryClient<'a> {
         let reservation = self.context.llm.budget.reserve(estimate).inspect_err(|_| {
             // What it would cost is told also when that is too much for anything to be done.
             if is_preview && self.context.llm.spent.total() == 0.0 {
-                self.context.llm.spent.add(estimate);
+                self.context.llm.spent.add(model, estimate);
             }
         })?;
-        if self.price().is_none() && self.context.llm.budget.limit().is_some() {
+        if self.price().is_none()
+            && let Some(option) = self.context.llm.budget.limiting_option()
+        {
             let message =
-                format!("maxCost cannot be kept before a call, because the price of model \"{model}\" is not known");
-            self.warnings.add(Warning::new(WarningCode::PriceUnknown, message).about("maxCost"));
+                format!("{option} cannot be kept before a call, because the price of model \"{model}\" is not known");
+            self.warnings.add(Warning::new(WarningCode::PriceUnknown, message).about(option));
         }
         if is_preview {
             reservation.settle(estimate);
-            self.context.llm.spent.add(estimate);
+            self.context.llm.spent.add(model, estimate);
             return Ok(self.stand_in(&question));
         }
         let limited = longest < expected_answer(expected_input);
@@ -223,7 +225,7 @@ impl<'a> SummaryClient<'a> {
             Err(error) => self.dollars(error.spent()).unwrap_or(0.0),
         };
         reservation.settle(cost);
-        self.context.llm.spent.add(cost);
+        self.context.llm.spent.add(model, cost);
         let response = answer?;
         // A short limit says nothing about how long answers are when there is none.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {

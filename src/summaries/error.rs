@@ -36,7 +36,7 @@ pub enum SummaryError {
         needed: usize,
     },
     /// The summary would probably exceed the limit on cost; nothing was sent.
-    #[error("the summary is not asked for, because {0}; raise `maxCost`")]
+    #[error("the summary is not asked for, because {0}; raise it")]
     CostLimit(#[from] OverBudget),
     /// The model gave no answer.
     #[error("{0}")]

@@ -43,7 +43,7 @@ mod visible;
 #[cfg(test)]
 pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
-    budget::Budget,
+    budget::{Budget, MAX_COST_PER_CONDENSATION},
     context::{Llm, Preview, ProfileHandler},
     error::SummaryError,
     observed::Observed,

@@ -1,0 +1,230 @@
+// Limits, alerts and metrics of money, and who writes summaries.
+
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+import { buildHistory } from "../../fixtures/history.mjs";
+
+const require = createRequire(import.meta.url);
+const { CondensationManager, callbackHandler } = require("../../index.js");
+
+const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 4 });
+const price = { inputPrice: 3, outputPrice: 15 };
+
+/** A model that writes a short summary, and says what it cost. */
+function model(id, { cost, asked = [], summary = "What was done, in short." } = {}) {
+  return callbackHandler(
+    {
+      async *createMessage() {
+        asked.push(id);
+        yield { type: "text", text: summary };
+        yield { type: "usage", inputTokens: 1000, outputTokens: 100, ...(cost !== undefined && { totalCost: cost }) };
+      },
+      getModel: () => ({ id, info: { contextWindow: 200_000 } }),
+    },
+    { price },
+  );
+}
+
+const native = (more = {}) =>
+  new CondensationManager({ provider: "native", fallback: false, cache: false, handler: model("main"), ...more });
+const codes = ({ warnings }) => warnings.map(({ code }) => code);
+
+describe("a limit for each condensation", () => {
+  test("of the manager, the profile and the call, the nearest of which holds", async () => {
+    const manager = native({ maxCostPerCondensation: 0.000_01, profiles: { rich: { maxCostPerCondensation: 5 } } });
+    const refused = await manager.condense({ messages });
+    expect(refused.error).toMatchObject({ code: "cost_limit" });
+    expect(refused.error.message).toContain("maxCostPerCondensation");
+    expect([refused.cost, refused.messages]).toEqual([0, messages]);
+    expect((await manager.condense({ messages, profileId: "rich" })).error).toBeUndefined();
+    expect((await manager.condense({ messages }, { maxCostPerCondensation: 5 })).error).toBeUndefined();
+    expect((await manager.condense({ messages, profileId: "rich" }, { maxCostPerCondensation: 0 })).error.code).toBe("cost_limit");
+    expect(manager.getEffectiveConfig("rich").maxCostPerCondensation).toBe(5);
+    expect(manager.getEffectiveConfig().maxCostPerCondensation).toBe(0.000_01);
+  });
+
+  test("holds anew each time, beside the one for all", async () => {
+    const manager = native({ maxCostPerCondensation: 5, maxCost: 0.05, handler: model("main", { cost: 0.02 }) });
+    const results = [];
+    for (let round = 0; round < 4; round++) results.push((await manager.condense({ messages })).error?.code);
+    expect(results.filter((code) => code === undefined).length).toBeGreaterThanOrEqual(2);
+    expect(results.at(-1)).toBe("cost_limit");
+    expect((await manager.condense({ messages })).error.message).toContain("(`maxCost`)");
+  });
+
+  test("of a provider by itself", async () => {
+    const { createNativeProvider } = require("../../index.js");
+    const options = { handler: model("main"), maxCostPerCondensation: 0 };
+    expect((await createNativeProvider().condense({ messages }, options)).error.code).toBe("cost_limit");
+  });
+
+  test("another provider goes on where it is met", async () => {
+    const manager = native({ maxCostPerCondensation: 0, fallback: undefined });
+    const result = await manager.condense({ messages });
+    expect([result.error, result.cost, result.didCondense]).toEqual([undefined, 0, true]);
+    expect(codes(result)).toContain("provider_failed");
+  });
+
+  test("without a price it cannot be kept, and a warning names it", async () => {
+    const unpriced = callbackHandler({
+      async *createMessage() {
+        yield { type: "text", text: "In short." };
+      },
+    });
+    const result = await native({ handler: unpriced, maxCostPerCondensation: 1 }).condense({ messages });
+    expect(result.warnings).toContainEqual(expect.objectContaining({ code: "price_unknown", field: "maxCostPerCondensation" }));
+  });
+
+  test.each([[-1], [Number.NaN], ["1"]])("%s is refused everywhere", (limit) => {
+    for (const make of [
+      () => new CondensationManager({ maxCostPerCondensation: limit }),
+      () => new CondensationManager({ profiles: { a: { maxCostPerCondensation: limit } } }),
+      () => new CondensationManager().condense({ messages }, { maxCostPerCondensation: limit }),
+      () => new CondensationManager({ costAlert: limit }),
+    ])
+      expect(make).toThrow(/maxCostPerCondensation|costAlert/);
+  });
+});
+
+describe("alerts", () => {
+  test("a condensation that costs more than ten cents is told", async () => {
+    const manager = native({ handler: model("main", { cost: 0.11 }) });
+    const result = await manager.condense({ messages });
+    expect(result.warnings).toContainEqual({
+      code: "high_cost",
+      message: "a condensation cost $0.1100, more than $0.10",
+      field: "costAlert",
+    });
+    expect(manager.getMetrics().alerts.map(({ code }) => code)).toEqual(["high_cost"]);
+    for (const costAlert of [false, 0.2]) {
+      const quiet = native({ handler: model("main", { cost: 0.11 }), costAlert });
+      expect(codes(await quiet.condense({ messages }))).toEqual([]);
+      expect(quiet.getMetrics().alerts).toEqual([]);
+      expect(quiet.getEffectiveConfig().costAlert).toBe(costAlert || null);
+    }
+    expect(codes(await native({ handler: model("main", { cost: 0.001 }), costAlert: 0 }).condense({ messages }))).toEqual(["high_cost"]);
+  });
+
+  test("little gained is told of free providers, too", async () => {
+    const manager = new CondensationManager({ fallback: false });
+    manager.registerProvider({ id: "mine", condense: ({ messages: given }) => ({ messages: [given[0], ...given.slice(3)] }) });
+    const result = await manager.condense({ messages }, { provider: "mine" });
+    expect([result.didCondense, result.cost]).toEqual([true, 0]);
+    expect(result.stats.reductionPercent).toBeLessThan(20);
+    expect(manager.getMetrics().alerts).toEqual([expect.objectContaining({ code: "low_reduction", providerId: "mine" })]);
+  });
+});
+
+describe("who writes summaries", () => {
+  const cases = [
+    ["the call's", { condensingHandler: "call" }, "a", "call"],
+    ["the profile that the profile names", {}, "a", "of-a"],
+    ["the profile that the manager names", {}, "b", "global"],
+    ["the profile that the manager names, without a profile", {}, undefined, "global"],
+  ];
+  test.each(cases)("%s", async (_, options, profileId, expected) => {
+    const asked = [];
+    const own = (id) => ({ handler: model(id, { asked }) });
+    const manager = native({
+      condensingApiConfigId: "global",
+      condensingHandler: model("manager", { asked }),
+      profiles: { a: { condensingApiConfigId: "of-a" }, b: {}, "of-a": own("of-a"), global: own("global"), condensing: own("role") },
+    });
+    const call = options.condensingHandler ? { condensingHandler: model("call", { asked }) } : {};
+    await manager.condense({ messages, profileId }, call);
+    expect(asked).toEqual([expected]);
+    expect(manager.getEffectiveConfig("b").condensingApiConfigId).toBe("global");
+  });
+
+  const passes = [
+    { id: "b", selection: { type: "preserve_recent", keepRecentCount: 5 }, mode: "batch", batchConfig: { operation: "summarize" } },
+  ];
+  test.each([
+    ["native", {}],
+    ["smart", { passes, losslessPrelude: { enabled: false } }],
+  ])("a profile called condensing, by its role: %s", async (provider, config) => {
+    const asked = [];
+    const manager = native({ handler: model("main", { asked }), profiles: { condensing: { handler: model("cheap", { asked }) } } });
+    const { error } = await manager.condense({ messages }, { provider, config });
+    expect([error, asked]).toEqual([undefined, ["cheap"]]);
+  });
+
+  test("the global prompt is used where the profile has none", async () => {
+    const prompts = [];
+    const handler = {
+      async *createMessage(systemPrompt) {
+        prompts.push(systemPrompt);
+        yield { type: "text", text: "In short." };
+      },
+    };
+    const manager = native({ handler, customCondensingPrompt: "Be brief.", profiles: { own: { customCondensingPrompt: "Be exact." } } });
+    await manager.condense({ messages });
+    await manager.condense({ messages, profileId: "own" });
+    await manager.condense({ messages }, { customCondensingPrompt: "Be kind." });
+    expect(prompts.map((prompt) => /Be \w+\./.exec(prompt)?.[0])).toEqual(["Be brief.", "Be exact.", "Be kind."]);
+    expect(manager.getEffectiveConfig().customCondensingPrompt).toBe("Be brief.");
+  });
+});
+
+describe("at run time", () => {
+  test("the global threshold can be set", () => {
+    const manager = new CondensationManager({ profileThresholds: { own: 30 } });
+    manager.setThreshold(55);
+    expect([manager.effectiveThreshold(), manager.effectiveThreshold("own"), manager.effectiveThreshold("other")]).toEqual([55, 30, 55]);
+    const usage = { totalTokens: 56, contextWindow: 100 };
+    expect(manager.shouldCondense(usage)).toMatchObject({ due: true, threshold: 55 });
+    for (const wrong of [4, 101, Number.NaN, "50", undefined]) expect(() => manager.setThreshold(wrong)).toThrow(/percent/);
+    expect(manager.effectiveThreshold()).toBe(55);
+  });
+
+  test("the preset can be set", async () => {
+    const manager = new CondensationManager();
+    expect(manager.getEffectiveConfig().preset).toBe("balanced");
+    manager.setPreset("aggressive");
+    expect(manager.getEffectiveConfig()).toMatchObject({ preset: "aggressive", provider: "native" });
+    const { createSmartProvider } = require("../../index.js");
+    const alone = await createSmartProvider("aggressive").condense({ messages });
+    expect((await manager.condense({ messages }, { provider: "smart" })).messages).toEqual(alone.messages);
+    expect(() => manager.setPreset("agressive")).toThrow(/preset/);
+    expect(() => manager.setPreset()).toThrow(/preset/);
+    manager.registerProvider(createSmartProvider({ passes: [] }));
+    expect(manager.getEffectiveConfig().preset).toBeNull();
+  });
+});
+
+describe("metrics", () => {
+  test("times, averages, models and records", async () => {
+    const manager = native({
+      handler: model("main", { cost: 0.02 }),
+      condensingHandler: model("cheap", { cost: 0.01 }),
+      maxCostPerCondensation: 1,
+    });
+    await manager.condense({ messages, profileId: "p" });
+    await manager.condense({ messages }, { condensingHandler: model("other", { cost: 0.04 }) });
+    const before = Date.now();
+    await manager.condense({ messages: messages.slice(0, 2) });
+    const { total, costByModel, records, profiles } = manager.getMetrics();
+    expect(costByModel).toEqual({ cheap: 0.01, other: 0.04 });
+    expect(total).toMatchObject({ calls: 3, errors: 1, highestCost: 0.04 });
+    expect(total.averageCost).toBeCloseTo(0.05 / 3);
+    expect(total.p50LatencyMs).toBeGreaterThan(0);
+    expect(total.p95LatencyMs).toBeGreaterThanOrEqual(total.p50LatencyMs);
+    expect(total.tokensPerSecond).toBeGreaterThan(0);
+    expect(profiles.p.p50LatencyMs).toBe(profiles.p.p95LatencyMs);
+    expect(records.map(({ providerId, profileId, error, cost }) => [providerId, profileId, error, cost])).toEqual([
+      ["native", "p", null, 0.01],
+      ["native", null, null, 0.04],
+      ["native", null, "not_enough_messages", 0],
+    ]);
+    expect(records[0].reductionPercent).toBeCloseTo(100 - (100 * records[0].finalTokens) / records[0].originalTokens);
+    expect(records[2].timestamp).toBeGreaterThanOrEqual(before);
+    manager.resetMetrics();
+    expect(manager.getMetrics()).toMatchObject({ costByModel: {}, records: [], total: { calls: 0, p95LatencyMs: 0, tokensPerSecond: 0 } });
+  });
+
+  test("a preview is none", async () => {
+    const manager = native();
+    await manager.preview({ messages });
+    expect(manager.getMetrics().records).toEqual([]);
+  });
+});
