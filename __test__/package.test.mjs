@@ -103,6 +103,30 @@ describe("packed and installed", () => {
     expect(targets.filter((file) => !existsSync(path.join(installed, file)))).toEqual([]);
   });
 
+  const checkers = {
+    publint: path.join(root, "node_modules", "publint", "src", "cli.js"),
+    attw: path.join(root, "node_modules", "@arethetypeswrong", "cli", "dist", "index.js"),
+  };
+  // Where `npm ci` has not run since they came.
+  const without = (name) => !existsSync(checkers[name]);
+  const check = (name, ...parameters) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [checkers[name], ...parameters], {
+      env: cleanEnvironment,
+      encoding: "utf8",
+    });
+    expect(status, stdout + stderr).toBe(0);
+    return stdout;
+  };
+
+  test.skipIf(without("publint"))("publint finds nothing to mend", () => {
+    expect(check("publint", "run", installed, "--strict", "--pack", "false")).toContain("All good!");
+  });
+
+  test.skipIf(without("attw"))("its types are right for every way of resolving modules", () => {
+    const tarball = path.join(tarballs, `roo-condense-${version}.tgz`);
+    expect(check("attw", tarball, "--format", "ascii", "--no-emoji")).toContain("No problems found");
+  });
+
   test("the command line runs by its name", () => {
     const command = path.join(folder, "node_modules", ".bin", "roo-condense");
     const { status, stdout } = spawnSync(command, ["--help"], {
@@ -240,6 +264,17 @@ describe("bundled with esbuild into one file, without node_modules", () => {
     const file = await bundle("esm", printing, { banner });
     expect(runProgram(file, { ROO_CONDENSE_BINARY: binary })).toEqual(printsVersion);
     expect(runProgram(file).stderr).toContain("binary_not_found");
+  });
+
+  test("an ES module bundle with the documented banner finds the binary beside it", async () => {
+    const documented = /^\tjs: '(.*)',$/m.exec(readFileSync(path.join(root, "docs", "roo.md"), "utf8"));
+    const file = await bundle("esm", printing, { banner: { js: documented[1] } });
+    expect(runProgram(file).stderr).toContain(path.join(path.dirname(file), addonName()));
+    putBinaryBeside(file);
+    expect(runProgram(file)).toEqual(printsVersion);
+    const minified = await bundle("esm", printing, { banner: { js: documented[1] }, minify: true });
+    putBinaryBeside(minified);
+    expect(runProgram(minified)).toEqual(printsVersion);
   });
 });
 

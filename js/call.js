@@ -66,6 +66,7 @@ function prepare(context, given, configOf) {
     readable("options", () => namesIn(given)),
   );
   const known = copyOf(context, "context", CONTEXT_FIELDS);
+  known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   const messages = readable("context.messages", () => context.messages);
   const { config } = options;
@@ -76,6 +77,7 @@ function prepare(context, given, configOf) {
   const prepared = {
     context,
     profileId: known.profileId,
+    systemPrompt: known.systemPrompt,
     options,
     handlers: handlersOf(options),
     messages,
@@ -86,6 +88,17 @@ function prepare(context, given, configOf) {
     warnings: [],
   };
   return { prepared, messages: json, settings };
+}
+
+/** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */
+function systemText(prompt) {
+  if (!Array.isArray(prompt)) return prompt;
+  const texts = Array.from(prompt, (block, index) => {
+    const text = isObject(block) && block.type === "text" ? block.text : undefined;
+    if (typeof text !== "string") throw notAllowed(`context.systemPrompt[${index}]`, block, '{ type: "text", text }');
+    return text;
+  });
+  return texts.join("\n\n");
 }
 
 /** The handlers that a call brings. */

@@ -6,12 +6,13 @@ export interface BlockLike {
 }
 
 /**
- * The least a message has to be. A host's own message type (Anthropic's `MessageParam`, Roo-Code's `ApiMessage`) goes in and comes out;
+ * The least a message has to be. A host's own message type (Anthropic's `MessageParam` and `BetaMessageParam`, Roo-Code's `ApiMessage`) goes in and comes out;
  * all further fields are kept. Messages are never mutated, and an unchanged one comes back as the same object.
  */
 export interface MessageLike {
   readonly role: string;
-  readonly content: string | readonly BlockLike[];
+  /** Absent in messages of the host that say nothing, such as a `system` message of Anthropic's beta API. */
+  readonly content?: string | readonly BlockLike[] | undefined;
 }
 
 /** Text. */

@@ -365,3 +365,23 @@ describe("JSON of deep nesting", () => {
     }
   });
 });
+
+describe("a system prompt of text blocks", () => {
+  const messages = conversation(2);
+  const systemPrompt = [
+    { type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } },
+    { type: "text", text: "And kind." },
+  ];
+
+  test("counts as its texts do", async () => {
+    const { stats } = await createTruncationProvider().condense({ messages, systemPrompt });
+    expect(stats.originalTokens).toBe(countTokens(messages) + countTokens("Be brief.\n\nAnd kind."));
+    expect((await createTruncationProvider().condense({ messages, systemPrompt: [] })).stats.originalTokens).toBe(countTokens(messages));
+  });
+
+  test.each([[[5]], [["text"]], [[{ type: "image" }]], [[{ type: "text" }]], [[null]]])("%j is refused with its place", (wrong) => {
+    expect(() => createTruncationProvider().condense({ messages, systemPrompt: wrong })).toThrow(
+      /^context\.systemPrompt\[0\]: .* is not allowed; allowed: \{ type: "text", text \}$/,
+    );
+  });
+});

@@ -32,7 +32,8 @@ afterEach(() => server.close());
 
 const handlerOf = (model = "claude-test", options = {}) =>
   httpHandler({ api: "anthropic", model, baseUrl: server.url, apiKey: "k", retryDelayMs: 1, ...options });
-const managerOf = (options = {}) => new CondensationManager({ provider: "smart", fallback: false, costAlert: false, handler: handlerOf(), ...options });
+const managerOf = (options = {}) =>
+  new CondensationManager({ provider: "smart", fallback: false, costAlert: false, handler: handlerOf(), ...options });
 const selective = (config) => ({ config: { preset: "selective", ...config } });
 
 describe("summaries over HTTP", () => {

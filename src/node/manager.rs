@@ -168,8 +168,9 @@ impl NativeManager {
     #[napi(catch_unwind)]
     pub fn check_call(&self, settings_json: String) -> Result<()> {
         let settings: serde_json::Value = settings(&settings_json)?;
-        CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
-        Ok(())
+        let call = CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
+        let id = call.provider.unwrap_or_else(|| self.manager.active());
+        self.manager.registry().get(&id).map(drop).map_err(failed)
     }
 
     /// Fails when there is no provider with this id, and names those there are.
