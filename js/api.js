@@ -13,6 +13,12 @@ const { createLosslessProvider, createNativeProvider, createSmartProvider, creat
 const { restore } = require("./restore.js");
 const { serializeMessages } = require("./serialize.js");
 
+/** Presets are shared by everybody who loads the package. */
+function deepFrozen(value) {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
+  return value;
+}
+
 exports.CondensationManager = CondensationManager;
 exports.httpHandler = httpHandler;
 exports.callbackHandler = callbackHandler;
@@ -20,7 +26,7 @@ exports.createNativeProvider = createNativeProvider;
 exports.createLosslessProvider = createLosslessProvider;
 exports.createTruncationProvider = createTruncationProvider;
 exports.createSmartProvider = createSmartProvider;
-exports.presets = JSON.parse(native.smartPresets());
+exports.presets = deepFrozen(JSON.parse(native.smartPresets()));
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.restore = restore;

@@ -47,6 +47,8 @@ pub enum WarningCode {
     NoHandler,
     /// A pass failed and was left out.
     PassFailed,
+    /// A pass of the smart provider has an override for a message that it does not work on.
+    OverrideUnused,
     /// A summary of a text failed; the text stays as it was.
     SummaryFailed,
     /// Too little would be saved to be worth a change.

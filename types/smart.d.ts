@@ -218,7 +218,7 @@ export interface BatchConfig {
 export function createSmartProvider<M extends MessageLike = Message>(config?: SmartConfig<M> | PresetName): BuiltInProvider<SmartConfig<M>>;
 
 /**
- * The presets of the smart provider, to be read, copied and changed.
+ * The presets of the smart provider, to be read, or copied (`structuredClone`) and changed: they are frozen, their passes too.
  *
  * @example
  * ```ts

@@ -10,6 +10,7 @@
  * - `handler_invalid`: a handler has no `createMessage()` and was passed over; `handler_missing`: a profile has none, and another one wrote its summaries
  * - `no_handler`: a pass of the smart provider wants a model, and there is no handler
  * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was
+ * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
@@ -33,6 +34,7 @@ export type WarningCode =
   | "no_handler"
   | "pass_failed"
   | "summary_failed"
+  | "override_unused"
   | "reduction_too_small"
   | "summary_truncated"
   | "window_too_large"

@@ -34,6 +34,17 @@ const suppressing = (selection) => ({
 });
 
 describe("presets", () => {
+  test("nobody can change them for others", () => {
+    const isFrozen = (value) =>
+      typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+    expect(isFrozen(presets)).toBe(true);
+    expect(() => presets.balanced.passes.push({})).toThrow(TypeError);
+    expect(() => Object.assign(presets.aggressive.passes[0].selection, { keepRecentCount: 1 })).toThrow(TypeError);
+    const own = structuredClone(presets.balanced);
+    own.passes.pop();
+    expect(createSmartProvider(own).id).toBe("smart");
+  });
+
   test("are exported and make providers, by name or as they are", async () => {
     expect(Object.keys(presets).sort()).toEqual(["aggressive", "balanced", "conservative", "multi_zone", "quality", "selective"]);
     const messages = history(40);
@@ -53,11 +64,13 @@ describe("presets", () => {
     for (const name of ["conservative", "balanced", "aggressive"]) results.push(await createSmartProvider(name).condense({ messages }));
     const tokens = results.map(({ stats }) => stats.finalTokens);
     expect(tokens).toEqual([...tokens].sort((a, b) => b - a));
-    const { passes, metrics, warnings } = results[2];
+    const { passes, metrics } = results[2];
     expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(["lossless_prelude", "suppress-ancient", "truncate-middle"]));
     expect(passes.every(({ tokensBefore, tokensAfter, exact, cost }) => tokensAfter <= tokensBefore && exact && cost === 0)).toBe(true);
     expect(metrics.operationsApplied).toContain("pass_suppress-ancient");
-    expect(warnings.some(({ code }) => code === "no_handler")).toBe(true);
+    // Each names passes of its own, and none of a preset that stands in.
+    expect(results[0].warnings).toMatchObject([{ code: "no_handler", message: expect.stringContaining('"llm-quality"') }]);
+    expect(results[2].warnings.filter(({ message }) => message.includes('"llm-quality"'))).toEqual([]);
   });
 });
 

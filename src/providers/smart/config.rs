@@ -268,6 +268,12 @@ impl Individual {
         own.or_else(|| self.thresholds.get(kind)).copied().unwrap_or(0)
     }
 
+    /// The messages for which something else is set, in order.
+    pub fn overridden(&self) -> impl Iterator<Item = usize> {
+        let messages: BTreeSet<usize> = self.overrides.keys().copied().collect();
+        messages.into_iter()
+    }
+
     fn operations(&self) -> impl Iterator<Item = &ContentOperation> {
         std::iter::once(&self.defaults)
             .chain(self.overrides.values().map(|own| &own.operations))

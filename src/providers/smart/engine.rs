@@ -1,6 +1,9 @@
 //! Runs the prelude and the passes, one after the other, until the target is reached or nothing is left to do.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -81,9 +84,19 @@ impl<'a> Engine<'a> {
         let mut alternative = if unchanged { state.clone() } else { start.clone() };
         alternative.passes.clear();
         alternative.request.progress = Progress::default();
-        alternative.run(&mut Rounds { engine: self, config: other }).await?;
+        // What is said of passes that the user's configuration does not have helps nobody.
+        let warnings = self.warnings.take();
+        let result = alternative.run(&mut Rounds { engine: self, config: other }).await;
+        drop(self.warnings.take());
+        self.warnings.extend(warnings);
+        result?;
         if alternative.tokens() < state.tokens() {
             state.become_like(alternative);
+            // What the passes did is not there any more but for what both did.
+            let done: HashSet<&str> = state.notes.iter().map(|note| note.operation).collect();
+            for pass in &mut state.passes {
+                pass.operations_applied.retain(|operation| done.contains(operation.as_str()));
+            }
             let done = state.notes.iter().map(|note| (note.message, note.operation));
             let report = timer.end(state.scaled(), state.is_exact(), done);
             state.report(report);
@@ -233,6 +246,9 @@ impl<'a> Engine<'a> {
         state: &State,
     ) -> Result<Proposal, CondenseError> {
         let request = in_pass(state, pass);
+        if !state.is_repeat {
+            self.warn_of_idle_overrides(pass, individual);
+        }
         let targets = individual::targets(&request, &pass.selection, individual);
         if targets.iter().any(|target| matches!(target.operation, ContentOperation::Summarize(_))) {
             self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
@@ -249,6 +265,16 @@ impl<'a> Engine<'a> {
             }
         }
         Ok(individual::proposal(&request, &targets, replacements))
+    }
+
+    /// Warns of overrides for messages that the pass does not work on.
+    fn warn_of_idle_overrides(&self, pass: &Pass, individual: &Individual) {
+        let chosen = pass.selection.of(&self.request.original);
+        for message in individual.overridden().filter(|message| !chosen.get(*message).is_some_and(|chosen| *chosen)) {
+            let message_is = if message < chosen.len() { "is not among those it selects" } else { "does not exist" };
+            let text = format!("pass \"{}\" has an override for message {message}, which {message_is}", pass.id);
+            self.warnings.add(Warning::new(WarningCode::OverrideUnused, text).at(Some(message)));
+        }
     }
 
     /// One summary for each run of selected messages that stand together.

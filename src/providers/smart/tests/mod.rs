@@ -6,6 +6,7 @@ mod order;
 mod preset_names;
 mod published;
 mod summaries;
+mod told;
 mod validation;
 
 use futures_util::FutureExt;
