@@ -372,8 +372,8 @@ describe("in a chain", () => {
     expect(asked).toEqual([{ config: {} }, { config: {} }]);
     expect(result.warnings).toEqual([
       { code: "unknown_provider", message: expect.stringContaining("nobody"), field: "fallback[1]" },
-      { code: "provider_failed", message: expect.stringMatching(/^mine: provider_failed: .*first/) },
-      { code: "provider_failed", message: expect.stringMatching(/^second: provider_failed: /) },
+      { code: "provider_failed", errorCode: "provider_failed", message: expect.stringMatching(/^mine: provider_failed: .*first/) },
+      { code: "provider_failed", errorCode: "provider_failed", message: expect.stringMatching(/^second: provider_failed: /) },
     ]);
     const { providers, total } = manager.getMetrics();
     expect(Object.fromEntries(Object.entries(providers).map(([id, { calls, errors }]) => [id, [calls, errors]]))).toEqual({

@@ -218,7 +218,11 @@ describe("which handler, prompt and price", () => {
     expect(reported.prevContextTokens).toBe(123_456);
     const grows = host(SUMMARY, { countTokens: (blocks) => (JSON.stringify(blocks).includes("The summary.") ? 1e6 : 10) });
     const grown = await manager.condense({ messages }, { handler: grows });
-    expect(grown.warnings).toContainEqual({ code: "provider_failed", message: expect.stringContaining("context_grew") });
+    expect(grown.warnings).toContainEqual({
+      code: "provider_failed",
+      errorCode: "context_grew",
+      message: expect.stringContaining("context_grew"),
+    });
     const fails = host(SUMMARY, { countTokens: () => Promise.reject(new Error("no network")) });
     expect(codesOf(await manager.condense({ messages }, { handler: fails }))).toContain("count_tokens_failed");
   });

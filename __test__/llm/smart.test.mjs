@@ -101,7 +101,7 @@ describe("summaries over HTTP", () => {
     expect(result.changes.map(({ messageIndex }) => messageIndex)).toEqual([2, 4, 6, 10, 12]);
     expect(result.messages[8]).toBe(messages[8]);
     const message = expect.stringMatching(/^message 8 left as it was: llm_bad_request/);
-    expect(result.warnings).toEqual([{ code: "summary_failed", message, messageIndex: 8 }]);
+    expect(result.warnings).toEqual([{ code: "summary_failed", errorCode: "llm_bad_request", message, messageIndex: 8 }]);
     expect(retries).toEqual(
       [1, 2].map((done) => ({
         phase: "retrying",
@@ -266,7 +266,7 @@ describe("previews", () => {
     expect(preview.cost).toBeLessThanOrEqual(maxCost);
     expect(preview.cost).toBeGreaterThan(maxCost * 0.8);
     const message = expect.stringMatching(/^message .* left as it was: cost_limit: /);
-    expect(preview.warnings).toEqual([{ code: "summary_failed", message, messageIndex: expect.any(Number) }]);
+    expect(preview.warnings).toEqual([{ code: "summary_failed", errorCode: "cost_limit", message, messageIndex: expect.any(Number) }]);
     // Nothing of that was spent.
     expect((await manager.preview({ messages }, selective({ maxConcurrency: 1 }))).cost).toBe(preview.cost);
     const result = await manager.condense({ messages }, selective({ maxConcurrency: 1 }));
