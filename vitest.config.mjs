@@ -9,8 +9,10 @@ export default defineConfig({
   test: {
     include: ["__test__/**/*.test.mjs"],
     env: binary ? { ROO_CONDENSE_BINARY: binary } : {},
+    // All cores: by default one is left free, of two that is half the speed.
+    maxWorkers: "100%",
     // The addon is a debug build, and continuous integration has few cores.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

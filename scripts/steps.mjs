@@ -6,7 +6,7 @@ import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, root, r
 
 /** CI takes the versions of the lockfile, or none. */
 export const locked = process.env.CI ? ["--locked"] : [];
-/** The core alone, which compiles in a tenth of the time. */
+/** The core alone. */
 export const withoutNode = ["--no-default-features"];
 
 /** Fails unless the program ends with 0. */
@@ -48,14 +48,17 @@ export const vitest = (...files) => {
   check(runNode(commandOf("vitest", "vitest"), args, { env: { ROO_CONDENSE_BINARY: debugAddon } }), `vitest ${args.join(" ")}`);
 };
 
+/** The tests of Rust, and with them the addon is compiled: the binding is on. */
+export const rustTests = (...args) => cargo("test", ...locked, ...args);
+
 /** Random trials for so many minutes, from the same seed each time: what fails here fails everywhere. */
 export const soak = (minutes) => {
   const program = path.join(root, "soak", "soak.mjs");
   check(runNode(program, ["--minutes", minutes, "--from", "1"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
 };
 
-/** Formats, lints and types, in the order of what fails fastest. */
-export const lints = [
+/** What takes a second each. */
+export const formats = [
   {
     name: "rustfmt",
     run() {
@@ -64,6 +67,11 @@ export const lints = [
     },
   },
   { name: "Biome: format and lints of the JavaScript", run: () => node("@biomejs/biome", "biome", "ci", "--colors=off", ".") },
+];
+
+/** Formats, lints, types and documentation, in the order of what fails fastest. */
+export const lints = [
+  ...formats,
   { name: "types, as a host's compiler sees them", run: () => typescript("tsconfig.json") },
   { name: "types of the JavaScript itself", run: () => typescript("tsconfig.tools.json") },
   { name: "clippy, without the Node binding", run: () => clippy(...withoutNode) },

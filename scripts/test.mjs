@@ -1,12 +1,12 @@
-// Every check of the project, in the order of what fails fastest. Needs Node and Rust; installs the rest.
+// All tests. Needs Node and Rust; installs the rest. Lints are in `npm run lint`.
 
 import { buildDebug } from "./build.mjs";
-import { cargo, lints, locked, runSteps, soak, vitest, withoutNode } from "./steps.mjs";
+import { formats, runSteps, rustTests, soak, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
-  ...lints,
-  { name: "Rust tests", run: () => cargo("test", ...locked, ...withoutNode) },
+  ...formats,
+  { name: "Rust tests", run: () => rustTests() },
   { name: "addon", run: () => buildDebug() },
   { name: "JavaScript tests", needs: "addon", run: () => vitest() },
   { name: "soak, a minute of it", needs: "addon", run: () => soak("1") },

@@ -283,14 +283,14 @@ fn check_recorded(number: usize, name: &str, conversation: &Conversation) {
 #[test]
 fn fixtures_keep_the_invariants() {
     for (number, (name, conversation)) in fixtures().iter().enumerate() {
-        check_recorded(number, name, &beginning(conversation, 100_000));
+        check_recorded(number, name, &beginning(conversation, 30_000));
     }
 }
 
 #[test]
 fn real_histories_keep_the_invariants() {
     for (number, (name, conversation)) in corpus("the invariants").iter().enumerate() {
-        check_recorded(number, name, &beginning(conversation, 25_000));
+        check_recorded(number, name, &beginning(conversation, 10_000));
     }
 }
 

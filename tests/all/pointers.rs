@@ -124,7 +124,7 @@ proptest! {
 fn pointers_stay_true_on_recorded_histories() {
     let steps = steps();
     for (number, (name, conversation)) in fixtures().into_iter().chain(corpus("true pointers")).enumerate() {
-        let conversation = beginning(&conversation, 60_000);
+        let conversation = beginning(&conversation, 30_000);
         let first = if number % 3 == 0 { json!({ "keep": "first" }) } else { json!({}) };
         for turn in 0..3 {
             let of = |at: usize| steps[(number * 7 + turn * 5 + at * 11) % steps.len()].clone();

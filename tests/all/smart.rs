@@ -82,6 +82,6 @@ fn presets_are_ordered_on_long_histories() {
 #[test]
 fn presets_are_ordered_on_recorded_histories() {
     for_each_history("the order of presets", |name, conversation| {
-        check_order(name, &beginning(conversation, 60_000), Target::None);
+        check_order(name, &beginning(conversation, 30_000), Target::None);
     });
 }

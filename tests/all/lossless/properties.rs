@@ -63,7 +63,7 @@ const SWITCHES: [&str; 10] = [
 fn a_second_time_changes_nothing_however_it_is_configured() {
     let histories = fixtures().into_iter().chain(corpus("condensing twice"));
     for (number, (name, conversation)) in histories.enumerate() {
-        let conversation = beginning(&conversation, 60_000);
+        let conversation = beginning(&conversation, 30_000);
         // Each history has its turn with some of the switches.
         for (at, switch) in SWITCHES.iter().enumerate().filter(|(at, _)| at % 3 == number % 3) {
             let keep = ["last", "first"][(number / 3 + at) % 2];
@@ -81,7 +81,7 @@ fn a_second_time_changes_nothing_however_it_is_configured() {
 fn pointers_survive_what_a_host_does() {
     let more = r#"{"role":"user","content":"Go on, and read import { a } once more."}"#;
     for_each_history("what hosts do", |name, conversation| {
-        let conversation = beginning(conversation, 60_000);
+        let conversation = beginning(conversation, 30_000);
         let after = condense(&conversation, json!({ "strict": true })).conversation;
         let was = decode(&conversation);
         for dropped in [1, after.len() / 3, after.len() / 2] {

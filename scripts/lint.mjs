@@ -1,0 +1,6 @@
+// Formats, lints, types and documentation: everything that is known without running a test.
+
+import { lints, runSteps } from "./steps.mjs";
+import { main } from "./tools.mjs";
+
+await main(() => runSteps(lints));
