@@ -36,7 +36,7 @@ export function run(args, { input = "", env = {}, file = main, ...options } = {}
     env: { ...environment, ...env },
     input,
     encoding: "utf8",
-    timeout: 50_000,
+    timeout: 150_000,
     maxBuffer: 1 << 28,
     ...options,
   });
