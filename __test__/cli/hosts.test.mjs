@@ -47,7 +47,7 @@ function shell(command, env = {}) {
     cwd: folder,
     env: { ...environment, ...env },
     encoding: "utf8",
-    timeout: 50_000,
+    timeout: 150_000,
   });
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
 }

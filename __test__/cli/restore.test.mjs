@@ -33,7 +33,7 @@ beforeEach(() => {
 afterAll(() => folders.forEach((each) => rmSync(each, { recursive: true, force: true })));
 
 function run(...args) {
-  const ended = spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: "utf8", timeout: 50_000, maxBuffer: 1 << 28 });
+  const ended = spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: "utf8", timeout: 150_000, maxBuffer: 1 << 28 });
   if (ended.error) throw ended.error;
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
 }

@@ -242,7 +242,7 @@ describe("on a terminal", () => {
       cwd: folder,
       env: { ...environment, TERM: "xterm", ...env },
       encoding: "utf8",
-      timeout: 50_000,
+      timeout: 150_000,
       stdio: ["ignore", "pipe", "pipe"],
     });
   }
