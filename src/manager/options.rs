@@ -186,7 +186,11 @@ static CALL: Table = Table::new(
         Field::object("price", &PRICE, "What the conversation's own model costs."),
         PER_CONDENSATION,
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
-        Field::flag("isAutomatic", false, "Whether the host, not its user, wanted it. Handed to providers of the host."),
+        Field::flag(
+            "isAutomatic",
+            false,
+            "Whether the host, not its user, wanted it. Handed to providers of the host.",
+        ),
         Field::host("signal", "an AbortSignal", "Ends the work."),
         Field::host("onProgress", "a function", "Is told how it goes."),
     ],

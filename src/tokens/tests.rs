@@ -42,8 +42,8 @@ fn equal_to_the_reference_on_hostile_texts_below_the_limit() {
 }
 
 #[test]
-fn hostile_megabytes_neither_panic_nor_stall() {
-    for (name, text) in hostile(1 << 20) {
+fn hostile_texts_neither_panic_nor_stall() {
+    for (name, text) in hostile(1 << 18) {
         let result = count(&text, Encoding::O200kBase);
         assert!(result.tokens >= least_tokens(text.len()) && result.tokens <= text.len(), "{name}: {result:?}");
         for limit in [0, 1, 1000] {
