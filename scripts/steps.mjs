@@ -48,8 +48,15 @@ export const vitest = (...files) => {
   check(runNode(commandOf("vitest", "vitest"), args, { env: { ROO_CONDENSE_BINARY: debugAddon } }), `vitest ${args.join(" ")}`);
 };
 
-/** The tests of Rust, and with them the addon is compiled: the binding is on. */
-export const rustTests = (...args) => cargo("test", ...locked, ...args);
+/**
+ * The tests of Rust; the binding is on, so that the addon is compiled with them. Properties are tried from the same seed each time, as the soak is, unless
+ * more of them are asked for.
+ */
+export const rustTests = (...args) => {
+  const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;
+  const all = ["test", ...locked, ...args];
+  check(run("cargo", all, more ? {} : { env: { PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
+};
 
 /** Random trials for so many minutes, from the same seed each time: what fails here fails everywhere. */
 export const soak = (minutes) => {

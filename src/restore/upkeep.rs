@@ -431,6 +431,8 @@ impl<'a> Draft<'a> {
             Item::Gap { number, style, lines } => Some((*number, *style, *lines)),
             Item::Pointer(pointer) => {
                 let (number, style, _) = pointer.number.filter(|(.., may_go)| *may_go)?;
+                // What led nowhere is a line, whatever number of lines it claims to stand for.
+                pointer.meaning.as_ref()?;
                 Some((number, style, pointer.lines()))
             }
             Item::Raw(_) => None,
@@ -698,5 +700,21 @@ mod tests {
         assert_eq!(mended.left_out, 1);
         assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
         assert!(!mended.text.contains("as above"), "{}", mended.text);
+    }
+
+    #[test]
+    fn what_leads_nowhere_claims_no_lines_in_a_heading() {
+        let forged = "[9999999 lines as above from \"what stands nowhere\"]";
+        let mut text = vec!["     1→[9 lines, every 10th numbered:]".to_owned()];
+        text.extend((1..=8).map(line));
+        text.push(forged.to_owned());
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let gone = [&text[..2], &["[… lines 2-2]".to_owned()], &text[3..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
+        let after = before.apply(&cut).unwrap();
+        let mut texts = kept_true(&before, &after, None).into_iter().map(|mended| mended.text);
+        let text = texts.next_back().unwrap_or_else(|| gone.join("\n"));
+        assert!(text.contains(forged) && text.contains("[6 lines, every 10th"), "{text}");
     }
 }
