@@ -172,10 +172,10 @@ export interface CondensationRecord {
   timestamp: number;
   /** The provider that did the work, or was asked. */
   providerId: string;
-  /** `null` for none. */
-  profileId: string | null;
-  /** The code of its error; `null` when it ended without one. */
-  error: string | null;
+  /** The profile it was under, if any. */
+  profileId?: string;
+  /** The code of its error, if it ended with one. */
+  error?: string;
   /** Dollars. */
   cost: number;
   originalTokens: number;

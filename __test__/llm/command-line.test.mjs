@@ -45,7 +45,7 @@ test.each([
 
 test("a refused key is told without it", async () => {
   const server = await startFakeLlm(() => json(401, { error: { type: "authentication_error", message: `bad key ${KEY}` } }));
-  const { output } = await run(["--llm", "anthropic", "--model", "m", "--base-url", server.url]);
+  const { output } = await run(["--llm", "anthropic", "--model", "m", "--base-url", server.url, "--json"]);
   await server.close();
   expect(output).toContain("refused the key");
   expect(output).not.toContain(KEY);

@@ -212,9 +212,9 @@ describe("metrics", () => {
     expect(total.tokensPerSecond).toBeGreaterThan(0);
     expect(profiles.p.p50LatencyMs).toBe(profiles.p.p95LatencyMs);
     expect(records.map(({ providerId, profileId, error, cost }) => [providerId, profileId, error, cost])).toEqual([
-      ["native", "p", null, 0.01],
-      ["native", null, null, 0.04],
-      ["native", null, "not_enough_messages", 0],
+      ["native", "p", undefined, 0.01],
+      ["native", undefined, undefined, 0.04],
+      ["native", undefined, "not_enough_messages", 0],
     ]);
     expect(records[0].reductionPercent).toBeCloseTo(100 - (100 * records[0].finalTokens) / records[0].originalTokens);
     expect(records[2].timestamp).toBeGreaterThanOrEqual(before);

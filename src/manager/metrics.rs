@@ -155,8 +155,10 @@ pub struct CondensationRecord {
     /// The provider that did the work, or was asked.
     pub provider_id: String,
     /// The profile it was under.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
     /// The code of its error; `None` when it ended without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'static str>,
     /// Dollars.
     pub cost: f64,
