@@ -58,10 +58,10 @@ export const rustTests = (...args) => {
   check(run("cargo", all, more ? {} : { env: { PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
 };
 
-/** Random trials for so many minutes, from the same seed each time: what fails here fails everywhere. */
-export const soak = (minutes) => {
+/** So many random trials, from the same seed each time: what fails here fails everywhere. */
+export const soak = (trials) => {
   const program = path.join(root, "soak", "soak.mjs");
-  check(runNode(program, ["--minutes", minutes, "--from", "1"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
+  check(runNode(program, ["--trials", trials, "--from", "1"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
 };
 
 /** What takes a second each. */

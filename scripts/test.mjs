@@ -9,7 +9,7 @@ const steps = [
   { name: "Rust tests", run: () => rustTests() },
   { name: "addon", run: () => buildDebug() },
   { name: "JavaScript tests", needs: "addon", run: () => vitest() },
-  { name: "soak, a minute of it", needs: "addon", run: () => soak("1") },
+  { name: "soak, 2,000 trials of it", needs: "addon", run: () => soak("2000") },
 ];
 
 await main(() => runSteps(steps));

@@ -1,6 +1,7 @@
 // Random histories, configurations, providers, models and aborts, until the time is over; what does not hold is written down, to be tried again.
 //
 //   npm run soak -- --minutes 10        as long as this, from a seed of chance
+//   npm run soak -- --trials 2000 --from 1    so many, whatever time they take: the same on every machine
 //   npm run soak -- --seed 42           this trial alone, as it was
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -54,7 +55,9 @@ export async function soak({ minutes = 1, firstSeed = 1, seeds, report = console
 }
 
 async function run() {
-  const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" }, from: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { minutes: { type: "string" }, trials: { type: "string" }, seed: { type: "string" }, from: { type: "string" } },
+  });
   const number = (name, fallback, least) => {
     const value = values[name] === undefined ? fallback : Number(values[name]);
     if (!(value >= least)) throw new Failure(`--${name} must be a number from ${least}, not ${values[name]}`, 2);
@@ -62,8 +65,10 @@ async function run() {
   };
   const minutes = number("minutes", 1, 0);
   const firstSeed = number("from", Math.floor(Math.random() * 1e9), 1);
-  const seeds = values.seed === undefined ? undefined : [number("seed", 1, 1)];
-  console.log(seeds ? `Trial ${seeds[0]}.` : `${minutes} minutes of trials, from seed ${firstSeed}.`);
+  const trialsWanted = number("trials", 0, 0);
+  const range = trialsWanted > 0 ? Array.from({ length: trialsWanted }, (_, index) => firstSeed + index) : undefined;
+  const seeds = values.seed === undefined ? range : [number("seed", 1, 1)];
+  console.log(seeds ? `${seeds.length} trials, from seed ${seeds[0]}.` : `${minutes} minutes of trials, from seed ${firstSeed}.`);
   const { failures, ...counts } = await soak({ minutes, firstSeed, seeds });
   const { trials, checks, condensed, aborted, errors } = counts;
   console.log(
