@@ -10,6 +10,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
+const isObject = require("../is-object.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
@@ -17,8 +18,6 @@ const ROO_HISTORY = "api_conversation_history.json";
 const BYTE_ORDER_MARK = "\ufeff";
 /** Characters shown on either side of an error. */
 const AROUND = 30;
-
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The bytes of a file and what identifies it, or those of standard input, where there is nothing to identify. */
 function readBytes(name) {

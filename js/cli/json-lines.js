@@ -3,8 +3,7 @@
 // Histories with one JSON value on each line: messages, or the records of a Claude Code session (~/.claude/projects/*/*.jsonl), which hold one each.
 
 const { EXIT, Failure } = require("./exit-codes.js");
-
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = require("../is-object.js");
 
 /** A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank. */
 function readLines(text, parse) {

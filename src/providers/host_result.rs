@@ -4,14 +4,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    edited::edited,
     proposal::{Note, Proposal},
     request::Request,
 };
 use crate::{
     cancel::Cancelled,
-    conversation::{
-        Block, Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Problem, Role, answers, calls,
-    },
+    conversation::{Block, Content, Conversation, Edit, Inserted, Message, Plan, Problem, Role, answers, calls},
     markers::counted,
     tokens::Tally,
     warning::{Warning, WarningCode},
@@ -76,10 +75,17 @@ impl Work<'_> {
         let mut at = gap.start;
         let mut dropped = 0;
         let end = gap.end;
+        // Each is compared with many: those that differ are known by their hashes.
+        let hashes: Vec<u64> = if new.is_empty() {
+            Vec::new()
+        } else {
+            gap.clone().map(|index| before.message(index).content_hash()).collect()
+        };
         for (offset, value) in new.into_iter().enumerate() {
+            let hash = value.message.content_hash();
             let is_it = |index: usize| {
                 let message = before.message(index);
-                is_equal(message, &value.message)
+                (hashes[index - gap.start] == hash && is_equal(message, &value.message))
                     || is_changed(message, &value.message, in_step && index == gap.start + offset)
             };
             match (at..end).find(|index| is_it(*index)) {
@@ -124,13 +130,7 @@ impl Work<'_> {
         let has_blocks = matches!(was.content, Content::Blocks(_));
         let mut changed: Vec<(usize, usize, usize)> = Vec::new();
         for edit in &edits {
-            let block = match edit {
-                Edit::Set { path, .. } => match path.get(1) {
-                    Some(PathStep::Index(block)) => *block,
-                    _ => 0,
-                },
-                _ => 0,
-            };
+            let block = edited(edit).and_then(|(_, block)| block).unwrap_or(0);
             let is_one_text = matches!(edit, Edit::Set { path, .. } if path.len() > 1 || !has_blocks);
             let (was, is) = (before.get(block), tally.blocks(0).get(block));
             match (was, is) {
