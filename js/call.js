@@ -16,6 +16,7 @@ const { NOTHING, withMessages } = require("./preview.js");
 const { dataOf } = require("./restore-data.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
+const { Snapshot } = require("./snapshot.js");
 
 const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId", "model", "preservedThinking"];
 /** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
@@ -82,11 +83,12 @@ function prepare(context, given, configOf) {
     handlers: handlersOf(options),
     messages,
     // The caller may change the array while we work; the plan is for what it held now.
-    snapshot: readable("context.messages", () => Array.from(messages)),
+    given: readable("context.messages", () => Array.from(messages)),
     foreign: [],
     causes: [],
     warnings: [],
   };
+  prepared.snapshot = new Snapshot(prepared.given);
   return { prepared, messages: json, settings };
 }
 
@@ -171,7 +173,7 @@ function finish(report, prepared) {
   let data = dataOf([]);
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.snapshot, plan, { foreign: prepared.foreign, recipes });
+    applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot });
     if (!failure && !prepared.isPreview) data = dataOf(applied.inverse, contents, groups);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
@@ -188,7 +190,7 @@ function finish(report, prepared) {
   };
   if (prepared.isPreview) {
     const { samples, ...certainty } = failure ? NOTHING : preview;
-    Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.snapshot, result.messages) } });
+    Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.given, result.messages) } });
   }
   if (failure) result.error = failure;
   if (trigger) result.trigger = trigger;

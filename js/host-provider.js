@@ -20,7 +20,7 @@ function hostCallback(provider, calls) {
     if (!call) return JSON.stringify({ error: { message: "the call is over" } });
     call.alive.waiting();
     try {
-      const current = applyPlan(call.snapshot, request.plan, { foreign: call.foreign }).messages;
+      const current = applyPlan(call.given, request.plan, { foreign: call.foreign, snapshot: call.snapshot }).messages;
       return stringify({ messages: await ask(provider, current, request, call) });
     } catch (error) {
       call.causes.push(error);

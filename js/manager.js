@@ -233,10 +233,10 @@ class CondensationManager {
     const { config } = prepared.options;
     if (config !== undefined) requireValid(provider, config);
     const { encoding, scale } = this.getEffectiveConfig(prepared.profileId);
-    const count = () => countTokens(prepared.snapshot, { encoding }) + countTokens(prepared.systemPrompt ?? "", { encoding });
+    const count = () => countTokens(prepared.given, { encoding }) + countTokens(prepared.systemPrompt ?? "", { encoding });
     return warmUp(encoding).then(() => {
       const tokenCount = Math.ceil(count() * scale - 1e-9);
-      return ask(provider, { ...prepared.context, messages: prepared.snapshot.slice(), tokenCount, isPreview: true }, config ?? {});
+      return ask(provider, { ...prepared.context, messages: prepared.given.slice(), tokenCount, isPreview: true }, config ?? {});
     });
   }
 

@@ -57,8 +57,8 @@ function writable(holder, step, path) {
 }
 
 /** Throws when a message that is to be dropped is no longer the one that the edit is for. */
-function checkDropped(messages, dropped) {
-  const bound = [...dropped].filter(([index, edit]) => edit.was !== undefined && index < messages.length);
+function checkDropped(messages, dropped, holds) {
+  const bound = [...dropped].filter(([index, { was }]) => was !== undefined && index < messages.length && !holds(messages[index], index));
   if (bound.length === 0) return;
   const contents = contentsOf(bound.map(([index]) => messages[index]));
   const changed = bound.find(([, { was }], position) => contents[position] !== was);
@@ -68,10 +68,14 @@ function checkDropped(messages, dropped) {
 /**
  * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
  * or one of `foreign`, the objects that a provider of the host made. `recipes` says how old texts can be put together again:
- * `[index of the edit, recipe]`. An edit with `was` is made only where that is the fingerprint of what stands there.
+ * `[index of the edit, recipe]`. An edit with `was` is made only where that is the fingerprint of what stands there; where the `snapshot` that the
+ * edits were made for says that it is, nothing is read again.
+ *
+ * @param {{ foreign?: object[], recipes?: any[], snapshot?: import("./snapshot.js").Snapshot }} [options]
  */
-function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
+function applyPlan(messages, edits, { foreign = [], recipes = [], snapshot } = {}) {
   if (edits.length === 0) return { messages, inverse: [] };
+  const holds = (value, message, path) => snapshot?.holds(value, message, path) === true;
   const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
   const sets = new Map();
   const blocks = new Map();
@@ -84,7 +88,7 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
     else if (edit.op === "drop_block" || edit.op === "insert_block") add(blocks, edit.message, edit);
     else dropped.set(edit.message, edit);
   }
-  checkDropped(messages, dropped);
+  checkDropped(messages, dropped, holds);
   const result = [];
   const inverse = [];
   for (let index = 0; index <= messages.length; index++) {
@@ -94,7 +98,10 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
     }
     if (index === messages.length) break;
     if (dropped.has(index)) {
-      inverse.push({ op: "insert", before: result.length, value: { message: messages[index] }, group: dropped.get(index).group });
+      const { fingerprint, group } = dropped.get(index);
+      const undo = { op: "insert", before: result.length, value: { message: messages[index] }, group };
+      if (fingerprint !== undefined && holds(messages[index], index)) undo.was = fingerprint;
+      inverse.push(undo);
       continue;
     }
     let message = messages[index];
@@ -103,7 +110,7 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
     for (const edit of sets.get(index) ?? []) {
       const { path, was, group } = edit;
       const changed = copies.set(message, path, edit.value);
-      if (was !== undefined && fingerprintOf(changed.previous) !== was)
+      if (was !== undefined && !holds(changed.previous, index, path) && fingerprintOf(changed.previous) !== was)
         throw new RangeError(`${placeOf(index, path)} was changed meanwhile`);
       const undo = { op: "set", message: result.length, path: movedPath(path, blockEdits), group, was };
       if (back.has(edit) && typeof changed.previous === "string") undo.recipe = back.get(edit);
@@ -111,8 +118,7 @@ function applyPlan(messages, edits, { foreign = [], recipes = [] } = {}) {
       inverse.push(undo);
       message = changed.result;
     }
-    if (blockEdits.length > 0)
-      message = withBlocks(message, blockEdits, { copies, inverse, at: result.length, name: `messages[${index}]` });
+    if (blockEdits.length > 0) message = withBlocks(message, blockEdits, { copies, inverse, holds, index, at: result.length });
     result.push(message);
   }
   return { messages: result, inverse };
@@ -131,7 +137,8 @@ function shiftOf(edits, block) {
 }
 
 /** The message with blocks that come and go; the edits that lead back are added to `inverse`. */
-function withBlocks(message, edits, { copies, inverse, at, name }) {
+function withBlocks(message, edits, { copies, inverse, holds, index, at }) {
+  const name = `messages[${index}]`;
   const { content } = message;
   if (!Array.isArray(content)) throw new RangeError(`${name}.content is no array of blocks`);
   const dropped = new Map(edits.filter(({ op }) => op === "drop_block").map((edit) => [edit.block, edit]));
@@ -157,7 +164,8 @@ function withBlocks(message, edits, { copies, inverse, at, name }) {
       continue;
     }
     const { was, group } = edit;
-    if (was !== undefined && fingerprintOf(content[block]) !== was) throw new RangeError(`${name}.content[${block}] was changed meanwhile`);
+    const isChanged = was !== undefined && !holds(content[block], index, ["content", block]) && fingerprintOf(content[block]) !== was;
+    if (isChanged) throw new RangeError(`${name}.content[${block}] was changed meanwhile`);
     inverse.push({ op: "insert_block", message: at, before: left.length, value: content[block], group, was });
   }
   return copies.set(message, ["content"], left).result;

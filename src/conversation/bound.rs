@@ -3,40 +3,54 @@
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use super::{
-    Block, Content, Conversation, Edit, Fingerprint, Message, PathStep, Plan,
+    Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan,
     fingerprint::content_digits,
     json_text::{StringValue, string_values, unescape},
 };
+use crate::parallel::in_parts;
 
 /// A plan that says of each edit what it replaces. As JSON it is that of the plan, where an edit that replaces or drops something has the field
-/// `was`: of a value the fingerprint, of a message its place in [`super::Contents`].
+/// `was`: of a value the fingerprint, of a message its place in [`super::Contents`]. An edit that drops a message has its `fingerprint` too.
 #[derive(Debug, Clone, Default)]
 pub struct BoundPlan {
     plan: Plan,
-    /// One for each edit; `None` for what is added.
-    was: Vec<Option<String>>,
+    /// One for each edit.
+    was: Vec<Was>,
     /// One for each edit, or none.
     groups: Vec<usize>,
 }
 
+/// What an edit replaces.
+#[derive(Debug, Clone, Default, Serialize)]
+struct Was {
+    /// `None` for what is added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
+    /// Of a whole message, which may be put back one day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<Fingerprint>,
+}
+
 impl BoundPlan {
-    /// `plan`, for the messages of `before`.
+    /// `plan`, for the messages of `before`, whose contents these are.
     #[must_use]
-    pub fn new(plan: Plan, before: &Conversation) -> Self {
-        let mut reader = ValueReader::default();
-        let was = plan.edits.iter().map(|edit| match edit {
-            Edit::Set { message, path, .. } => {
-                let entry = before.entries().get(*message)?;
-                Some(reader.fingerprint(&entry.message, path)?.to_string())
-            }
-            Edit::Drop { message } => Some(content_digits(before.entries().get(*message)?.message.content_hash())),
-            Edit::DropBlock { message, block } => {
-                let entry = before.entries().get(*message)?;
-                Some(reader.fingerprint(&entry.message, &["content".into(), (*block).into()])?.to_string())
+    pub fn new(plan: Plan, before: &Conversation, contents: &Contents) -> Self {
+        let replaced = |edit: &Edit| match edit {
+            Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => {
+                before.entries().get(*message).map(|entry| &*entry.message)
             }
             Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
-        });
-        Self { was: was.collect(), plan, groups: Vec::new() }
+        };
+        let was = in_parts(
+            &plan.edits,
+            |edit| replaced(edit).map_or(0, Message::bytes),
+            |edits| {
+                let mut reader = ValueReader::default();
+                let was = |edit: &Edit| Was::of(edit, replaced(edit)?, contents, &mut reader);
+                edits.iter().map(was).map(Option::unwrap_or_default).collect()
+            },
+        );
+        Self { was, plan, groups: Vec::new() }
     }
 
     /// The same, where each edit has the number of those that it is undone with, as the field `group`.
@@ -52,12 +66,29 @@ impl BoundPlan {
     }
 }
 
+impl Was {
+    fn of(edit: &Edit, message: &Message, contents: &Contents, reader: &mut ValueReader) -> Option<Self> {
+        let value = |was: Fingerprint| Self { was: Some(was.to_string()), fingerprint: None };
+        match edit {
+            Edit::Set { path, .. } => reader.fingerprint(message, path).map(value),
+            Edit::DropBlock { block, .. } => {
+                reader.fingerprint(message, &["content".into(), (*block).into()]).map(value)
+            }
+            Edit::Drop { message: index } => Some(Self {
+                was: contents.of_message(*index).map(content_digits),
+                fingerprint: Some(Fingerprint::of_json(&serde_json::to_string(message).ok()?)),
+            }),
+            Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct BoundEdit<'a> {
     #[serde(flatten)]
     edit: &'a Edit,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    was: Option<&'a str>,
+    #[serde(flatten)]
+    was: &'a Was,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<usize>,
 }
@@ -67,7 +98,7 @@ impl Serialize for BoundPlan {
         let mut edits = serializer.serialize_seq(Some(self.plan.edits.len()))?;
         for (index, (edit, was)) in self.plan.edits.iter().zip(&self.was).enumerate() {
             let group = self.groups.get(index).copied();
-            edits.serialize_element(&BoundEdit { edit, was: was.as_deref(), group })?;
+            edits.serialize_element(&BoundEdit { edit, was, group })?;
         }
         edits.end()
     }
@@ -158,7 +189,7 @@ mod tests {
         edits.push(Edit::Drop { message: 3 });
         edits.push(Edit::Insert { before: 3, value: before.message(3).clone().into() });
         edits.push(Edit::set_text(9, path(&json!(["content"])), String::new()));
-        let bound = serde_json::to_value(BoundPlan::new(Plan { edits }, &before)).unwrap();
+        let bound = serde_json::to_value(BoundPlan::new(Plan { edits }, &before, &Contents::of(&before))).unwrap();
         let whole = serde_json::to_value(&before).unwrap();
         for (edit, (message, at)) in bound.as_array().unwrap().iter().zip(&places) {
             let pointer: String =
@@ -168,6 +199,7 @@ mod tests {
             assert_eq!(edit["op"], "set");
         }
         assert_eq!(bound[8]["was"], json!(content_digits(before.message(3).content_hash())));
+        assert_eq!(bound[8]["fingerprint"], json!(Fingerprint::of_json(&whole[3].to_string())));
         assert_eq!((bound[9].get("was"), bound[10].get("was")), (None, None));
     }
 }

@@ -4,13 +4,13 @@
 //! xxHash3 (64 bits), as for keys elsewhere: it finds what was changed by accident or by hand, and is no proof against somebody who forges data and
 //! its fingerprints alike.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{Block, Content, Conversation, Message, json_text::unescape, scan::string_end, surrogates};
+use super::{Block, Content, Conversation, Entry, Message, json_text::unescape, scan::string_end, surrogates};
 use crate::parallel::in_parts;
 
 /// Length and hash of a text or another JSON value. As a string it is `20312:9f86d081884c7d65`.
@@ -240,7 +240,7 @@ fn block_hash(block: &Block) -> u64 {
 
 /// The content of every message of a conversation, each as eight hexadecimal digits, together one string: four bytes tell two messages apart
 /// well enough, and [`Contents::whole`] is certain of all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents(Vec<u64>);
 
 impl Contents {
@@ -252,6 +252,29 @@ impl Contents {
             |entry| entry.message.bytes(),
             |entries| entries.iter().map(|entry| entry.message.content_hash()).collect(),
         ))
+    }
+
+    /// Of a conversation that came from `before`, whose contents these are: what nobody changed is not read again.
+    #[must_use]
+    pub fn of_later(&self, before: &Conversation, later: &Conversation) -> Self {
+        let known = |entry: &Entry| {
+            let origin = entry.origin?;
+            before.entries().get(origin).filter(|known| Arc::ptr_eq(&known.message, &entry.message))?;
+            self.0.get(origin).copied()
+        };
+        Self(in_parts(
+            later.entries(),
+            |entry| if known(entry).is_some() { 0 } else { entry.message.bytes() },
+            |entries| {
+                entries.iter().map(|entry| known(entry).unwrap_or_else(|| entry.message.content_hash())).collect()
+            },
+        ))
+    }
+
+    /// That of one message; `None` where there is none.
+    #[must_use]
+    pub fn of_message(&self, index: usize) -> Option<u64> {
+        self.0.get(index).copied()
     }
 
     /// How many messages there are and a hash of them all, such as `12:9f86d081884c7d65`.

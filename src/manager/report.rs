@@ -138,13 +138,15 @@ impl Report {
     /// costs, if known.
     #[must_use]
     pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
-        let contents = (!outcome.plan.is_empty()).then(|| BothContents {
-            original: Contents::of(&outcome.original).whole(),
-            condensed: Contents::of(&outcome.condensed),
+        let changed = !outcome.plan.is_empty();
+        let original = if changed { Contents::of(&outcome.original) } else { Contents::default() };
+        let contents = changed.then(|| BothContents {
+            original: original.whole(),
+            condensed: original.of_later(&outcome.original, &outcome.condensed),
         });
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
-        name_changes(&mut outcome.changes, &outcome.original);
+        name_changes(&mut outcome.changes, &original);
         let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
         let kept = outcome.kept_tokens as f64 / outcome.original_tokens.max(1) as f64;
         if let Some(count) = outcome.host_count {
@@ -152,13 +154,13 @@ impl Report {
         }
         let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
         let reduction = percent(saved, outcome.original_tokens);
-        let (original, left) = (outcome.original_tokens as f64, outcome.final_tokens as f64);
-        let prev = prev.unwrap_or(original);
-        let new = reported_after(prev, original, left);
-        let prompt_cache = (!outcome.plan.is_empty())
-            .then(|| PromptCache::of((prev * kept).round() as usize, prev as usize, new as usize, price));
+        let (before, left) = (outcome.original_tokens as f64, outcome.final_tokens as f64);
+        let prev = prev.unwrap_or(before);
+        let new = reported_after(prev, before, left);
+        let prompt_cache =
+            changed.then(|| PromptCache::of((prev * kept).round() as usize, prev as usize, new as usize, price));
         Self {
-            did_condense: !outcome.plan.is_empty(),
+            did_condense: changed,
             first_changed_index: outcome.first_changed_index().map_or(-1, |index| i64::try_from(index).unwrap_or(-1)),
             prev_context_tokens: prev,
             new_context_tokens: new,
@@ -182,7 +184,7 @@ impl Report {
             thinking_removed: outcome.thinking_removed,
             prompt_cache,
             passes: outcome.passes,
-            plan: BoundPlan::new(outcome.plan, &outcome.original).with_groups(groups.of_edits),
+            plan: BoundPlan::new(outcome.plan, &outcome.original, &original).with_groups(groups.of_edits),
             contents,
             groups: groups.changes,
             recipes: outcome.recipes,

@@ -5,21 +5,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    conversation::{Conversation, Edit, PathStep, Plan},
+    conversation::{Contents, Edit, PathStep, Plan},
     providers::Change,
 };
 
 /// Gives every change an id: from what was done, and where, and what stood there, so that the same condensation gives the same ids. No two
 /// changes of a result have the same.
-pub(super) fn name_changes(changes: &mut [Change], original: &Conversation) {
+pub(super) fn name_changes(changes: &mut [Change], contents: &Contents) {
     let mut known: HashSet<String> = HashSet::new();
-    // A message may have thousands of blocks, and a change for each of them.
-    let mut contents: HashMap<usize, u64> = HashMap::new();
     let mut turns: HashMap<String, usize> = HashMap::new();
     for change in changes {
         let Change { message_index, block_index, operation, .. } = &*change;
-        let hash = || original.entries().get(*message_index).map_or(0, |entry| entry.message.content_hash());
-        let content = *contents.entry(*message_index).or_insert_with(hash);
+        let content = contents.of_message(*message_index).unwrap_or_default();
         let place = format!("{message_index} {block_index:?} {operation} {content}");
         let turn = turns.entry(place.clone()).or_default();
         change.id = loop {
@@ -155,6 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::conversation::Conversation;
 
     fn change(message_index: usize, block_index: Option<usize>, tokens: (usize, usize)) -> Change {
         Change {
@@ -179,14 +177,14 @@ mod tests {
     fn ids_are_those_of_place_and_content() {
         let mut changes = vec![change(1, None, (2, 0)), change(1, Some(0), (2, 1)), change(1, Some(0), (1, 0))];
         let mut same = changes.clone();
-        name_changes(&mut changes, &conversation(3));
-        name_changes(&mut same, &conversation(3));
+        name_changes(&mut changes, &Contents::of(&conversation(3)));
+        name_changes(&mut same, &Contents::of(&conversation(3)));
         assert_eq!(changes, same);
         let ids: HashSet<&str> = changes.iter().map(|change| change.id.as_str()).collect();
         assert_eq!(ids.len(), 3);
         let other =
             Conversation::parse(r#"[{"role":"user","content":"0"},{"role":"user","content":"other"}]"#).unwrap();
-        name_changes(&mut same, &other);
+        name_changes(&mut same, &Contents::of(&other));
         assert!(same.iter().all(|change| !ids.contains(change.id.as_str())));
     }
 
@@ -218,7 +216,7 @@ mod tests {
             change(7, None, (9, 0)),
             change(9, None, (0, 2)),
         ];
-        name_changes(&mut changes, &original);
+        name_changes(&mut changes, &Contents::of(&original));
         let groups = UndoGroups::of(&Plan { edits }, &changes);
         assert_eq!(groups.of_edits, [0, 1, 1, 2, 2, 2, 3, 4]);
         let found: Vec<Vec<usize>> = groups

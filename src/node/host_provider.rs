@@ -6,7 +6,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::callback::{JsAnswerer, ask};
 use crate::{
-    conversation::{BoundPlan, Inserted, Message, Plan, surrogates},
+    conversation::{BoundPlan, Contents, Inserted, Message, Plan, surrogates},
     llm::as_dollars,
     options::ConfigError,
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request, Returned, proposal_of},
@@ -92,7 +92,7 @@ impl Provider for HostProvider {
         let before = Plan::between(&request.original, &request.conversation);
         let call = json!({
             "hostCall": request.host_call,
-            "plan": BoundPlan::new(before, &request.original),
+            "plan": BoundPlan::new(before, &request.original, &Contents::of(&request.original)),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
             "config": request.config,

@@ -61,12 +61,21 @@ impl<'a> Decoder<'a> {
     /// For these texts, in the order of the conversation.
     #[must_use]
     pub fn new(texts: &'a [&'a str]) -> Self {
+        Self::with_known(texts, |_| None)
+    }
+
+    /// The same, where the rows of some texts are known.
+    #[must_use]
+    pub fn with_known(texts: &'a [&'a str], known: impl Fn(usize) -> Option<Arc<Rows>> + Sync) -> Self {
+        let known: Vec<(&str, Option<Arc<Rows>>)> =
+            texts.iter().enumerate().map(|(index, text)| (*text, known(index))).collect();
         let rows: Vec<Option<Arc<Rows>>> = in_parts(
-            texts,
-            |text| text.len(),
+            &known,
+            |(text, known)| if known.is_some() { 0 } else { text.len() },
             |texts| {
-                let rows = |text: &&str| may_hold_pointers(text).then(|| Rows::read(text));
-                texts.iter().map(|text| rows(text).filter(|rows| rows.has_pointers).map(Arc::new)).collect()
+                let read = |text: &str| may_hold_pointers(text).then(|| Arc::new(Rows::read(text)));
+                let rows = |(text, known): &(&str, Option<Arc<Rows>>)| known.clone().or_else(|| read(text));
+                texts.iter().map(|text| rows(text).filter(|rows| rows.has_pointers)).collect()
             },
         );
         let quotes = texts.iter().zip(&rows).filter_map(|(text, rows)| Some((text, rows.as_ref()?)));

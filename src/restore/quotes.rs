@@ -103,13 +103,10 @@ fn each_line<'a>(text: &'a [u8], mut of: impl FnMut(usize, &'a [u8])) {
 
 /// What a line begins with for who looks for a quote: behind its indentation, and behind its number.
 pub fn readings(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let number = match line.first() {
-        Some(b' ' | b'0'..=b'9') => {
-            NumberStyle::read(line).map(|(_, _, content)| without_indentation(&line[content..]))
-        }
-        _ => None,
-    };
-    std::iter::once(without_indentation(line)).chain(number)
+    let whole = without_indentation(line);
+    // Most lines have no number, which their first byte tells.
+    let number = if whole.first().is_some_and(u8::is_ascii_digit) { NumberStyle::read(line) } else { None };
+    std::iter::once(whole).chain(number.map(|(_, _, content)| without_indentation(&line[content..])))
 }
 
 /// A line without the blanks and tabs it begins with.

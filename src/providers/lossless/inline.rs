@@ -9,6 +9,7 @@ use super::{
     compose::{Composed, compose},
     lines::LineTable,
     operations::{LosslessOperation, LosslessOptions},
+    pointers::pointed_at,
     run::{Finder, Run},
     texts::Text,
 };
@@ -43,7 +44,10 @@ pub const BYTES_PER_TOKEN: usize = 4;
 #[must_use]
 pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, encoding: Encoding) -> Vec<Changed> {
     let lines = LineTable::read(texts);
-    let runs = Finder { texts, lines: &lines, options, encoding }.find();
+    let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
+    let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
+    let pointed_at = pointed_at(&mut decoder);
+    let runs = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
     let mut changed: Vec<Changed> = runs
         .iter()
         .enumerate()
@@ -63,26 +67,24 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, en
             Some(Changed { text: index, new: composed.text, done })
         })
         .collect();
-    keep_what_decodes(texts, &lines, &mut changed);
+    keep_what_decodes(&before, &lines, decoder, &mut changed);
     changed
 }
 
 /// Takes back every change that the decoder cannot undo.
-fn keep_what_decodes(texts: &[Text<'_>], lines: &LineTable, changed: &mut Vec<Changed>) {
-    let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    // Text that looks like a marker before there are any has to mean the same afterwards.
-    let looks_so: Vec<usize> = (0..texts.len()).filter(|text| lines.rows[*text].has_pointers).collect();
-    let mut expected: HashMap<usize, Cow<'_, str>> = HashMap::new();
-    if !looks_so.is_empty() {
-        let mut decoder = Decoder::new(&before);
-        expected.extend(looks_so.iter().map(|text| (*text, decoder.text(*text))));
+fn keep_what_decodes(before: &[&str], lines: &LineTable, mut decoder: Decoder<'_>, changed: &mut Vec<Changed>) {
+    if changed.is_empty() {
+        return;
     }
+    // Text that looks like a marker before there are any has to mean the same afterwards.
+    let expected: HashMap<usize, Cow<'_, str>> =
+        decoder.texts_with_pointers().into_iter().map(|text| (text, decoder.text(text))).collect();
     while !changed.is_empty() {
-        let mut after = before.clone();
-        changed.iter().for_each(|changed| after[changed.text] = &changed.new);
-        let concerned: BTreeSet<usize> =
-            changed.iter().map(|changed| changed.text).chain(looks_so.iter().copied()).collect();
-        let mut decoder = Decoder::new(&after);
+        let new: HashMap<usize, &str> = changed.iter().map(|changed| (changed.text, changed.new.as_str())).collect();
+        let after: Vec<&str> = (0..).zip(before).map(|(text, was)| new.get(&text).copied().unwrap_or(was)).collect();
+        let concerned: BTreeSet<usize> = new.keys().chain(expected.keys()).copied().collect();
+        let mut decoder =
+            Decoder::with_known(&after, |text| (!new.contains_key(&text)).then(|| lines.rows[text].clone()));
         let mut decodes =
             |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
         let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();

@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
     ops::Range,
+    sync::Arc,
 };
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -21,7 +22,7 @@ pub const NO_LINE: u32 = u32::MAX;
 /// The rows of all texts, one after the other.
 pub struct LineTable {
     /// The rows of each text.
-    pub rows: Vec<Rows>,
+    pub rows: Vec<Arc<Rows>>,
     /// Where the rows of each text begin in the lists below; one more at the end.
     starts: Vec<usize>,
     /// The content of each row; [`NO_LINE`] for markers.
@@ -86,7 +87,7 @@ impl LineTable {
             }
         }
         lines.starts.push(lines.ids.len());
-        lines.rows = rows;
+        lines.rows = rows.into_iter().map(Arc::new).collect();
         lines
     }
 

@@ -1,13 +1,10 @@
 //! The pointers that a conversation holds already, left by an earlier condensation: what they lead to has to stay.
 
-use super::texts::Text;
 use crate::restore::{Decoder, RowKind, RowsOf};
 
-/// What the pointers in `texts` lead to.
+/// What the pointers in the texts lead to.
 #[must_use]
-pub fn pointed_at(texts: &[Text<'_>]) -> Vec<RowsOf> {
-    let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    let mut decoder = Decoder::new(&contents);
+pub fn pointed_at(decoder: &mut Decoder<'_>) -> Vec<RowsOf> {
     let mut pointed = Vec::new();
     for text in decoder.texts_with_pointers() {
         let rows = decoder.rows(text);

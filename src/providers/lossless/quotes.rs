@@ -136,9 +136,10 @@ impl<'f, 'a> Chooser<'f, 'a> {
                     let there = self.finder.lines.text_of(target);
                     let row = target - self.finder.lines.of_text(there).start;
                     let rows = rest.rows.start + skipped..rest.rows.start + skipped + lines;
-                    let run = Run::reference(text, rows, (there, row), quote, rest.operation);
-                    if self.finder.pays(text, &run.rows, &run.marker) {
-                        chosen.push(run);
+                    let quoted = Run::reference(text, rows, (there, row), quote, rest.operation);
+                    // What was found pays already, and most quotes are the first that was tried.
+                    if quoted == *run || self.finder.pays(text, &quoted.rows, &quoted.marker) {
+                        chosen.push(quoted);
                     }
                     lines
                 }

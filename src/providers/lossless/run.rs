@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     markers::{Direction, Pointer, Reference, quote_of},
-    restore::Row,
+    restore::{Row, RowsOf},
     tokens::{Encoding, count_inside},
 };
 
@@ -51,6 +51,8 @@ pub struct Finder<'a> {
     pub texts: &'a [Text<'a>],
     /// Their lines.
     pub lines: &'a LineTable,
+    /// What the pointers that are there already lead to.
+    pub pointed_at: &'a [RowsOf],
     /// What is switched on.
     pub options: &'a LosslessOptions,
     /// For counting.

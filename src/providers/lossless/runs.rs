@@ -9,7 +9,6 @@ use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
-    pointers::pointed_at,
     quotes::Chooser,
     run::{Finder, Run},
     texts::Part,
@@ -44,7 +43,7 @@ impl<'a> Finder<'a> {
     pub fn find(&self) -> Vec<Vec<Run>> {
         let mut found = vec![Vec::new(); self.texts.len()];
         let mut dictionary = Dictionary::new(self.lines);
-        let protected = self.pointed_at();
+        let protected = self.protected();
         let mut chooser = Chooser::new(self);
         let mut turn = |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser);
         if self.options.keep_first {
@@ -56,13 +55,11 @@ impl<'a> Finder<'a> {
     }
 
     /// The rows that pointers which are there already lead to. They have to stay.
-    fn pointed_at(&self) -> Vec<bool> {
+    fn protected(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
-        if self.lines.rows.iter().any(|rows| rows.has_pointers) {
-            for RowsOf { text, rows } in pointed_at(self.texts) {
-                let start = self.lines.of_text(text).start;
-                protected[start + rows.start..start + rows.end].fill(true);
-            }
+        for RowsOf { text, rows } in self.pointed_at {
+            let start = self.lines.of_text(*text).start;
+            protected[start + rows.start..start + rows.end].fill(true);
         }
         protected
     }

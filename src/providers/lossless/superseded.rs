@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::{
     conversation::{Block, Conversation, Edit, NewValue, PathStep, json_text},
     markers::{LeftOut, OldState, may_hold_pointers},
+    restore::Decoder,
     tokens::{Encoding, count_inside},
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
@@ -79,11 +80,9 @@ pub fn leave_out(
     if obsolete.is_empty() {
         return superseded;
     }
-    let pointed: HashSet<usize> = if texts.iter().any(|text| may_hold_pointers(&text.text)) {
-        pointed_at(texts).into_iter().map(|pointed| pointed.text).collect()
-    } else {
-        HashSet::new()
-    };
+    let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
+    let pointed: HashSet<usize> =
+        pointed_at(&mut Decoder::new(&contents)).into_iter().map(|pointed| pointed.text).collect();
     let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
     let mut places = Vec::new();
     for Obsolete { place, note } in obsolete {
