@@ -71,9 +71,12 @@ function checkDropped(messages, dropped, holds) {
  * `[index of the edit, recipe]`. An edit with `was` is made only where that is the fingerprint of what stands there; where the `snapshot` that the
  * edits were made for says that it is, nothing is read again.
  *
+ * @param {any[]} messages
+ * @param {any[]} edits
  * @param {{ foreign?: object[], recipes?: any[], snapshot?: import("./snapshot.js").Snapshot }} [options]
  */
-function applyPlan(messages, edits, { foreign = [], recipes = [], snapshot } = {}) {
+function applyPlan(messages, edits, options = {}) {
+  const { foreign = [], recipes = [], snapshot } = options;
   if (edits.length === 0) return { messages, inverse: [] };
   const holds = (value, message, path) => snapshot?.holds(value, message, path) === true;
   const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
