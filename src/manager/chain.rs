@@ -18,6 +18,7 @@ use super::{
 use crate::{
     conversation::{Conversation, Edit, Plan, Recipe},
     markers::counted,
+    progress::Progress,
     providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, ThinkingOutcome, settle},
     restore::recipes,
     tokens::Tally,
@@ -125,7 +126,10 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     };
     // The provider that was asked did what it could, and that was no failure: what others then fail at is only told.
     let mut asked_succeeded = false;
+    let config = state.request.config.clone();
+    let mut had_their_turn = 0;
     for (index, provider) in providers.iter().enumerate() {
+        had_their_turn = index + 1;
         let id = provider.info().id;
         if index > 0 {
             // The configuration of the call is for the provider that was asked.
@@ -165,6 +169,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
             }
         }
     }
+    if had_their_turn > 1 && state.request.target_tokens.is_some() {
+        look_again(&providers[..had_their_turn], config, &mut state, &mut outcome).await;
+    }
     if state.request.cancel.check().is_err() {
         // Whatever else went wrong before.
         outcome.error = Some(CondenseError::Aborted);
@@ -185,6 +192,32 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     }
     outcome.elapsed_ms = milliseconds(started);
     outcome
+}
+
+/// Providers that may be repeated are asked about what those after them have left of the conversation, until none finds anything there: with other
+/// lines gone, what stays can have become a copy, or obsolete. The same call on the result would find it, and change its own result.
+async fn look_again(
+    providers: &[Arc<dyn Provider>],
+    config: serde_json::Value,
+    state: &mut State,
+    outcome: &mut ChainOutcome,
+) {
+    state.is_repeat = true;
+    state.request.progress = Progress::default();
+    for _ in 0..MAX_REPEATS {
+        let before = state.tokens();
+        for (index, provider) in providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()) {
+            state.request.config = if index == 0 { config.clone() } else { serde_json::Value::Null };
+            let step = &mut ProviderStep { provider: &**provider, id: &provider.info().id, outcome };
+            // What was done before stays, whatever becomes of this.
+            if state.run(step).await.is_err() || state.meets_target() {
+                break;
+            }
+        }
+        if state.tokens() == before {
+            return;
+        }
+    }
 }
 
 /// How long a provider may take after an abort to say what was spent.

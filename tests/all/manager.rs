@@ -582,6 +582,10 @@ proptest! {
         check_target(&before, &after, &report, target);
         prop_assert_eq!(fingerprint(&before, &report), fingerprint(&before, &run()));
         prop_assert_eq!(export(&before), export(&Conversation::parse(&json).unwrap()));
+        let again = CallOptions { target_tokens: target, ..CallOptions::default() };
+        let after = Conversation::parse(&export(&after)).unwrap();
+        let report = wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(after.clone(), again)));
+        prop_assert_eq!(export(&check_report(&after, &report)), export(&after), "not idempotent");
     }
 }
 

@@ -11,8 +11,9 @@ use crate::markers::quote_of;
 /// Of the lines between a pointer and its target that begin alike, only so many are looked at. That keeps a million of them linear.
 const MAX_BETWEEN: usize = 1000;
 
-/// Of the lines that a run begins with, so many are tried.
-const MAX_ANCHORS: usize = 12;
+/// Of a run, so many lines that begin alike are looked at before the rest of it stays, whichever of its own lines they begin like: each of those is
+/// tried, as long as the one before leads nowhere.
+const MAX_LOOKS: usize = 12 * MAX_LINKS;
 
 /// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
 pub struct Chooser<'f, 'a> {
@@ -52,10 +53,11 @@ impl Stays {
         self.chain.push(Link { beginning, row: row as u32, next: std::mem::replace(&mut self.newest[place], link) });
     }
 
-    fn of(&self, beginning: u32) -> impl Iterator<Item = usize> {
+    /// `None` for what only lies in the same chain.
+    fn of(&self, beginning: u32) -> impl Iterator<Item = Option<usize>> {
         let next = |at: u32| self.chain.get(at as usize).copied();
         let links = std::iter::successors(next(self.newest[self.place(beginning)]), move |link| next(link.next));
-        links.take(MAX_LINKS).filter(move |link| link.beginning == beginning).map(|link| link.row as usize)
+        links.take(MAX_LINKS).map(move |link| (link.beginning == beginning).then_some(link.row as usize))
     }
 }
 
@@ -129,9 +131,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
     /// A run with its quote: without its first lines if need be, and in several where a nearer line begins as it does.
     fn quoted(&self, text: usize, run: &Run, chosen: &mut Vec<Run>) {
         let mut rest = run.clone();
-        for _ in 0..MAX_ANCHORS {
-            let Some((skipped, _)) = self.finder.first_quote(text, &rest) else { return };
-            let lines = match self.found(text, &rest, skipped) {
+        let mut looks = MAX_LOOKS;
+        while let Some((skipped, _)) = self.finder.first_quote(text, &rest, usize::MAX) {
+            let lines = match self.found(text, &rest, skipped, &mut looks) {
                 Found::By { quote, target, lines } => {
                     let there = self.finder.lines.text_of(target);
                     let row = target - self.finder.lines.of_text(there).start;
@@ -146,7 +148,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
                 Found::No => 1,
             };
             let done = skipped + lines;
-            if done >= rest.rows.len() {
+            if done >= rest.rows.len() || looks == 0 {
                 return;
             }
             rest.rows.start += done;
@@ -154,8 +156,8 @@ impl<'f, 'a> Chooser<'f, 'a> {
         }
     }
 
-    /// How row `skipped` of a run is found, from there on.
-    fn found(&self, text: usize, run: &Run, skipped: usize) -> Found<'_> {
+    /// How row `skipped` of a run is found, from there on, with so many looks left.
+    fn found(&self, text: usize, run: &Run, skipped: usize, looks: &mut usize) -> Found<'_> {
         let Finder { texts, lines, .. } = self.finder;
         let row = &lines.rows[text].rows[run.rows.start + skipped];
         let content = &texts[text].text[row.content_range()];
@@ -165,7 +167,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let target = lines.of_text(run.target.0).start + run.target.1 + skipped;
         let length = run.rows.len() - skipped;
         let mut passed = 0;
-        for place in self.alike(text, from, target, quote) {
+        for place in self.alike(text, from, target, quote).take(*looks) {
+            *looks -= 1;
+            let Some(place) = place else { continue };
             if place == target {
                 return Found::By { quote, target, lines: length };
             }
@@ -189,19 +193,26 @@ impl<'f, 'a> Chooser<'f, 'a> {
         Found::No
     }
 
-    /// The rows that stay and may begin with the quote, in the order in which they are met from a row on in the direction of the target.
-    fn alike(&self, text: usize, from: usize, target: usize, quote: &str) -> Box<dyn Iterator<Item = usize> + '_> {
+    /// The rows that stay and may begin with the quote, in the order in which they are met from a row on in the direction of the target. `None` for
+    /// what was looked at in vain.
+    fn alike(
+        &self,
+        text: usize,
+        from: usize,
+        target: usize,
+        quote: &str,
+    ) -> Box<dyn Iterator<Item = Option<usize>> + '_> {
         let Some(beginning) = beginning(quote.as_bytes()) else { return Box::new(std::iter::empty()) };
         let (start, here) = (self.finder.lines.of_text(text).start, &self.finder.lines.beginnings[text]);
         let position = |row: usize| here.partition_point(|entry| *entry < (beginning, (row - start) as u32));
         let rows = |range: Range<usize>| here[range].iter().map(move |(_, row)| start + *row as usize);
         let end = here.partition_point(|(known, _)| *known <= beginning);
         let done = self.stays.of(beginning);
-        let stays = |row: &usize| !self.leaves[*row];
+        let stays = |row: usize| (!self.leaves[row]).then_some(row);
         if target < from {
-            Box::new(rows(position(start)..position(from)).rev().take(MAX_LINKS).filter(stays).chain(done))
+            Box::new(rows(position(start)..position(from)).rev().take(MAX_LINKS).map(stays).chain(done))
         } else {
-            Box::new(rows(position(from)..end).take(MAX_LINKS).filter(stays).chain(done))
+            Box::new(rows(position(from)..end).take(MAX_LINKS).map(stays).chain(done))
         }
     }
 

@@ -66,14 +66,14 @@ const CLEARLY: usize = 6;
 /// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
 pub const LEAST_QUOTE: usize = 20;
 
-/// So many lines at the beginning of a run may stay where they are because they cannot be quoted: brackets, blank lines, lines that others
-/// begin like.
-const MAX_SKIPPED: usize = 16;
+/// Of a run that was found, so many lines at the beginning may stay where they are because they cannot be quoted: brackets, blank lines. Below them
+/// it is found again.
+pub const MAX_SKIPPED: usize = 16;
 
 impl Finder<'_> {
-    /// The first row of a run that can be quoted, and a quote that it can be found by unless others begin like it.
-    pub fn first_quote(&self, text: usize, run: &Run) -> Option<(usize, &str)> {
-        let rows = self.lines.rows[text].rows[run.rows.clone()].iter().enumerate().take(MAX_SKIPPED + 1);
+    /// The first row of a run, behind so many at most, that can be quoted, and a quote that it can be found by unless others begin like it.
+    pub fn first_quote(&self, text: usize, run: &Run, most_skipped: usize) -> Option<(usize, &str)> {
+        let rows = self.lines.rows[text].rows[run.rows.clone()].iter().enumerate().take(most_skipped.saturating_add(1));
         let quotes =
             rows.map(|(at, row)| Some((at, quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE)?)));
         quotes.flatten().next()

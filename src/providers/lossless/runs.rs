@@ -10,7 +10,7 @@ use super::{
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
     quotes::Chooser,
-    run::{Finder, Run},
+    run::{Finder, MAX_SKIPPED, Run},
     texts::Part,
 };
 use crate::{
@@ -231,7 +231,7 @@ impl<'a> Finder<'a> {
             return Verdict::Leave;
         }
         let run = Run::reference(text, rows, (target, target_row), "", operation);
-        let Some((skipped, quote)) = self.first_quote(text, &run) else { return Verdict::Refuse };
+        let Some((skipped, quote)) = self.first_quote(text, &run, MAX_SKIPPED) else { return Verdict::Refuse };
         let rows = run.rows.start + skipped..run.rows.end;
         let run = Run::reference(text, rows, (target, target_row + skipped), quote, operation);
         if self.pays(text, &run.rows, &run.marker) { Verdict::Replace(run) } else { Verdict::Refuse }

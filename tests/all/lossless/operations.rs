@@ -92,6 +92,17 @@ fn a_changed_file_keeps_what_changed() {
     assert_eq!(done, [inline("diff")]);
 }
 
+/// However many lines cannot be quoted, because others stand between that begin with all of them.
+#[test]
+fn a_pointer_begins_at_the_first_line_that_leads_there() {
+    let output = program(1, 60);
+    let alike: Vec<String> = output[..40].iter().map(|line| format!("{line} // checked")).collect();
+    let conversation =
+        history_of(&[run("make", output.join("\n")), run("lint", alike.join("\n")), run("make", output.join("\n"))]);
+    let (texts, _) = condensed(&conversation, STRICT());
+    assert_eq!(texts[2][0], format!("{}\n{}", output[..40].join("\n"), below(20, 41)));
+}
+
 #[test]
 fn what_was_written_and_read_back_is_said_once() {
     let file = program(1, 20);
