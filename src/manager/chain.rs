@@ -137,7 +137,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
-        let result = state.run(&mut ProviderStep { provider: &**provider, id: &id, outcome: &mut outcome }).await;
+        let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut outcome)).await;
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
@@ -208,7 +208,8 @@ async fn look_again(
         let before = state.tokens();
         for (index, provider) in providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()) {
             state.request.config = if index == 0 { config.clone() } else { serde_json::Value::Null };
-            let step = &mut ProviderStep { provider: &**provider, id: &provider.info().id, outcome };
+            let id = provider.info().id;
+            let step = &mut ProviderStep::new(&**provider, &id, outcome);
             // What was done before stays, whatever becomes of this.
             if state.run(step).await.is_err() || state.meets_target() {
                 break;
@@ -231,13 +232,19 @@ struct ProviderStep<'a> {
     provider: &'a dyn Provider,
     id: &'a str,
     outcome: &'a mut ChainOutcome,
+    /// It may find more in what the newest round has left.
+    unfinished: bool,
 }
 
 #[async_trait]
 impl Step for ProviderStep<'_> {
-    fn max_rounds(&self, request: &Request) -> usize {
+    fn max_rounds(&self) -> usize {
+        if self.provider.may_repeat() { 1 + MAX_REPEATS } else { 1 }
+    }
+
+    fn goes_on(&self, state: &State) -> bool {
         // Without a target once is enough.
-        if self.provider.may_repeat() && request.target_tokens.is_some() { 1 + MAX_REPEATS } else { 1 }
+        self.unfinished || (state.request.target_tokens.is_some() && !state.meets_target())
     }
 
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
@@ -259,7 +266,11 @@ impl Step for ProviderStep<'_> {
     }
 }
 
-impl ProviderStep<'_> {
+impl<'a> ProviderStep<'a> {
+    fn new(provider: &'a dyn Provider, id: &'a str, outcome: &'a mut ChainOutcome) -> Self {
+        Self { provider, id, outcome, unfinished: false }
+    }
+
     async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let (request, outcome) = (&state.request, &mut *self.outcome);
         request.cancel.check()?;
@@ -278,6 +289,7 @@ impl ProviderStep<'_> {
             request.llm.budget.record(proposal.cost);
         }
         request.cancel.check()?;
+        self.unfinished = proposal.unfinished;
         let settled = settle(request, self.id, &proposal)?;
         outcome.warnings.append(&mut proposal.warnings);
         outcome.passes.append(&mut proposal.passes);

@@ -53,6 +53,8 @@ pub struct Proposal {
     pub passes: Vec<PassReport>,
     /// The provider has seen to it that pointers mean afterwards what they meant before, and that those it put lead where they should.
     pub pointers_checked: bool,
+    /// The provider may find more in what comes of the plan, which it can only see there.
+    pub unfinished: bool,
     /// What came of the plan, where the work was settled as it went on; it is not settled again.
     pub settled: Option<Settled>,
 }

@@ -42,7 +42,12 @@ pub struct State {
 #[async_trait]
 pub trait Step: Send {
     /// How often it is run at most: once, and then on its own result.
-    fn max_rounds(&self, request: &Request) -> usize;
+    fn max_rounds(&self) -> usize;
+
+    /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
+    fn goes_on(&self, state: &State) -> bool {
+        !state.meets_target()
+    }
 
     /// Does the work once.
     ///
@@ -66,18 +71,18 @@ impl State {
         }
     }
 
-    /// Runs a step, and again on its own result, until the target is reached or nothing more is gained: what is left can look different once
-    /// the rest is gone, such as two texts that have become equal by being cut.
+    /// Runs a step, and again on its own result as long as it goes on and gains something: what is left can look different once the rest is gone,
+    /// such as two texts that have become equal by being cut.
     ///
     /// # Errors
     /// Those of [`Step::round`]; what earlier rounds did stays.
     pub async fn run(&mut self, step: &mut dyn Step) -> Result<(), CondenseError> {
         let (is_repeat, progress) = (self.is_repeat, self.request.progress.clone());
         let mut result = Ok(());
-        for _ in 0..step.max_rounds(&self.request) {
+        for _ in 0..step.max_rounds() {
             let before = self.tokens();
             result = step.round(self).await;
-            if result.is_err() || self.tokens() == before || self.meets_target() {
+            if result.is_err() || self.tokens() == before || !step.goes_on(self) {
                 break;
             }
             // What follows looks after what is left over; that was told once.

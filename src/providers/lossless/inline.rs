@@ -40,14 +40,19 @@ pub struct Done {
 /// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
 pub const BYTES_PER_TOKEN: usize = 4;
 
-/// Every text that gets shorter. `length` is how many messages there are.
+/// Every text that gets shorter, and whether there may be more to find in the result. `length` is how many messages there are.
 #[must_use]
-pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, encoding: Encoding) -> Vec<Changed> {
+pub fn condense(
+    texts: &[Text<'_>],
+    length: usize,
+    options: &LosslessOptions,
+    encoding: Encoding,
+) -> (Vec<Changed>, bool) {
     let lines = LineTable::read(texts);
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
     let pointed_at = pointed_at(&mut decoder);
-    let runs = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
+    let (runs, is_unfinished) = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
     let mut changed: Vec<Changed> = runs
         .iter()
         .enumerate()
@@ -67,8 +72,10 @@ pub fn condense(texts: &[Text<'_>], length: usize, options: &LosslessOptions, en
             Some(Changed { text: index, new: composed.text, done })
         })
         .collect();
+    let proposed = changed.len();
     keep_what_decodes(&before, &lines, decoder, &mut changed);
-    changed
+    let took_back = changed.len() < proposed;
+    (changed, is_unfinished || took_back)
 }
 
 /// Takes back every change that the decoder cannot undo.

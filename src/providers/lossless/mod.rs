@@ -100,11 +100,10 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let Superseded { mut done, edits, fixed } =
+    let Superseded { mut done, mut inputs } =
         superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
-    let changed = inline::condense(&texts, conversation.len(), options, encoding);
-    let mut proposal = Proposal { pointers_checked: true, ..Proposal::default() };
-    proposal.plan.edits = edits;
+    let (changed, unfinished) = inline::condense(&texts, conversation.len(), options, encoding);
+    let mut proposal = Proposal { pointers_checked: true, unfinished, ..Proposal::default() };
     let mut new: Vec<Option<String>> = vec![None; texts.len()];
     for changed in changed {
         done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
@@ -121,14 +120,18 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
         proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
         proposal.shares.push(saved);
     }
-    for (index, text) in texts.into_iter().enumerate().filter(|(index, _)| !fixed.contains(index)) {
+    for (index, text) in texts.into_iter().enumerate() {
         let new = match (new[index].take(), text.text) {
             (Some(new), _) => new,
             // What is left out makes a text of its own.
             (None, Cow::Owned(new)) if new != *transcript.texts[index].text => new,
             _ => continue,
         };
-        proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new));
+        match inputs.get_mut(&(text.message, text.block)) {
+            Some(input) => input.set(&text.path, new),
+            None => proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new)),
+        }
     }
+    proposal.plan.edits.extend(inputs.into_iter().map(|((message, block), input)| input.into_edit(message, block)));
     proposal
 }

@@ -3,18 +3,18 @@
 //! The texts take turns, from the newest to the oldest or the other way round, and a line stays in the first text that has it. Once a text
 //! has had its turn, it changes no more; and a pointer may lead only to lines that stay. So no pointer leads to a pointer.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
     quotes::Chooser,
-    run::{Finder, MAX_SKIPPED, Run},
+    run::{Finder, LEAST_QUOTE, MAX_SKIPPED, Run},
     texts::Part,
 };
 use crate::{
-    markers::Pointer,
+    markers::{Pointer, quote_of},
     restore::{Row, RowKind, RowsOf},
 };
 
@@ -38,20 +38,47 @@ enum Verdict {
 const MIN_REPEATS: usize = 3;
 
 impl<'a> Finder<'a> {
-    /// The runs of every text, in order.
+    /// The runs of every text, in order, and whether there may be more once these are pointers.
     #[must_use]
-    pub fn find(&self) -> Vec<Vec<Run>> {
+    pub fn find(&self) -> (Vec<Vec<Run>>, bool) {
         let mut found = vec![Vec::new(); self.texts.len()];
+        let mut refused = vec![false; self.lines.ids.len()];
         let mut dictionary = Dictionary::new(self.lines);
         let protected = self.protected();
         let mut chooser = Chooser::new(self);
-        let mut turn = |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser);
+        let mut turn =
+            |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser, &mut refused);
         if self.options.keep_first {
             (0..self.texts.len()).for_each(&mut turn);
         } else {
             (0..self.texts.len()).rev().for_each(&mut turn);
         }
-        found
+        let is_unfinished = self.may_find_more(&found, refused);
+        (found, is_unfinished)
+    }
+
+    /// Whether lines that no quote leads to could become pointers once these runs have: to others of their text that say the same, which stay for
+    /// certain now that pointers of other texts lead to them. Before, all of them were about to leave.
+    fn may_find_more(&self, found: &[Vec<Run>], mut refused: Vec<bool>) -> bool {
+        let mut stay: HashSet<(usize, u32)> = HashSet::new();
+        for run in found.iter().flatten() {
+            let target = self.lines.of_text(run.target.0).start + run.target.1;
+            let rows = target..target + if run.repeats { 1 } else { run.rows.len() };
+            for (is_refused, id) in refused[rows.clone()].iter_mut().zip(&self.lines.ids[rows]) {
+                if std::mem::take(is_refused) {
+                    stay.insert((run.target.0, *id));
+                }
+            }
+        }
+        let texts: HashSet<usize> = stay.iter().map(|(text, _)| *text).collect();
+        texts.into_iter().any(|text| {
+            let range = self.lines.of_text(text);
+            let is_quotable = |row: usize| {
+                let row = &self.lines.rows[text].rows[row - range.start];
+                quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE).is_some()
+            };
+            range.clone().any(|row| refused[row] && stay.contains(&(text, self.lines.ids[row])) && is_quotable(row))
+        })
     }
 
     /// The rows that pointers which are there already lead to. They have to stay.
@@ -72,9 +99,11 @@ impl<'a> Finder<'a> {
         dictionary: &mut Dictionary<'_>,
         protected: &[bool],
         chooser: &mut Chooser<'_, '_>,
+        refused: &mut [bool],
     ) -> Vec<Run> {
         let range = self.lines.of_text(text);
         let mut runs: Vec<Run> = Vec::new();
+        let mut wanted: Vec<Range<usize>> = Vec::new();
         if self.lines.may_change[range.clone()].contains(&true) {
             for _ in 0..MAX_PASSES {
                 let mut more = self.pass(text, &runs, dictionary, protected);
@@ -83,6 +112,8 @@ impl<'a> Finder<'a> {
                 }
                 more.extend(runs.iter().cloned());
                 more.sort_by_key(|run| run.rows.start);
+                wanted.clear();
+                wanted.extend(more.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end));
                 chooser.choose(text, &mut more);
                 if more == runs {
                     // What was found cannot be quoted.
@@ -90,6 +121,10 @@ impl<'a> Finder<'a> {
                 }
                 runs = more;
             }
+        }
+        wanted.into_iter().for_each(|rows| refused[rows].fill(true));
+        for run in &runs {
+            refused[range.start + run.rows.start..range.start + run.rows.end].fill(false);
         }
         chooser.finish(text);
         dictionary.begin(range.clone());

@@ -2,14 +2,17 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
 };
 
 use serde_json::value::RawValue;
 
 use crate::{
-    conversation::{Block, Conversation, Edit, NewValue, PathStep, json_text},
+    conversation::{
+        Block, Conversation, Edit, NewValue, PathStep,
+        json_text::{escape, splice, string_values},
+    },
     markers::{LeftOut, OldState, may_hold_pointers},
     restore::Decoder,
     tokens::{Encoding, count_inside},
@@ -28,11 +31,38 @@ use super::{
 pub struct Superseded {
     /// What was done, by the index of a text.
     pub done: Vec<(usize, Done)>,
-    /// Changes of tool parameters that are no texts.
-    pub edits: Vec<Edit>,
-    /// The texts that those concern: they are not to be changed otherwise.
-    pub fixed: HashSet<usize>,
+    /// The inputs of calls in which something is left out that is no text, by message and block.
+    pub inputs: BTreeMap<(usize, usize), NewInput>,
 }
+
+/// What stands in the place of a call's input: an edit sets a whole input, or texts in it.
+pub struct NewInput {
+    json: Box<RawValue>,
+    /// What its texts say from now on, by their paths in it.
+    texts: Vec<(Vec<PathStep>, String)>,
+}
+
+impl NewInput {
+    /// Lets a text, by its path from the message, say something else.
+    pub fn set(&mut self, path: &[PathStep], text: String) {
+        self.texts.push((path[INPUT_DEPTH..].to_vec(), text));
+    }
+
+    /// The edit that puts it in the place of the input.
+    #[must_use]
+    pub fn into_edit(self, message: usize, block: usize) -> Edit {
+        let Self { json, texts } = self;
+        let literals: HashMap<Vec<PathStep>, Range<usize>> =
+            string_values(json.get()).into_iter().map(|value| (value.path, value.literal)).collect();
+        let texts = texts.iter().filter_map(|(path, text)| Some((literals.get(path)?.clone(), escape(text))));
+        let mut texts: Replacements = texts.collect();
+        let whole = RawValue::from_string(splice(json.get(), &mut texts)).unwrap_or(json);
+        Edit::set(message, vec!["content".into(), block.into(), "input".into()], NewValue::Json(whole))
+    }
+}
+
+/// How deep in a message the input of a call lies.
+const INPUT_DEPTH: usize = 3;
 
 /// Something that a later message replaced.
 struct Obsolete<'a> {
@@ -119,7 +149,7 @@ pub fn leave_out(
     for (text, mut replacements) in replacements {
         let text = &mut texts[text];
         move_parts(text, &replacements);
-        text.text = json_text::splice(&text.text, &mut replacements).into();
+        text.text = splice(&text.text, &mut replacements).into();
     }
     superseded
 }
@@ -161,33 +191,30 @@ impl Superseded {
         let Some(Block::ToolUse { input, .. }) = conversation.message(message).content.blocks().get(block) else {
             return;
         };
-        let input = input.get();
+        let input = self.inputs.get(&(message, block)).map_or(input.get(), |new| new.json.get());
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(input) else { return };
         let Some(list) = fields.get(&at.parameter) else { return };
         let start = list.get().as_ptr() as usize - input.as_ptr() as usize;
         let range = start..start + list.get().len();
         let new = note.to_string();
-        let json = format!("[{}]", json_text::escape(&new));
+        let json = format!("[{}]", escape(&new));
         let Some(saved) = saved(list.get(), &json, encoding) else { return };
-        let Ok(value) = RawValue::from_string(json_text::splice(input, &mut [(range, json)])) else { return };
+        let Ok(value) = RawValue::from_string(splice(input, &mut [(range, json)])) else { return };
         let first = texts.partition_point(|text| (text.message, text.block) < (message, block));
         let of_block = texts[first..].iter().take_while(|text| (text.message, text.block) == (message, block)).count();
         if of_block == 0 {
             return;
         }
-        for (index, text) in texts.iter_mut().enumerate().skip(first).take(of_block) {
-            (text.parts, text.may_change) = (Vec::new(), Vec::new());
-            let is_in_list = text.path.get(3) == Some(&PathStep::key(&at.parameter));
+        for text in texts.iter_mut().skip(first).take(of_block) {
+            let is_in_list = text.path.get(INPUT_DEPTH) == Some(&PathStep::key(&at.parameter));
             if is_in_list {
                 // What stands there now is a note, which no pointer can quote.
-                text.text = Cow::Borrowed("");
+                (text.parts, text.may_change, text.text) = (Vec::new(), Vec::new(), Cow::Borrowed(""));
             }
-            self.fixed.insert(index);
         }
         let reason = note.reason();
         self.done.push((first, Done { operation: operation(note.state), saved, reason }));
-        let path = vec!["content".into(), block.into(), "input".into()];
-        self.edits.push(Edit::set(message, path, NewValue::Json(value)));
+        self.inputs.insert((message, block), NewInput { json: value, texts: Vec::new() });
     }
 }
 

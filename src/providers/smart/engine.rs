@@ -338,7 +338,7 @@ struct Rounds<'e, 'a> {
 
 #[async_trait]
 impl Step for Rounds<'_, '_> {
-    fn max_rounds(&self, _: &Request) -> usize {
+    fn max_rounds(&self) -> usize {
         if self.engine.asks { 1 } else { MAX_ROUNDS }
     }
 
