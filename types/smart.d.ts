@@ -40,7 +40,10 @@ export interface SmartConfig<M extends MessageLike = Message> {
    * the target asks for. Default: true for all presets but `selective`; false with `passes` of one's own.
    */
   meetTarget?: boolean | undefined;
-  /** Without a handler, the result has no more tokens than this preset would leave. Default: what the preset says. */
+  /**
+   * The result has no more tokens than this preset would leave. With a handler it is tried only where the passes ask a model, and the model is asked for it
+   * only where even the shortest answers could make it the smaller. Default: what the preset says.
+   */
   noMoreTokensThan?: PresetName | undefined;
   /** What tools of the host do; they come before those of the manager. Default: none. */
   tools?: ToolMeanings | undefined;
@@ -79,11 +82,15 @@ export type SmartSelection<M extends MessageLike = Message> =
       type: "preserve_recent";
       /** 1 or more. */
       keepRecentCount: number;
+      /** The newest messages that are left alone have no more tokens than this; the newest one always is. Default: no limit. */
+      keepRecentTokens?: number | undefined;
     }
   | {
       type: "preserve_percent";
       /** 0 to 100; the number of messages is rounded up. */
       keepPercentage: number;
+      /** As in `preserve_recent`. Default: no limit. */
+      keepRecentTokens?: number | undefined;
     }
   | {
       type: "custom";
@@ -143,6 +150,11 @@ export interface TruncateParams {
   maxChars?: number | undefined;
   /** Lines that stay, 1 or more. */
   maxLines?: number | undefined;
+  /**
+   * In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the
+   * salient ones more of them. 1 or more.
+   */
+  averageTokens?: number | undefined;
   /** Characters that stay of each line, 20 or more. Default: 500. */
   maxLineChars?: number | undefined;
   /** Whether a marker says what is missing. Without one, `salient` cuts like `head`. Default: true. */
@@ -166,7 +178,8 @@ export interface SummarizeParams {
   customPrompt?: string | undefined;
   /**
    * The profile of the manager (`ManagerOptions.profiles`) whose handler and price are for these summaries. Default, and with the warning
-   * `handler_missing` where the profile has no handler: the condensing handler.
+   * `handler_missing` where the profile has no handler: the condensing handler. Presets name `condensing`, a cheap profile by its role: without the
+   * warning, and after a handler that is given for summaries.
    */
   apiProfile?: string | undefined;
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{Field, Settings, Table},
-    summaries::MAX_COST_PER_CONDENSATION,
+    summaries::{CONDENSING_ROLE, MAX_COST_PER_CONDENSATION},
 };
 
 /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
@@ -28,9 +28,6 @@ pub struct Profiles {
     /// Of what a profile does not say itself; not of its handlers and prices.
     global: Profile,
 }
-
-/// The profile that writes summaries where nothing else says so, by its role: a cheap one.
-pub const CONDENSING_ROLE: &str = "condensing";
 
 impl Profiles {
     /// Those of the options of a manager.

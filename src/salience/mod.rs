@@ -58,7 +58,7 @@ use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, Conversation, Plan, PlanError, TextAt},
     markers::Gap,
-    tokens::Tally,
+    tokens::{Tally, count_inside},
     transcript::{ContentPiece, ToolTable},
 };
 
@@ -250,6 +250,72 @@ impl Salience {
             }
         }
         cuts
+    }
+
+    /// The texts that `is_chosen` names, cut so that what matters most in all of them stays and they have at most `budget` tokens together, as far as
+    /// that can be. Nothing where they have no more already. It is asked for every piece of the older messages, those of the user included.
+    pub fn cut_together(
+        &self,
+        history: History<'_>,
+        budget: usize,
+        is_chosen: impl Fn(usize, &ContentPiece) -> bool,
+    ) -> Vec<Cut> {
+        let texts = history.conversation.texts();
+        let mut survey = Survey::of(&self.scope(history, true), &texts);
+        for passage in &mut survey.passages {
+            passage.whole |= !is_chosen(passage.message, &passage.piece);
+        }
+        let chosen = || survey.passages.iter().enumerate().filter(|(_, passage)| !passage.whole);
+        let tokens: usize = chosen().map(|(_, passage)| passage.tokens).sum();
+        if tokens <= budget {
+            return Vec::new();
+        }
+        // A call stays with its answer, however little is left of both.
+        let mut selection = PassageSelection::new(&survey, Weights::without("dropping"), history.tally.total());
+        let others = as_float(history.tally.total() - tokens.min(history.tally.total()));
+        selection.fill(others + as_float(budget));
+        let mut best: Option<(Vec<Cut>, usize)> = None;
+        for _ in 0..MAX_TRIES {
+            let choice = selection.choice();
+            let (mut cuts, mut left) = (Vec::new(), 0);
+            for (index, passage) in chosen() {
+                let kept = &choice.kept[index];
+                let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
+                let text = missing.then(|| render::text(passage, kept)).filter(|text| text.len() < passage.text.len());
+                left +=
+                    text.as_ref().map_or(passage.tokens, |text| count_inside(text, history.tally.encoding()).tokens);
+                if text.is_some() {
+                    let reason = reason(passage, kept, &survey);
+                    cuts.push(Cut { message: passage.message, piece: passage.piece.clone(), text, reason });
+                }
+            }
+            let fits = left <= budget;
+            let better = best
+                .as_ref()
+                .is_none_or(|(_, known)| if fits { *known > budget || left > *known } else { left < *known });
+            if better {
+                best = Some((cuts, left));
+            }
+            if fits && (ratio(left, budget) >= CLOSE_ENOUGH || selection.is_complete()) {
+                break;
+            }
+            let before = selection.tokens;
+            if fits {
+                selection.fill(before + as_float(budget - left) * 0.8);
+            } else {
+                selection.give_back(as_float(left - budget) * 1.05 + 1.0);
+            }
+            if selection.tokens.total_cmp(&before).is_eq() {
+                break;
+            }
+        }
+        best.map(|(cuts, _)| cuts).unwrap_or_default()
+    }
+
+    /// Whether a text of this kind and length may lose lines: others are too short for a marker to save anything.
+    #[must_use]
+    pub fn may_cut(kind: ContentKind, tokens: usize) -> bool {
+        tokens > reading::always_whole(kind)
     }
 
     fn scope<'h>(&self, history: History<'h>, user_too: bool) -> Scope<'h> {

@@ -31,6 +31,15 @@ const WHOLE_TOKENS: usize = 700;
 /// Longer ones are divided into passages of about this many lines.
 const PASSAGE_LINES: usize = 24;
 
+/// Texts of this kind with so many tokens always stay whole.
+pub fn always_whole(kind: ContentKind) -> usize {
+    match kind {
+        ContentKind::ToolParameters => MIN_PARAMETER_TOKENS,
+        ContentKind::ToolResults => MIN_TEXT_TOKENS,
+        ContentKind::MessageText => MIN_WORDS_TOKENS,
+    }
+}
+
 /// A part of the conversation as it is read. Parts can be read at the same time and put together afterwards.
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,

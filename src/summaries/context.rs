@@ -41,6 +41,9 @@ pub struct Llm {
     pub preview: Option<Preview>,
 }
 
+/// The profile that writes summaries where nothing else says so, by its role: a cheap one. Presets name it.
+pub const CONDENSING_ROLE: &str = "condensing";
+
 /// Nothing is sent: costs are estimates, and stand-ins take the place of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preview {
@@ -66,9 +69,12 @@ impl Llm {
         self.condensing_handler.as_ref().or(self.handler.as_ref())
     }
 
-    /// The same, with summaries asked of the handler of a profile where it has one.
+    /// The same, with summaries asked of the handler of a profile where it has one. The profile named by its role comes after a handler that
+    /// is for summaries anyway.
     #[must_use]
     pub fn under(&self, profile: Option<&str>) -> Self {
+        let by_role = profile == Some(CONDENSING_ROLE);
+        let profile = profile.filter(|_| !by_role || self.condensing_handler.is_none());
         match profile.and_then(|profile| self.profiles.get(profile)) {
             None => self.clone(),
             Some(own) => {

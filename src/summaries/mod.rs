@@ -44,7 +44,7 @@ mod visible;
 pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
     budget::{Budget, MAX_COST_PER_CONDENSATION},
-    context::{Llm, Preview, ProfileHandler},
+    context::{CONDENSING_ROLE, Llm, Preview, ProfileHandler},
     error::SummaryError,
     observed::Observed,
     store::{MemoryStore, StoreError, SummaryStore},

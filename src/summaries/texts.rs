@@ -30,6 +30,7 @@ pub(crate) struct Summaries {
 }
 
 /// A summary of one of the texts.
+#[derive(Clone)]
 pub(crate) struct WrittenSummary {
     /// Which of the texts.
     pub index: usize,

@@ -2,28 +2,42 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
-use roo_condense::Conversation;
+use proptest::{prelude::*, sample::select};
+use roo_condense::{Conversation, Llm, LlmHandler, create_provider};
 use serde_json::{json, value::RawValue};
 
 use super::{
-    checks::run_alone,
+    checks::{run_alone, run_with, tally},
     configurations::any_config,
     histories::{any_history, lines, literal},
     invariants::{Target, any_target, cases},
     real_histories::{beginning, for_each_history},
+    scripted::{Scripted, answer},
 };
 
 /// Panics unless each of the three presets leaves no more than the one before.
 fn check_order(name: &str, conversation: &Conversation, target: Target) {
+    check_order_with(name, conversation, target, None);
+}
+
+/// The same with a model whose summaries have so many words, as far as they may.
+fn check_order_with(name: &str, conversation: &Conversation, target: Target, words: Option<usize>) {
     let target = target.of(conversation);
     let left = ["conservative", "balanced", "aggressive"].map(|preset| {
-        let report = run_alone("smart", &json!({ "preset": preset }), conversation, target);
-        assert_eq!(report.error_code(), None, "{name}: {preset}");
+        let handler = words.map(|words| Arc::new(Scripted::new(move |_, _| Ok(answer(&"word ".repeat(words))))));
+        let llm = Llm { handler: handler.map(|handler| handler as Arc<dyn LlmHandler>), ..Llm::default() };
+        let provider = create_provider("smart", &json!({ "preset": preset })).unwrap();
+        let report = run_with(&provider, conversation, target, llm);
+        // Nothing gained is an error where a model was asked.
+        let is_gain = report.error_code().is_none();
+        assert!(is_gain || words.is_some(), "{name}: {preset}: {:?}", report.error_code());
         report.final_tokens()
     });
-    assert!(left.is_sorted_by(|more, less| more >= less), "{name}: {left:?}");
+    assert!(left.is_sorted_by(|more, less| more >= less), "{name}, {words:?} words: {left:?}");
 }
+
+/// Lengths of summaries, in words.
+const LENGTHS: [usize; 4] = [2, 40, 400, 4000];
 
 /// The messages, and all but the first again `times` times: long enough to reach the older zones.
 fn repeated(json: &str, times: usize) -> Conversation {
@@ -55,6 +69,13 @@ proptest! {
     }
 
     #[test]
+    fn presets_are_ordered_whatever_a_model_writes(
+        json in any_history(), times in 0..2_usize, target in any_target(), words in select(&LENGTHS)
+    ) {
+        check_order_with("made", &repeated(&json, times), target, Some(words));
+    }
+
+    #[test]
     fn what_a_selection_preserves_stays(json in any_history(), mut config in any_config("smart"), keep in 1..12_usize) {
         // Neither the lossless prelude nor the limit that another preset sets asks for the selection.
         config["losslessPrelude"] = json!({ "enabled": false });
@@ -80,8 +101,52 @@ fn presets_are_ordered_on_long_histories() {
 }
 
 #[test]
+fn presets_are_ordered_on_long_histories_whatever_a_model_writes() {
+    for (calls, length) in [(20, 40), (60, 80), (25, 200), (4, 1500)] {
+        for words in LENGTHS {
+            check_order_with("long", &reads(calls, length), Target::None, Some(words));
+        }
+    }
+}
+
+#[test]
 fn presets_are_ordered_on_recorded_histories() {
     for_each_history("the order of presets", |name, conversation| {
         check_order(name, &beginning(conversation, 30_000), Target::None);
+        for words in LENGTHS {
+            check_order_with(name, &beginning(conversation, 30_000), Target::None, Some(words));
+        }
     });
+}
+
+/// Found by a review: zones by number of messages left most of a short history with huge results alone.
+#[test]
+fn a_short_history_with_huge_results_becomes_small() {
+    let conversation = reads(4, 2000);
+    let before = tally(&conversation).total();
+    assert!(conversation.len() == 9 && before > 50_000, "{before}");
+    let left = run_alone("smart", &json!({ "preset": "aggressive" }), &conversation, None).final_tokens();
+    // The newest result, which no lossy operation touches, is a quarter.
+    assert!(left * 10 < before * 3, "{left} of {before}");
+}
+
+/// Nothing cuts more than was asked for: the lossless provider and the prelude stop at the target. A block changes as one, and pointers may need one
+/// another, so that here and there more goes.
+#[test]
+fn a_loose_target_is_not_overshot() {
+    let mut spare = Vec::new();
+    for_each_history("loose targets", |_, conversation| {
+        let conversation = beginning(conversation, 60_000);
+        let before = tally(&conversation).total();
+        for (percent, provider) in [(98, "lossless"), (90, "lossless"), (95, "smart"), (80, "smart")] {
+            let target = before * percent / 100;
+            let left = run_alone(provider, &json!({}), &conversation, Some(target)).final_tokens();
+            if left <= target && before > 4000 {
+                spare.push((target - left) as f64 / before as f64);
+            }
+        }
+    });
+    spare.sort_by(f64::total_cmp);
+    let mean = spare.iter().sum::<f64>() / spare.len() as f64;
+    assert!(mean < 0.03 && spare[spare.len() * 3 / 4] < 0.02, "{mean}: {spare:?}");
 }

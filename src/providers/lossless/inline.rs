@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap},
+    sync::Arc,
 };
 
 use super::{
@@ -13,7 +14,10 @@ use super::{
     run::{Finder, Run},
     texts::Text,
 };
-use crate::{restore::Decoder, tokens::Encoding};
+use crate::{
+    restore::{Decoder, Rows},
+    tokens::Encoding,
+};
 
 /// A text that changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,13 +77,18 @@ pub fn condense(
         })
         .collect();
     let proposed = changed.len();
-    keep_what_decodes(&before, &lines, decoder, &mut changed);
+    keep_what_decodes(&before, |text| Some(lines.rows[text].clone()), decoder, &mut changed);
     let took_back = changed.len() < proposed;
     (changed, is_unfinished || took_back)
 }
 
-/// Takes back every change that the decoder cannot undo.
-fn keep_what_decodes(before: &[&str], lines: &LineTable, mut decoder: Decoder<'_>, changed: &mut Vec<Changed>) {
+/// Takes back every change that the decoder cannot undo. `rows` are those of the texts, where they are known; `decoder` reads the texts `before`.
+pub fn keep_what_decodes(
+    before: &[&str],
+    rows: impl Fn(usize) -> Option<Arc<Rows>> + Sync,
+    mut decoder: Decoder<'_>,
+    changed: &mut Vec<Changed>,
+) {
     if changed.is_empty() {
         return;
     }
@@ -90,8 +99,7 @@ fn keep_what_decodes(before: &[&str], lines: &LineTable, mut decoder: Decoder<'_
         let new: HashMap<usize, &str> = changed.iter().map(|changed| (changed.text, changed.new.as_str())).collect();
         let after: Vec<&str> = (0..).zip(before).map(|(text, was)| new.get(&text).copied().unwrap_or(was)).collect();
         let concerned: BTreeSet<usize> = new.keys().chain(expected.keys()).copied().collect();
-        let mut decoder =
-            Decoder::with_known(&after, |text| (!new.contains_key(&text)).then(|| lines.rows[text].clone()));
+        let mut decoder = Decoder::with_known(&after, |text| if new.contains_key(&text) { None } else { rows(text) });
         let mut decodes =
             |text: usize| decoder.text(text) == expected.get(&text).map_or(before[text], |expected| expected);
         let wrong: BTreeSet<usize> = concerned.into_iter().filter(|text| !decodes(*text)).collect();

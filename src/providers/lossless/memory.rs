@@ -37,7 +37,8 @@ impl Memory {
 /// A hash of everything that a proposal depends on. 128 bits: a collision is less likely than a memory error.
 fn key(request: &Request, options: &LosslessOptions) -> u128 {
     let mut hash = Xxh3::new();
-    add(&mut hash, format!("{options:?} {:?} {:?}", request.tally.encoding(), request.tools).as_bytes());
+    let budget = request.budget();
+    add(&mut hash, format!("{options:?} {:?} {:?} {budget:?}", request.tally.encoding(), request.tools).as_bytes());
     for message in request.conversation.messages() {
         add(&mut hash, message.role.as_str().as_bytes());
         content(&mut hash, &message.content);

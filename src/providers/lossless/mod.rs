@@ -2,10 +2,12 @@
 //!
 //! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`, each a `run`), which quote
 //! the line that they lead to (`quotes`); numbers of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
-//! (`inline`). State that a later message replaced is left out by `superseded`. `docs/markers.md` describes the markers.
+//! (`inline`). State that a later message replaced is left out by `superseded`. What was `found` becomes a proposal: all of it, or, with a target, as much
+//! as that asks for (`within`). `docs/markers.md` describes the markers.
 
 mod compose;
 mod dictionary;
+mod found;
 mod inline;
 mod lines;
 mod memory;
@@ -16,21 +18,16 @@ mod run;
 mod runs;
 mod superseded;
 mod texts;
-
-use std::{borrow::Cow, collections::BTreeMap};
+mod within;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged};
-use crate::{conversation::Edit, options::ConfigError, transcript};
+use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
+use crate::{options::ConfigError, transcript};
 
 pub(super) use self::operations::TABLE;
-use self::{
-    memory::Memory,
-    operations::{LosslessOperation, LosslessOptions},
-    superseded::Superseded,
-};
+use self::{found::Found, memory::Memory, operations::LosslessOptions};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -96,42 +93,16 @@ impl Provider for Lossless {
 }
 
 fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
+    if request.target_tokens.is_some() && request.meets_target(&request.tally) {
+        return Proposal::default();
+    }
     let conversation = &request.conversation;
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
-    let Superseded { mut done, mut inputs } =
-        superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
+    let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let (changed, unfinished) = inline::condense(&texts, conversation.len(), options, encoding);
-    let mut proposal = Proposal { pointers_checked: true, unfinished, ..Proposal::default() };
-    let mut new: Vec<Option<String>> = vec![None; texts.len()];
-    for changed in changed {
-        done.extend(changed.done.into_iter().map(|done| (changed.text, done)));
-        new[changed.text] = Some(changed.new);
-    }
-    let mut shares: BTreeMap<(usize, usize, LosslessOperation), (usize, String)> = BTreeMap::new();
-    for (index, done) in done {
-        let text = &texts[index];
-        let (saved, _) = shares.entry((text.message, text.block, done.operation)).or_insert_with(|| (0, done.reason));
-        *saved += done.saved;
-    }
-    for ((message, block, operation), (saved, reason)) in shares {
-        let grade = Some(operation.grade());
-        proposal.notes.push(Note { message, block: Some(block), operation: operation.word(), reason, grade });
-        proposal.shares.push(saved);
-    }
-    for (index, text) in texts.into_iter().enumerate() {
-        let new = match (new[index].take(), text.text) {
-            (Some(new), _) => new,
-            // What is left out makes a text of its own.
-            (None, Cow::Owned(new)) if new != *transcript.texts[index].text => new,
-            _ => continue,
-        };
-        match inputs.get_mut(&(text.message, text.block)) {
-            Some(input) => input.set(&text.path, new),
-            None => proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new)),
-        }
-    }
-    proposal.plan.edits.extend(inputs.into_iter().map(|((message, block), input)| input.into_edit(message, block)));
-    proposal
+    let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
+    let within = request.budget().and_then(|budget| within::proposal(request, &found, budget, options.keep_first));
+    within.unwrap_or_else(|| found.proposal(None))
 }

@@ -52,6 +52,22 @@ impl LosslessOperation {
         ALL[self as usize].1
     }
 
+    /// The highest that [`LosslessOperation::harm`] says.
+    pub const MOST_HARM: u8 = 3;
+
+    /// How much it takes from a reader who goes on to work with the text, from 0. Measured by whether passages that are edited next stay whole in one
+    /// block: differences between versions of a file and lines that repeat are what divides them; what says that all of it stands elsewhere, or was a
+    /// snapshot, divides none (`docs/salience.md`).
+    #[must_use]
+    pub fn harm(self) -> u8 {
+        match self {
+            Self::Snapshot | Self::TodoList | Self::Reference | Self::LineNumbers => 0,
+            Self::Containment | Self::OverwrittenWrite | Self::FailedEdit => 1,
+            Self::RepeatedLines | Self::StaleRead => 2,
+            Self::Diff => 3,
+        }
+    }
+
     fn switch(self) -> &'static str {
         ALL[self as usize].2
     }

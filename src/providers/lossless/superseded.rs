@@ -36,6 +36,7 @@ pub struct Superseded {
 }
 
 /// What stands in the place of a call's input: an edit sets a whole input, or texts in it.
+#[derive(Clone)]
 pub struct NewInput {
     json: Box<RawValue>,
     /// What its texts say from now on, by their paths in it.

@@ -12,7 +12,8 @@ use crate::{
     summaries::DEFAULT_WINDOW,
 };
 
-/// The plan that puts a summary in the place of a run of messages, given by their indices in the conversation that came in.
+/// The plan that puts a summary in the place of a run of messages, given by their indices in the conversation that came in. At most `most_kept`
+/// messages stay at the end beyond those that were not selected.
 ///
 /// # Errors
 /// Those of [`summarize_middle`]; without anything to summarise [`CondenseError::NotEnoughMessages`].
@@ -20,6 +21,7 @@ pub(super) async fn summarize(
     request: &Request,
     run: &Range<usize>,
     summary: &BatchSummary,
+    most_kept: usize,
     concurrency: usize,
 ) -> Result<Proposal, CondenseError> {
     let length = request.conversation.len();
@@ -31,7 +33,7 @@ pub(super) async fn summarize(
         start -= 1;
     }
     let end = (0..length).rfind(in_run).map_or(0, |last| last + 1);
-    let keep_last = summary.keep_last.max(length - end).max(1);
+    let keep_last = summary.keep_last.min(most_kept).max(length - end).max(1);
     let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };

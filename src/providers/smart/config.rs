@@ -49,10 +49,10 @@ pub(super) struct Pass {
 /// Which messages a pass works on. The first and the newest message are never among them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum MessageSelection {
-    /// All but this many of the newest.
-    PreserveRecent(usize),
-    /// All but this share of the newest, in percent, rounded up.
-    PreservePercent(f64),
+    /// All but this many of the newest, as far as those have no more tokens than the limit.
+    PreserveRecent(usize, Option<usize>),
+    /// All but this share of the newest, in percent, rounded up, as far as those have no more tokens than the limit.
+    PreservePercent(f64, Option<usize>),
     /// Those with these indices in the conversation that came in.
     Custom(BTreeSet<usize>),
 }
@@ -120,6 +120,8 @@ pub(super) enum ContentOperation {
 pub(super) struct Truncate {
     pub max_chars: Option<usize>,
     pub max_lines: Option<usize>,
+    /// Tokens that the texts of a pass keep on average, in place of limits for each.
+    pub average_tokens: Option<usize>,
     /// Characters of each line.
     pub max_line_chars: usize,
     pub add_ellipsis: bool,
@@ -284,10 +286,11 @@ impl Individual {
 
 impl MessageSelection {
     fn read(selection: &Settings<'_>) -> Self {
+        let tokens = selection.given_integer("keepRecentTokens");
         match selection.text("type") {
-            "preserve_percent" => Self::PreservePercent(selection.number("keepPercentage")),
+            "preserve_percent" => Self::PreservePercent(selection.number("keepPercentage"), tokens),
             "custom" => Self::Custom(selection.integers("messageIndices").collect()),
-            _ => Self::PreserveRecent(selection.integer("keepRecentCount")),
+            _ => Self::PreserveRecent(selection.integer("keepRecentCount"), tokens),
         }
     }
 }
@@ -354,6 +357,7 @@ impl Truncate {
         Self {
             max_chars: truncate.given_integer("maxChars"),
             max_lines: truncate.given_integer("maxLines"),
+            average_tokens: truncate.given_integer("averageTokens"),
             max_line_chars: truncate.integer("maxLineChars"),
             add_ellipsis: truncate.flag("addEllipsis"),
             strategy: match truncate.text("strategy") {

@@ -2,16 +2,17 @@
 
 use std::{
     collections::HashSet,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::{
-    batch,
+    at_best, batch,
     config::{BatchSummary, ContentOperation, ID, Individual, Mode, Pass, SmartConfig},
     individual,
+    known::KnownSummaries,
 };
 use crate::{
     progress::Progress,
@@ -19,7 +20,7 @@ use crate::{
         Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, State, Step, Truncation, merged,
         pass_report::PassTimer,
     },
-    summaries::summarize_texts,
+    summaries::{CONDENSING_ROLE, Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
 };
 
@@ -32,6 +33,8 @@ pub(super) struct Engine<'a> {
     config: &'a SmartConfig,
     /// Somebody can be asked for summaries that the configuration wants.
     asks: bool,
+    /// Summaries of texts that this call has already.
+    known: Arc<KnownSummaries>,
     /// What the caller should know.
     pub warnings: Warnings,
     failure: Mutex<Option<CondenseError>>,
@@ -43,6 +46,7 @@ impl<'a> Engine<'a> {
             request,
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
+            known: Arc::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),
         }
@@ -70,7 +74,17 @@ impl<'a> Engine<'a> {
         Ok(state)
     }
 
-    /// Takes the result of another configuration where that leaves fewer tokens.
+    /// Tokens that another configuration would leave of the conversation of the request if the model wrote next to nothing where it has not written
+    /// yet. Nobody is asked.
+    async fn least_of(&self, other: &SmartConfig) -> Result<usize, CondenseError> {
+        let trial = at_best(self.request);
+        let engine = Engine { known: Arc::clone(&self.known), ..Engine::new(&trial, other) };
+        // Boxed: what another configuration is held against is tried in the same way.
+        let state = Box::pin(engine.run()).await?;
+        Ok(state.tokens())
+    }
+
+    /// Takes the result of another configuration where that leaves fewer tokens. A model is asked only where its answers decide.
     async fn no_more_than(
         &self,
         name: &str,
@@ -79,17 +93,24 @@ impl<'a> Engine<'a> {
         state: &mut State,
     ) -> Result<(), CondenseError> {
         let unchanged = state.tokens() == start.tokens();
+        let decided_by_answers = any_asks(self.request, other) && self.request.llm.preview != Some(Preview::Shortest);
+        if decided_by_answers && self.least_of(other).await? >= state.tokens() {
+            return Ok(());
+        }
+        let spent = self.request.llm.spent.total();
         let what = format!("As the preset {name} does, which leaves less");
         let timer = PassTimer::begin(PassReport::PRESET, &what, state.scaled(), state.is_exact());
         let mut alternative = if unchanged { state.clone() } else { start.clone() };
         alternative.passes.clear();
         alternative.request.progress = Progress::default();
         // What is said of passes that the user's configuration does not have helps nobody.
-        let warnings = self.warnings.take();
+        let (warnings, failure) = (self.warnings.take(), self.take_failure());
         let result = alternative.run(&mut Rounds { engine: self, config: other }).await;
-        drop(self.warnings.take());
+        drop((self.warnings.take(), self.take_failure()));
         self.warnings.extend(warnings);
+        failure.into_iter().for_each(|failure| self.fail(failure));
         result?;
+        let cost = self.request.llm.spent.total() - spent;
         if alternative.tokens() < state.tokens() {
             state.become_like(alternative);
             // What the passes did is not there any more but for what both did.
@@ -99,8 +120,14 @@ impl<'a> Engine<'a> {
             }
             let done = state.notes.iter().map(|note| (note.message, note.operation));
             let report = timer.end(state.scaled(), state.is_exact(), done);
-            state.report(report);
-        } else if unchanged {
+            state.report(PassReport { cost, ..report });
+            return Ok(());
+        }
+        if cost > 0.0 {
+            let none = timer.end(state.scaled(), state.is_exact(), std::iter::empty());
+            state.report(PassReport { cost, ..none }.skipped("it leaves no less".to_owned()));
+        }
+        if unchanged {
             state.learn_idle(alternative);
         }
         Ok(())
@@ -111,10 +138,14 @@ impl<'a> Engine<'a> {
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             state.request.progress.report("prelude", ID, 0, total);
             let start = state.clone();
-            self.step(config, Part::Prelude(operations), state).await?;
-            if !state.is_repeat && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
-                *state = start;
+            if !self.goes_on_to_target(config) && self.needs_whole_texts(config, state) {
                 self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
+            } else {
+                self.step(config, Part::Prelude(operations), state).await?;
+                if !state.is_repeat && !self.asks && self.goes_on_to_target(config) && !state.meets_target() {
+                    *state = start;
+                    self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
+                }
             }
         }
         for (index, pass) in config.passes.iter().enumerate() {
@@ -132,6 +163,25 @@ impl<'a> Engine<'a> {
             self.step(config, Part::Target, state).await?;
         }
         Ok(())
+    }
+
+    /// Whether passes have cut texts by their salience, and whether they will.
+    fn cut_by_salience(&self, config: &SmartConfig, state: &State) -> (bool, bool) {
+        let (mut was_cut, mut will_be_cut) = (false, false);
+        for pass in &config.passes {
+            let Mode::Individual(individual) = &pass.mode else { continue };
+            let targets = individual::targets(&state.request, &pass.selection, individual);
+            let (was, will) = individual::cut_by_salience(&state.request, &targets);
+            was_cut |= was;
+            will_be_cut |= will && pass.token_threshold.is_none_or(|threshold| state.scaled() > threshold);
+        }
+        (was_cut, will_be_cut)
+    }
+
+    /// Whether texts have to stay whole in the prelude, because passes cut them by salience, or did, or those of the configuration that stood in.
+    fn needs_whole_texts(&self, config: &SmartConfig, state: &State) -> bool {
+        let (was_cut, will_be_cut) = self.cut_by_salience(config, state);
+        was_cut || will_be_cut || held_against(config).is_some_and(|other| self.cut_by_salience(&other, state).0)
     }
 
     /// Why a pass does not run; `None` when it does.
@@ -256,12 +306,22 @@ impl<'a> Engine<'a> {
         let mut replacements = individual::mechanical(&request, &targets);
         if asks(&request, pass) {
             let (of, texts) = individual::to_summarize(&request, &targets);
+            let (known, unknown): (Vec<_>, Vec<_>) =
+                of.into_iter().zip(texts).partition(|(_, text)| self.known.has(text));
+            for (target, text) in known {
+                let summary = self.known.get(&text);
+                replacements[target] = summary.map(|summary| individual::summarized(&targets[target], &summary));
+            }
+            let (of, texts): (Vec<usize>, Vec<SourceText<'_>>) = unknown.into_iter().unzip();
             let summaries = summarize_texts(request.summaries(ID), &texts, config.max_concurrency).await?;
             self.warnings.extend(summaries.warnings);
             summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
             for summary in summaries.written {
                 let target = of[summary.index];
                 replacements[target] = Some(individual::summarized(&targets[target], &summary));
+                if request.llm.preview != Some(Preview::Shortest) {
+                    self.known.keep(&texts[summary.index], summary);
+                }
             }
         }
         Ok(individual::proposal(&request, &targets, replacements))
@@ -269,9 +329,16 @@ impl<'a> Engine<'a> {
 
     /// Warns of overrides for messages that the pass does not work on.
     fn warn_of_idle_overrides(&self, pass: &Pass, individual: &Individual) {
-        let chosen = pass.selection.of(&self.request.original);
-        for message in individual.overridden().filter(|message| !chosen.get(*message).is_some_and(|chosen| *chosen)) {
-            let message_is = if message < chosen.len() { "is not among those it selects" } else { "does not exist" };
+        let Request { original, conversation, tally, .. } = self.request;
+        let chosen = pass.selection.of(conversation, tally);
+        let chosen: HashSet<usize> = conversation
+            .entries()
+            .iter()
+            .zip(chosen)
+            .filter_map(|(entry, chosen)| entry.origin.filter(|_| chosen))
+            .collect();
+        for message in individual.overridden().filter(|message| !chosen.contains(message)) {
+            let message_is = if message < original.len() { "is not among those it selects" } else { "does not exist" };
             let text = format!("pass \"{}\" has an override for message {message}, which {message_is}", pass.id);
             self.warnings.add(Warning::new(WarningCode::OverrideUnused, text).at(Some(message)));
         }
@@ -286,15 +353,16 @@ impl<'a> Engine<'a> {
         state: &mut State,
     ) -> Result<Vec<Change>, CondenseError> {
         self.warn_of_missing_models(pass, "");
-        let runs = pass.selection.runs(state.conversation());
+        let length = state.conversation().len();
+        let runs = pass.selection.runs(state.conversation(), &state.request.tally);
+        let most_kept = pass.selection.preserved_by_tokens(length, &state.request.tally).unwrap_or(usize::MAX);
         if runs.is_empty() {
-            let messages = state.conversation().len();
-            return Err(CondenseError::NotEnoughMessages { messages, needed: messages + 1 });
+            return Err(CondenseError::NotEnoughMessages { messages: length, needed: length + 1 });
         }
         let mut changes = Vec::new();
         let mut failure = None;
         for run in runs {
-            match batch::summarize(&in_pass(state, pass), &run, summary, config.max_concurrency).await {
+            match batch::summarize(&in_pass(state, pass), &run, summary, most_kept, config.max_concurrency).await {
                 Ok(mut proposal) => {
                     self.warnings.extend(std::mem::take(&mut proposal.warnings));
                     changes.extend(state.apply(ID, proposal)?);
@@ -319,7 +387,9 @@ impl<'a> Engine<'a> {
             if !self.request.llm.can_ask(profile) {
                 let message = format!("pass \"{}\" asks a model, and there is no handler; {instead}", pass.id);
                 self.warnings.add(Warning::new(WarningCode::NoHandler, message));
-            } else if let Some(profile) = profile.filter(|profile| !self.request.llm.profiles.contains_key(*profile)) {
+            } else if let Some(profile) = profile
+                .filter(|profile| *profile != CONDENSING_ROLE && !self.request.llm.profiles.contains_key(*profile))
+            {
                 let message = format!(
                     "profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
                 );
@@ -345,10 +415,10 @@ impl Step for Rounds<'_, '_> {
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let start = state.clone();
         self.engine.round(self.config, state).await?;
-        // Presets name no profile: without a handler for all, nobody is asked here.
-        let has_handler = state.request.llm.summarizer().is_some();
-        if let Some(name) = self.config.no_more_tokens_than.as_deref().filter(|_| !has_handler)
-            && let Some(other) = SmartConfig::preset(name)
+        // What asks nobody itself asks nobody for this either.
+        let may_try = |other: &SmartConfig| self.engine.asks || !any_asks(&state.request, other);
+        if let Some(other) = held_against(self.config).filter(may_try)
+            && let Some(name) = self.config.no_more_tokens_than.as_deref()
         {
             self.engine.no_more_than(name, &other, &start, state).await?;
         }
@@ -412,6 +482,17 @@ fn before_truncation(operations: &Value) -> Value {
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code())).of(error.code())
+}
+
+/// The configuration that leaves no fewer tokens.
+fn held_against(config: &SmartConfig) -> Option<SmartConfig> {
+    config.no_more_tokens_than.as_deref().and_then(SmartConfig::preset)
+}
+
+/// Whether a model is asked by a configuration, or by one that it is held against.
+fn any_asks(request: &Request, config: &SmartConfig) -> bool {
+    config.passes.iter().any(|pass| asks(request, pass))
+        || held_against(config).is_some_and(|other| any_asks(request, &other))
 }
 
 /// Whether a pass asks a model.

@@ -7,18 +7,15 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate},
-    tables,
-};
+use super::config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate};
 use crate::{
     conversation::{ContentKind, Edit, Estimate, NewValue, PathStep, is_blank, json_text::splice},
-    markers::{SummaryHead, Suppressed},
+    markers::{Gap, SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
         truncation::cut::{Keep, cut_characters, cut_lines},
     },
-    salience::{Room, Salience},
+    salience::{Cut, Room, Salience},
     summaries::{SourceText, WrittenSummary},
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose},
@@ -27,8 +24,6 @@ use crate::{
 /// Lines and characters that stay when a truncation says neither: as in the truncation provider.
 const DEFAULT_LINES: usize = 5;
 const DEFAULT_CHARS: usize = 100;
-/// About how many characters a token of a tool result has: the rule of thumb of the published design.
-const CHARS_PER_TOKEN: usize = 4;
 /// Suppressing parameters leaves strings up to this many characters: paths, patterns and short commands say what a call was about.
 const SHORT_PARAMETER: usize = 100;
 
@@ -48,7 +43,7 @@ pub(super) fn targets<'a>(
     individual: &'a Individual,
 ) -> Vec<Target<'a>> {
     let conversation = &request.conversation;
-    let chosen = selection.of(conversation);
+    let chosen = selection.of(conversation, &request.tally);
     if !chosen.contains(&true) {
         return Vec::new();
     }
@@ -76,14 +71,75 @@ pub(super) fn targets<'a>(
                 targets.push(Target { message, piece, text, tokens, operation });
             }
         }
-        // The threshold is about all content of a kind in a message.
+        // The threshold is about all content of a kind in a message. What was cut together with others counts among them from then on.
         targets.retain(|target| {
             let kind = target.piece.kind;
-            tokens_of.get(&kind).copied().unwrap_or(0) >= individual.threshold(origin, kind)
+            let is_long = tokens_of.get(&kind).copied().unwrap_or(0) >= individual.threshold(origin, kind);
+            is_long || (target.was_cut() && is_cut_together(request, target.operation))
         });
         found.extend(targets);
     }
     found
+}
+
+impl Target<'_> {
+    /// Whether something was left out of it before.
+    fn was_cut(&self) -> bool {
+        Gap::may_be_in(&self.text)
+    }
+}
+
+/// Whether texts with this operation share their room.
+fn is_cut_together(request: &Request, operation: &ContentOperation) -> bool {
+    match operation {
+        ContentOperation::Keep | ContentOperation::Suppress => false,
+        ContentOperation::Truncate(truncate) => truncate.average_tokens.is_some(),
+        ContentOperation::Summarize(summarize) => !request.llm.can_ask(summarize.api_profile.as_deref()),
+    }
+}
+
+/// Texts that are cut together: those that matter more keep more.
+#[derive(Default)]
+struct Together<'t> {
+    /// Which targets.
+    targets: HashMap<PieceKey<'t>, usize>,
+    /// Tokens that they have.
+    tokens: usize,
+    /// Tokens that they may have.
+    room: usize,
+    /// Some were cut before.
+    was_cut: bool,
+}
+
+impl<'t> Together<'t> {
+    fn of(request: &Request, targets: &'t [Target<'_>]) -> Self {
+        let mut together = Self::default();
+        for (index, target) in targets.iter().enumerate() {
+            let average = match target.operation {
+                ContentOperation::Truncate(truncate) => truncate.average_tokens,
+                ContentOperation::Summarize(summarize) if is_cut_together(request, target.operation) => {
+                    let is_worth = target.was_cut() || is_worth_summary(target, summarize);
+                    Some(summarize.max_tokens).filter(|_| is_worth)
+                }
+                _ => None,
+            };
+            // The room is by number, so that what is left of a text changes nothing about it.
+            let counts = target.was_cut() || Salience::may_cut(target.piece.kind, target.tokens);
+            if let Some(average) = average.filter(|_| counts) {
+                together.targets.insert(key(target.message, &target.piece), index);
+                together.tokens += target.tokens;
+                together.room = together.room.saturating_add(average);
+                together.was_cut |= target.was_cut();
+            }
+        }
+        together
+    }
+}
+
+/// Whether texts that are cut together have lost lines before, and whether they will.
+pub(super) fn cut_by_salience(request: &Request, targets: &[Target<'_>]) -> (bool, bool) {
+    let together = Together::of(request, targets);
+    (together.was_cut, together.tokens > together.room)
 }
 
 /// A text that takes the place of another.
@@ -95,8 +151,8 @@ pub(super) struct Replacement {
     pub expected: Option<(Range<usize>, usize)>,
 }
 
-/// What the operations without a model make of the texts. A summary that no model can write is replaced by a salient truncation to
-/// about as many tokens; those that one can are left out here.
+/// What the operations without a model make of the texts. Summaries that no model can write are replaced by a salient truncation of all
+/// those texts to about as many tokens together; those that one can are left out here.
 pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
@@ -104,9 +160,9 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
         let plan = match target.operation {
             ContentOperation::Keep => None,
             ContentOperation::Suppress => suppress(target).map(Work::Text),
+            ContentOperation::Truncate(truncate) if truncate.average_tokens.is_some() => None,
             ContentOperation::Truncate(truncate) => Some(truncation(target, truncate)),
-            ContentOperation::Summarize(summarize) if request.llm.can_ask(summarize.api_profile.as_deref()) => None,
-            ContentOperation::Summarize(summarize) => stand_in_for(target, summarize),
+            ContentOperation::Summarize(_) => None,
         };
         replacements.push(match plan {
             Some(Work::Text(replacement)) => Some(replacement),
@@ -117,9 +173,19 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
             None => None,
         });
     }
+    let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
+    let preserve_recent = request.conversation.len().saturating_sub(1 + last);
+    let together = Together::of(request, targets);
+    if together.tokens > together.room {
+        let is_chosen = |message: usize, piece: &ContentPiece| together.targets.contains_key(&key(message, piece));
+        let cuts = Salience::all_signals(preserve_recent).cut_together(request.history(), together.room, is_chosen);
+        for Cut { message, piece, text, reason } in cuts {
+            if let (Some(index), Some(text)) = (together.targets.get(&key(message, &piece)), text) {
+                replacements[*index] = Some(Replacement { text, operation: "salient", reason, expected: None });
+            }
+        }
+    }
     if !rooms.is_empty() {
-        let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
-        let preserve_recent = request.conversation.len() - 1 - last;
         let room_of = |message: usize, piece: &ContentPiece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
         for cut in Salience::all_signals(preserve_recent).cut_chosen(request.history(), room_of) {
             let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
@@ -230,27 +296,13 @@ fn without_marker(
     if is_blank(&cut) { text.to_owned() } else { cut }
 }
 
-/// A truncation to about as many tokens as the summary would have.
-fn stand_in_for(target: &Target<'_>, summarize: &Summarize) -> Option<Work> {
-    if !is_worth_summary(target, summarize) {
-        return None;
-    }
-    let characters = summarize.max_tokens.saturating_mul(CHARS_PER_TOKEN);
-    if target.piece.kind == ContentKind::ToolParameters {
-        let text = cut_characters(&target.text, characters).into_owned();
-        let reason = format!("cut to {characters} characters in place of a summary{}", of(&target.piece.source));
-        return Some(Work::Text(Replacement { text, operation: "truncate", reason, expected: None }));
-    }
-    Some(Work::Salient(Room { lines: usize::MAX, characters: characters.max(tables::DEFAULT_LINE_CHARS as usize / 4) }))
-}
-
 /// Whether a summary can be shorter than the text, which is not a summary yet.
 fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
     long && target.tokens > summarize.max_tokens && SummaryHead::of(&target.text).is_none()
 }
 
-/// The texts that a model is asked for summaries of, and which targets they are.
+/// The texts that a model is asked for summaries of, and which targets they are: with a target of the call, the longest, as many as it takes.
 pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> (Vec<usize>, Vec<SourceText<'t>>) {
     let wanted = targets.iter().enumerate().filter_map(|(index, target)| match target.operation {
         ContentOperation::Summarize(summarize)
@@ -270,7 +322,30 @@ pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> 
         }
         _ => None,
     });
-    wanted.unzip()
+    let mut wanted: Vec<(usize, SourceText<'t>)> = wanted.collect();
+    if let Some(budget) = request.budget() {
+        let needed = request.tally.total().saturating_sub(budget);
+        let sizes: Vec<_> = wanted.iter().map(|(_, text)| text.tokens - text.max_tokens).collect();
+        let mut enough = longest(&sizes, needed).into_iter();
+        wanted.retain(|_| enough.next().unwrap_or(true));
+    }
+    wanted.into_iter().unzip()
+}
+
+/// Which of these it takes to save as many as are needed: the largest, of equal ones the newer.
+fn longest(saved: &[usize], needed: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..saved.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse((saved[*index], *index)));
+    let mut is_taken = vec![false; saved.len()];
+    let mut left = needed;
+    for index in order {
+        if left == 0 {
+            break;
+        }
+        is_taken[index] = true;
+        left = left.saturating_sub(saved[index]);
+    }
+    is_taken
 }
 
 /// The summary in the place of its text.

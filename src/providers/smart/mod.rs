@@ -9,11 +9,13 @@
 //! | `selection` | which messages a pass works on |
 //! | `individual` | each text on its own, without a model |
 //! | `batch` | one summary for many messages |
+//! | `known` | summaries of texts that a call has already |
 
 mod batch;
 mod config;
 mod engine;
 mod individual;
+mod known;
 mod presets;
 mod selection;
 mod tables;

@@ -5,6 +5,8 @@
 
 use serde_json::{Value, json};
 
+use crate::summaries::CONDENSING_ROLE;
+
 /// The preset that a configuration without one has.
 pub(super) const DEFAULT: &str = "balanced";
 
@@ -32,8 +34,8 @@ fn prelude() -> Value {
     json!({ "enabled": true })
 }
 
-fn recent(count: usize) -> Value {
-    json!({ "type": "preserve_recent", "keepRecentCount": count })
+fn recent(count: usize, tokens: usize) -> Value {
+    json!({ "type": "preserve_recent", "keepRecentCount": count, "keepRecentTokens": tokens })
 }
 
 fn over(tokens: usize) -> Value {
@@ -48,38 +50,36 @@ fn suppress() -> Value {
     json!({ "operation": "suppress" })
 }
 
-fn characters(count: usize) -> Value {
-    json!({ "operation": "truncate", "params": { "truncate": { "maxChars": count } } })
-}
-
-fn lines(count: usize) -> Value {
-    json!({ "operation": "truncate", "params": { "truncate": { "maxLines": count } } })
+fn average(tokens: usize) -> Value {
+    json!({ "operation": "truncate", "params": { "truncate": { "averageTokens": tokens } } })
 }
 
 fn summary(tokens: usize) -> Value {
-    json!({ "operation": "summarize", "params": { "summarize": { "maxTokens": tokens } } })
+    json!({ "operation": "summarize", "params": { "summarize": { "maxTokens": tokens, "apiProfile": CONDENSING_ROLE } } })
 }
 
 fn tools(parameters: Value, results: Value) -> Value {
     json!({ "messageText": keep(), "toolParameters": parameters, "toolResults": results })
 }
 
-fn batch(id: &str, name: &str, percent: u32, keep_last: usize, tokens: usize) -> Value {
+fn batch(id: &str, name: &str, (percent, recent_tokens): (u32, usize), keep_last: usize, tokens: usize) -> Value {
     json!({
         "id": id,
         "name": name,
-        "selection": { "type": "preserve_percent", "keepPercentage": percent },
+        "selection": { "type": "preserve_percent", "keepPercentage": percent, "keepRecentTokens": recent_tokens },
         "mode": "batch",
-        "batchConfig": { "operation": "summarize", "summarizationConfig": { "keepFirst": 1, "keepLast": keep_last } },
+        "batchConfig": { "operation": "summarize", "summarizationConfig": {
+            "keepFirst": 1, "keepLast": keep_last, "apiProfile": CONDENSING_ROLE,
+        } },
         "execution": over(tokens),
     })
 }
 
-fn individual(id: &str, name: &str, keep: usize, operations: Value, thresholds: Value, execution: Value) -> Value {
+fn individual(id: &str, name: &str, selection: Value, operations: Value, thresholds: Value, execution: Value) -> Value {
     json!({
         "id": id,
         "name": name,
-        "selection": recent(keep),
+        "selection": selection,
         "mode": "individual",
         "individualConfig": { "defaults": operations, "messageTokenThresholds": thresholds },
         "execution": execution,
@@ -97,9 +97,9 @@ fn conservative() -> Value {
         "description": "Best quality: large tool results are summarised, everything else stays.",
         "losslessPrelude": prelude(),
         "passes": [
-            individual("llm-quality", "Summaries of large old tool results", 10, tools(keep(), summary(150)),
+            individual("llm-quality", "Summaries of large old tool results", recent(10, 14_000), tools(keep(), summary(150)),
                 json!({ "toolResults": 2000 }), always()),
-            batch("batch-fallback", "One summary of the older part", 40, 8, 40_000),
+            batch("batch-fallback", "One summary of the older part", (40, 35_000), 8, 40_000),
         ],
     })
 }
@@ -111,11 +111,11 @@ fn balanced() -> Value {
         "description": "Summaries first, then truncation, then one summary of the oldest messages, each only while it is needed.",
         "losslessPrelude": prelude(),
         "passes": [
-            individual("llm-quality", "Summaries of old tool results", 10, tools(keep(), summary(120)),
+            individual("llm-quality", "Summaries of old tool results", recent(10, 14_000), tools(keep(), summary(120)),
                 json!({ "toolResults": 1000 }), always()),
-            individual("mechanical-fallback", "Truncation of old tool calls", 5, tools(characters(100), lines(5)),
+            individual("mechanical-fallback", "Truncation of old tool calls", recent(5, 7_000), tools(average(25), average(60)),
                 json!({ "toolParameters": 500, "toolResults": 500 }), over(40_000)),
-            batch("batch-old", "One summary of the oldest messages", 30, 1, 30_000),
+            batch("batch-old", "One summary of the oldest messages", (30, 25_000), 1, 30_000),
         ],
         "noMoreTokensThan": "conservative",
     })
@@ -128,11 +128,11 @@ fn aggressive() -> Value {
         "description": "As small as can be: very old tool calls are suppressed, old ones truncated.",
         "losslessPrelude": prelude(),
         "passes": [
-            individual("suppress-ancient", "Suppression of very old tool calls", 30, tools(suppress(), suppress()),
+            individual("suppress-ancient", "Suppression of very old tool calls", recent(30, 35_000), tools(suppress(), suppress()),
                 json!({ "toolParameters": 300, "toolResults": 300 }), always()),
-            individual("truncate-middle", "Truncation of old tool calls", 10, tools(characters(80), lines(3)),
+            individual("truncate-middle", "Truncation of old tool calls", recent(10, 14_000), tools(average(20), average(36)),
                 json!({ "toolParameters": 500, "toolResults": 500 }), always()),
-            batch("emergency-llm", "One summary of nearly everything", 20, 5, 30_000),
+            batch("emergency-llm", "One summary of nearly everything", (20, 15_000), 5, 30_000),
         ],
         "noMoreTokensThan": "balanced",
     })
@@ -145,21 +145,21 @@ fn multi_zone() -> Value {
         "description": "The older, the less stays: suppression, truncation, light truncation.",
         "losslessPrelude": prelude(),
         "passes": [
-            individual("zone-ancient", "Ancient messages: suppression", 50, tools(suppress(), suppress()), json!({}), always()),
-            individual("zone-old", "Old messages: truncation", 30, tools(characters(120), lines(6)), json!({}), always()),
-            individual("zone-medium", "Medium messages: light truncation", 10, tools(keep(), lines(15)), json!({}), always()),
+            individual("zone-ancient", "Ancient messages: suppression", recent(50, 46_000), tools(suppress(), suppress()), json!({}), always()),
+            individual("zone-old", "Old messages: truncation", recent(30, 35_000), tools(average(30), average(72)), json!({}), always()),
+            individual("zone-medium", "Medium messages: light truncation", recent(10, 14_000), tools(keep(), average(180)), json!({}), always()),
         ],
     })
 }
 
 fn selective() -> Value {
-    let results = json!({ "operation": "summarize", "params": { "summarize": { "minChars": 1000 } } });
+    let results = json!({ "operation": "summarize", "params": { "summarize": { "minChars": 1000, "apiProfile": CONDENSING_ROLE } } });
     json!({
         "name": "Selective",
         "description": "Only old tool results over 1000 characters are summarised, one by one; everything else is untouched.",
         "losslessPrelude": { "enabled": false },
         "passes": [
-            individual("selective", "Summaries of large tool results", 3, tools(keep(), results), json!({}), always()),
+            individual("selective", "Summaries of large tool results", json!({ "type": "preserve_recent", "keepRecentCount": 3 }), tools(keep(), results), json!({}), always()),
         ],
     })
 }

@@ -3,18 +3,19 @@
 use std::ops::Range;
 
 use super::config::MessageSelection;
-use crate::conversation::Conversation;
+use crate::{conversation::Conversation, tokens::Tally};
 
 impl MessageSelection {
     /// For each message whether it is selected. The task and the newest message never are: a lossy operation leaves both ends alone.
-    pub fn of(&self, conversation: &Conversation) -> Vec<bool> {
+    /// `tally` is that of the conversation.
+    pub fn of(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
         let length = conversation.len();
-        let end = length.saturating_sub(self.preserved(length));
+        let end = length.saturating_sub(self.preserved(length, tally));
         let chosen = |index: usize| match self {
             Self::Custom(indices) => {
                 conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin))
             }
-            Self::PreserveRecent(_) | Self::PreservePercent(_) => true,
+            Self::PreserveRecent(..) | Self::PreservePercent(..) => true,
         };
         let task = conversation.task();
         (0..length).map(|index| index >= task && index < end && chosen(index)).collect()
@@ -22,10 +23,10 @@ impl MessageSelection {
 
     /// The selected messages as runs of messages that stand together. Each message is named by its index in the conversation that came in,
     /// because what is done about one run moves the others.
-    pub fn runs(&self, conversation: &Conversation) -> Vec<Range<usize>> {
+    pub fn runs(&self, conversation: &Conversation, tally: &Tally) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut last = None;
-        for (index, _) in self.of(conversation).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
+        for (index, _) in self.of(conversation, tally).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
             // A message that was added here, such as a summary, belongs to the run around it.
             let Some(origin) = conversation.entries()[index].origin else { continue };
             match runs.last_mut().filter(|_| last.is_some_and(|last| is_next(conversation, last, index))) {
@@ -38,13 +39,35 @@ impl MessageSelection {
     }
 
     /// How many of the newest of `length` messages are not selected whatever they are.
-    pub fn preserved(&self, length: usize) -> usize {
+    fn preserved(&self, length: usize, tally: &Tally) -> usize {
+        let (count, tokens) = match self {
+            Self::PreserveRecent(count, tokens) => (*count, *tokens),
+            Self::PreservePercent(percent, tokens) => ((length as f64 * percent / 100.0).ceil() as usize, *tokens),
+            Self::Custom(_) => (1, None),
+        };
+        tokens.map_or(count, |limit| count.min(newest_within(length, tally, limit))).max(1)
+    }
+
+    /// How many of the newest messages the limit in tokens leaves out of the selection, where there is one.
+    pub fn preserved_by_tokens(&self, length: usize, tally: &Tally) -> Option<usize> {
         match self {
-            Self::PreserveRecent(count) => (*count).max(1),
-            Self::PreservePercent(percent) => ((length as f64 * percent / 100.0).ceil() as usize).max(1),
-            Self::Custom(_) => 1,
+            Self::PreserveRecent(_, Some(limit)) | Self::PreservePercent(_, Some(limit)) => {
+                Some(newest_within(length, tally, *limit))
+            }
+            _ => None,
         }
     }
+}
+
+/// How many of the newest messages have at most so many tokens together.
+fn newest_within(length: usize, tally: &Tally, limit: usize) -> usize {
+    let mut left = limit;
+    let fits = |message: &usize| {
+        let rest = left.checked_sub(tally.message(*message));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    (0..length).rev().take_while(fits).count()
 }
 
 /// Whether nothing from the conversation that came in stands between two messages.
@@ -55,24 +78,38 @@ fn is_next(conversation: &Conversation, one: usize, other: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{cancel::Cancel, tokens::Encoding};
 
     fn selected(selection: &MessageSelection, length: usize) -> Vec<usize> {
         let messages: Vec<String> = (0..length)
             .map(|index| format!(r#"{{"role":"{}","content":"x"}}"#, if index % 2 == 0 { "user" } else { "assistant" }))
             .collect();
         let conversation = Conversation::parse(&format!("[{}]", messages.join(","))).unwrap();
-        let chosen = selection.of(&conversation);
+        let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
+        let chosen = selection.of(&conversation, &tally);
         (0..length).filter(|index| chosen[*index]).collect()
     }
 
     #[test]
     fn both_ends_stay_out_of_every_selection() {
-        assert_eq!(selected(&MessageSelection::PreserveRecent(3), 7), [1, 2, 3]);
-        assert_eq!(selected(&MessageSelection::PreserveRecent(9), 7), [] as [usize; 0]);
-        assert_eq!(selected(&MessageSelection::PreservePercent(30.0), 10), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(selected(&MessageSelection::PreservePercent(0.0), 4), [1, 2]);
-        assert_eq!(selected(&MessageSelection::PreservePercent(100.0), 4), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(3, None), 7), [1, 2, 3]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(9, None), 7), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(30.0, None), 10), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(0.0, None), 4), [1, 2]);
+        assert_eq!(selected(&MessageSelection::PreservePercent(100.0, None), 4), [] as [usize; 0]);
         assert_eq!(selected(&MessageSelection::Custom([0, 2, 3, 99].into()), 4), [2]);
-        assert_eq!(selected(&MessageSelection::PreserveRecent(1), 0), [] as [usize; 0]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(1, None), 0), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn the_newest_messages_are_bounded_by_tokens_too() {
+        let tokens = {
+            let conversation = Conversation::parse(r#"[{"role":"user","content":"x"}]"#).unwrap();
+            Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap().total()
+        };
+        assert_eq!(selected(&MessageSelection::PreserveRecent(5, Some(2 * tokens)), 7), [1, 2, 3, 4]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(2, Some(9 * tokens)), 7), [1, 2, 3, 4]);
+        assert_eq!(selected(&MessageSelection::PreserveRecent(5, Some(0)), 4), [1, 2], "the newest one stays");
+        assert_eq!(selected(&MessageSelection::PreservePercent(50.0, Some(3 * tokens)), 10), [1, 2, 3, 4, 5, 6]);
     }
 }

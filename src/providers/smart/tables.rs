@@ -51,7 +51,7 @@ pub(super) static CONFIG: Table = Table::new(
         Field::choice_if_set(
             "noMoreTokensThan",
             presets::NAMES,
-            "Without a handler, the result has no more tokens than this preset would leave.",
+            "The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide.",
         ),
         TOOLS,
     ],
@@ -109,6 +109,12 @@ static SELECTION: Table = Table::new(
             0.0,
             100.0,
             "This share of the newest messages, rounded up, is not selected.",
+        ),
+        Field::integer_if_set(
+            "keepRecentTokens",
+            0,
+            MAX_LIMIT,
+            "The newest messages that are not selected have no more tokens than this; the newest one is never selected. For preserve_recent and preserve_percent.",
         ),
         Field::new(
             "messageIndices",
@@ -222,6 +228,12 @@ static TRUNCATE: Table = Table::new(
             1,
             MAX_LIMIT,
             "Lines that stay. With neither, 5 lines, and 100 characters of parameters.",
+        ),
+        Field::integer_if_set(
+            "averageTokens",
+            1,
+            MAX_LIMIT,
+            "In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the salient ones more of them.",
         ),
         Field::integer("maxLineChars", DEFAULT_LINE_CHARS, 20, MAX_LIMIT, "Characters that stay of each line."),
         Field::flag("addEllipsis", true, "Whether a marker says what is missing."),

@@ -123,7 +123,9 @@ fn before_truncation_the_prelude_leaves_texts_whole() {
     let mut request = request(&conversation);
     let prelude = |request: &Request| run(&preset("balanced"), request).0.passes[0].clone();
     let repeated = ["repeated_lines".to_owned()];
-    let whole = prelude(&request);
+    assert_eq!(prelude(&request).operations_applied, [""; 0], "what salience cuts is cut from whole texts");
+    let alone = json!({ "passes": [] });
+    let whole = run(&alone, &request).0.passes[0].clone();
     assert_eq!((whole.id.as_str(), &whole.operations_applied[..]), ("lossless_prelude", &repeated[..]));
     // Enough for the target, so it is all that is done.
     request.target_tokens = Some(whole.tokens_after);

@@ -41,7 +41,10 @@ fn selective_touches_old_tool_results_over_a_thousand_characters_only() {
     let conversation = reads(6, 30);
     let (_, settled) = run(&preset("selective"), &request(&conversation));
     let touched: Vec<usize> = settled.changes.iter().map(|change| change.message_index).collect();
-    assert_eq!(touched, [2, 4, 6, 8, 10]);
+    assert!(!touched.is_empty() && touched.iter().all(|message| [2, 4, 6, 8, 10].contains(message)), "{touched:?}");
+    // As many tokens as their summaries would have, of all of them together.
+    let left: usize = [2, 4, 6, 8, 10].map(|message| settled.tally.message(message)).iter().sum();
+    assert!(left <= 5 * 150 + 5 * 8, "{left}");
     let short = reads(6, 12);
     let (_, settled) = run(&preset("selective"), &request(&short));
     assert!(settled.changes.is_empty(), "900 characters are left alone: {:?}", settled.changes);

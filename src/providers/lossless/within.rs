@@ -1,0 +1,188 @@
+//! With a target, no more is left out than it asks for: first what takes least from a reader, and of that what saves most, so that few texts change.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+};
+
+use super::{
+    found::{BlockAt, Found, at},
+    operations::LosslessOperation,
+};
+use crate::{
+    providers::{Proposal, Request},
+    tokens::count_inside,
+};
+
+/// A block that can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Candidate {
+    block: BlockAt,
+    /// Of the operation that takes most from a reader.
+    harm: u8,
+    /// Tokens.
+    saved: usize,
+}
+
+/// Choices that are tried of each kind: tokens of texts are not quite those of the whole, and pointers may need one another.
+const MAX_TRIES: usize = 3;
+
+/// Saving more than is needed by less than this part of the whole is close enough.
+const SPARE: usize = 100;
+
+/// The proposal that leaves at most `budget` tokens and changes no more than that takes; `None` where all that was found is needed, or is not enough.
+/// With `keep_first`, pointers lead to earlier messages.
+pub fn proposal(request: &Request, found: &Found<'_>, budget: usize, keep_first: bool) -> Option<Proposal> {
+    let candidates = candidates(request, found);
+    let possible: usize = candidates.iter().map(|candidate| candidate.saved).sum();
+    let least = request.tally.total().checked_sub(budget)?;
+    let choices: [&dyn Fn(usize) -> HashSet<BlockAt>; 2] =
+        [&|needed| chosen(&candidates, needed, request.tally.total() / SPARE), &|needed| {
+            from_one_end(&candidates, needed, keep_first)
+        }];
+    for choose in choices {
+        let mut needed = least;
+        for _ in 0..MAX_TRIES {
+            if needed >= possible {
+                break;
+            }
+            let proposal = found.proposal(Some(&choose(needed)));
+            let after = request.conversation.apply(&proposal.plan).ok()?;
+            let tokens = request.tally.recount(&request.conversation, &after, &request.cancel).ok()?.total();
+            if tokens <= budget {
+                return Some(proposal);
+            }
+            needed += tokens - budget;
+        }
+    }
+    None
+}
+
+/// The newest blocks that save so many tokens together, or the oldest where pointers lead to earlier messages. What lies between a pointer and its
+/// lines is then changed as it is when all is, so that every pointer is found by its quote.
+fn from_one_end(candidates: &[Candidate], needed: usize, keep_first: bool) -> HashSet<BlockAt> {
+    let mut saved = 0;
+    let mut is_needed = |candidate: &&Candidate| {
+        let is_needed = saved < needed;
+        saved += candidate.saved;
+        is_needed
+    };
+    // In order of message.
+    let taken: Vec<&Candidate> = if keep_first {
+        candidates.iter().take_while(&mut is_needed).collect()
+    } else {
+        candidates.iter().rev().take_while(&mut is_needed).collect()
+    };
+    taken.into_iter().map(|candidate| candidate.block).collect()
+}
+
+fn candidates(request: &Request, found: &Found<'_>) -> Vec<Candidate> {
+    let mut blocks: BTreeMap<BlockAt, (u8, usize)> = BTreeMap::new();
+    for (index, done) in found.done() {
+        let (harm, saved) = blocks.entry(at(&found.texts[index])).or_default();
+        *harm = done.operation.harm().max(*harm);
+        if found.superseded.inputs.contains_key(&at(&found.texts[index])) {
+            // A list, which is no text.
+            *saved += done.saved;
+        }
+    }
+    let tokens = |text: &str| count_inside(text, request.tally.encoding()).tokens;
+    let new: BTreeMap<usize, &str> = found.changed.iter().map(|changed| (changed.text, &*changed.new)).collect();
+    for (index, text) in
+        found.texts.iter().enumerate().filter(|(_, text)| !found.superseded.inputs.contains_key(&at(text)))
+    {
+        let (was, is) = (found.original(index), new.get(&index).copied().unwrap_or(&text.text));
+        if let Some((_, saved)) = blocks.get_mut(&at(text)).filter(|_| was != is) {
+            *saved += tokens(was).saturating_sub(tokens(is));
+        }
+    }
+    blocks.into_iter().map(|(block, (harm, saved))| Candidate { block, harm, saved }).collect()
+}
+
+/// Blocks that save so many tokens together: those that take least from a reader, unless others save less than `spare` more than is needed and these do not.
+fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<BlockAt> {
+    let mut taken: Vec<Candidate> = Vec::new();
+    let mut left = needed;
+    for harm in 0..=LosslessOperation::MOST_HARM {
+        let class: Vec<Candidate> = candidates.iter().copied().filter(|candidate| candidate.harm == harm).collect();
+        let fitting = fitting(class, left);
+        left = left.saturating_sub(saved_by(&fitting));
+        taken.extend(fitting);
+    }
+    // What came first may not be needed beside what came last.
+    let mut saved = saved_by(&taken);
+    while let Some(unneeded) = taken.iter().rposition(|candidate| saved - candidate.saved >= needed) {
+        saved -= taken.remove(unneeded).saved;
+    }
+    if saved > needed + spare {
+        let of_all = fitting(candidates.to_vec(), needed);
+        if saved_by(&of_all) < saved {
+            taken = of_all;
+        }
+    }
+    taken.into_iter().map(|candidate| candidate.block).collect()
+}
+
+/// The largest that are needed, and one of those that are too large for the rest: the smallest. All where that is not enough.
+fn fitting(mut candidates: Vec<Candidate>, needed: usize) -> Vec<Candidate> {
+    // Of the same value the newer one: more of the beginning stays as the model's provider has it in its cache.
+    candidates.sort_by_key(|candidate| Reverse((candidate.saved, candidate.block)));
+    let mut left = needed;
+    let (mut taken, rest): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(|candidate| {
+        let fits = left > 0 && candidate.saved <= left;
+        left -= if fits { candidate.saved } else { 0 };
+        fits
+    });
+    if left > 0 {
+        taken.extend(rest.into_iter().min_by_key(|candidate| (candidate.saved, Reverse(candidate.block))));
+    }
+    taken
+}
+
+fn saved_by(candidates: &[Candidate]) -> usize {
+    candidates.iter().map(|candidate| candidate.saved).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(candidates: &[(u8, usize)], needed: usize) -> Vec<usize> {
+        let candidates: Vec<Candidate> = candidates
+            .iter()
+            .enumerate()
+            .map(|(message, (harm, saved))| Candidate { block: (message, 0), harm: *harm, saved: *saved })
+            .collect();
+        let mut chosen: Vec<usize> =
+            chosen(&candidates, needed, 1000).into_iter().map(|(message, _)| message).collect();
+        chosen.sort_unstable();
+        chosen
+    }
+
+    #[test]
+    fn what_takes_least_goes_first_and_no_more_than_is_needed() {
+        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 30), [2], "the smallest that is enough");
+        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 120), [1, 2]);
+        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 200), [3], "which saves what the others were to");
+        assert_eq!(numbers(&[(0, 1300), (0, 300), (0, 90)], 366), [1, 2], "and not the one that is too large");
+        let close = [(0, 1300), (1, 300), (1, 90)].map(|(harm, saved)| Candidate { block: (saved, 0), harm, saved });
+        assert_eq!(chosen(&close, 366, 1000), HashSet::from([(1300, 0)]));
+        assert_eq!(chosen(&close, 366, 100), HashSet::from([(300, 0), (90, 0)]), "too much more than is needed");
+        assert_eq!(numbers(&[(0, 50), (0, 50), (0, 50)], 60), [1, 2], "the newer ones");
+        assert_eq!(numbers(&[(0, 50)], 0), [0; 0]);
+    }
+
+    #[test]
+    fn from_one_end_all_that_lies_between_is_taken() {
+        let candidates = [30, 10, 20, 5].map(|saved| Candidate { block: (saved, 0), harm: 0, saved });
+        let taken = |needed: usize, keep_first: bool| {
+            let mut taken: Vec<usize> =
+                from_one_end(&candidates, needed, keep_first).into_iter().map(|(saved, _)| saved).collect();
+            taken.sort_unstable();
+            taken
+        };
+        assert_eq!(taken(21, false), [5, 20]);
+        assert_eq!(taken(31, true), [10, 30]);
+        assert_eq!(taken(0, false), [0; 0]);
+    }
+}
