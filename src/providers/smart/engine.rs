@@ -138,7 +138,7 @@ impl<'a> Engine<'a> {
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             state.request.progress.report("prelude", ID, 0, total);
             let start = state.clone();
-            if !self.goes_on_to_target(config) && self.needs_whole_texts(config, state) {
+            if !self.goes_on_to_target(config) && needs_whole_texts(config, state) {
                 self.step(config, Part::Prelude(&before_truncation(operations)), state).await?;
             } else {
                 self.step(config, Part::Prelude(operations), state).await?;
@@ -163,25 +163,6 @@ impl<'a> Engine<'a> {
             self.step(config, Part::Target, state).await?;
         }
         Ok(())
-    }
-
-    /// Whether passes have cut texts by their salience, and whether they will.
-    fn cut_by_salience(&self, config: &SmartConfig, state: &State) -> (bool, bool) {
-        let (mut was_cut, mut will_be_cut) = (false, false);
-        for pass in &config.passes {
-            let Mode::Individual(individual) = &pass.mode else { continue };
-            let targets = individual::targets(&state.request, &pass.selection, individual);
-            let (was, will) = individual::cut_by_salience(&state.request, &targets);
-            was_cut |= was;
-            will_be_cut |= will && pass.token_threshold.is_none_or(|threshold| state.scaled() > threshold);
-        }
-        (was_cut, will_be_cut)
-    }
-
-    /// Whether texts have to stay whole in the prelude, because passes cut them by salience, or did, or those of the configuration that stood in.
-    fn needs_whole_texts(&self, config: &SmartConfig, state: &State) -> bool {
-        let (was_cut, will_be_cut) = self.cut_by_salience(config, state);
-        was_cut || will_be_cut || held_against(config).is_some_and(|other| self.cut_by_salience(&other, state).0)
     }
 
     /// Why a pass does not run; `None` when it does.
@@ -484,6 +465,25 @@ fn before_truncation(operations: &Value) -> Value {
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code())).of(error.code())
+}
+
+/// Whether passes have cut texts by their salience, and whether they will.
+fn cut_by_salience(config: &SmartConfig, state: &State) -> (bool, bool) {
+    let (mut was_cut, mut will_be_cut) = (false, false);
+    for pass in &config.passes {
+        let Mode::Individual(individual) = &pass.mode else { continue };
+        let targets = individual::targets(&state.request, &pass.selection, individual);
+        let (was, will) = individual::cut_by_salience(&state.request, &targets);
+        was_cut |= was;
+        will_be_cut |= will && pass.token_threshold.is_none_or(|threshold| state.scaled() > threshold);
+    }
+    (was_cut, will_be_cut)
+}
+
+/// Whether texts have to stay whole in the prelude, because passes cut them by salience, or did, or those of the configuration that stood in.
+fn needs_whole_texts(config: &SmartConfig, state: &State) -> bool {
+    let (was_cut, will_be_cut) = cut_by_salience(config, state);
+    was_cut || will_be_cut || held_against(config).is_some_and(|other| cut_by_salience(&other, state).0)
 }
 
 /// The configuration that leaves no fewer tokens.
