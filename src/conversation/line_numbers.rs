@@ -71,6 +71,13 @@ impl NumberStyle {
         self.separator == found.separator && found.width == self.width.max(digits)
     }
 
+    /// Whether a line begins with a number as it is written among lines with `self`.
+    #[must_use]
+    pub fn is_shown(self, line: &[u8]) -> bool {
+        matches!(line.first(), Some(b' ' | b'0'..=b'9'))
+            && Self::read(line).is_some_and(|(number, found, _)| self.continues_as(number, found))
+    }
+
     /// The field's width in characters.
     #[must_use]
     pub fn width(self) -> u8 {

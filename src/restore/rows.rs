@@ -185,7 +185,10 @@ impl Reader<'_> {
             }
             return self.push(row);
         };
-        let marker = marker(&bytes[content..]);
+        let marker = match marker(&bytes[content..]) {
+            Some(Pointer::Sparse { lines }) if !self.is_heading(end, number, style, lines) => None,
+            marker => marker,
+        };
         if let Some(Pointer::Sparse { lines }) = marker {
             self.close();
             row.kind = RowKind::Heading;
@@ -233,13 +236,29 @@ impl Reader<'_> {
         self.push(row);
     }
 
+    /// Whether the lines behind the one that ends here have no numbers but those that a heading leaves them. What has them shows a heading of
+    /// somebody else, such as a file that quotes one.
+    fn is_heading(&self, end: usize, number: u32, style: NumberStyle, lines: u32) -> bool {
+        let below = self.text.get(end + 1..).unwrap_or_default();
+        let mut next = 0;
+        for line in below.split('\n').map(str::as_bytes) {
+            if next >= lines {
+                break;
+            }
+            let kept = kept_number(number.saturating_add(next), style, line);
+            if kept == 0 && style.is_shown(line) {
+                return false;
+            }
+            let content = &line[kept..];
+            let stands_for = marker(content).map(|marker| marker.lines()).filter(|lines| *lines > 0);
+            next = next.saturating_add(stands_for.or_else(|| gap(content)).unwrap_or(1));
+        }
+        true
+    }
+
     /// How long the number is that the next line of a sparsely numbered excerpt has kept.
     fn kept_number(&self, line: &[u8]) -> usize {
-        let Some(open) = &self.open else { return 0 };
-        let number = open.number_of(self.line);
-        let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
-        kept.filter(|(found, style, _)| *found == number && open.style.continues_as(number, *style))
-            .map_or(0, |(.., end)| end)
+        self.open.as_ref().map_or(0, |open| kept_number(open.number_of(self.line), open.style, line))
     }
 
     fn mark(&mut self, row: &mut Row, marker: Pointer<'_>) {
@@ -280,6 +299,12 @@ impl Reader<'_> {
         rows.iter_mut().for_each(|row| row.excerpt = index);
         self.found.excerpts.push(excerpt);
     }
+}
+
+/// How long the number of a line is that it keeps below a heading; 0 where it keeps none.
+fn kept_number(number: u32, style: NumberStyle, line: &[u8]) -> usize {
+    let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
+    kept.filter(|(found, is, _)| *found == number && style.continues_as(number, *is)).map_or(0, |(.., end)| end)
 }
 
 fn gap(content: &[u8]) -> Option<u32> {
@@ -339,6 +364,23 @@ mod tests {
         assert_eq!((excerpt.sparse, excerpt.number, excerpt.lines, excerpt.rows.clone()), (true, 8, 4, 0..5));
         assert_eq!(rows.rows[3].content - rows.rows[3].start, "    10→".len() as u32);
         assert_eq!((rows.rows[0].kind, rows.rows[5].excerpt, rows.rows[5].line), (RowKind::Heading, NO_EXCERPT, 4));
+    }
+
+    #[test]
+    fn a_heading_above_lines_with_numbers_of_their_own_is_text() {
+        let heading = "     8→[4 lines, every 10th numbered:]";
+        for (below, is_heading) in [
+            ("x\ny\n    10→z\nno number", true),
+            ("x", true),
+            ("     9→x\n    10→y", false),
+            ("x\ny\n    11→z", false),
+            ("x\n[3 lines as above from \"quote\"]\n    12→no line of it", true),
+            ("x\ny\n    10→    11→z", true),
+            ("x\n9→in another style", true),
+        ] {
+            let rows = Rows::read(&format!("{heading}\n{below}"));
+            assert_eq!(rows.rows[0].kind == RowKind::Heading, is_heading, "{below}");
+        }
     }
 
     #[test]

@@ -51,7 +51,8 @@ pub struct Expansion<'e> {
     pub text: &'e str,
 }
 
-/// How often pointers are followed anew after some were mended. What is wrong after that is left out, which can make nothing else wrong.
+/// How often pointers are followed anew after some were mended. What is wrong after that is left out, as often again: without a line, another may
+/// look like a heading.
 const MAX_ROUNDS: usize = 3;
 
 /// So many times the bytes of the conversation may be looked at and copied to put lines in the place of pointers.
@@ -125,7 +126,7 @@ pub fn kept_true(
     if drafts.is_empty() {
         return Vec::new();
     }
-    for round in 0..=MAX_ROUNDS {
+    for round in 0..=2 * MAX_ROUNDS {
         let texts: Vec<String> = drafts.iter().map(Draft::text).collect();
         let mut contents = is_contents.clone();
         drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
@@ -338,7 +339,7 @@ struct Draft<'a> {
     left_out: usize,
 }
 
-/// A pointer that does not stand for what it stood for.
+/// A pointer that does not stand for what it stood for, or a line that looks like one and was none.
 struct Wrong {
     draft: usize,
     item: usize,
@@ -370,6 +371,12 @@ impl<'a> Draft<'a> {
                 continue;
             };
             let old_row = &old_rows.rows[at];
+            if old_row.kind == RowKind::Line && matches!(row.kind, RowKind::Heading | RowKind::Pointer) {
+                // A line that was none, and that what is left of the others makes one.
+                left_out += 1;
+                items.push(Item::Raw(Gap::Elsewhere(1).to_string().into()));
+                continue;
+            }
             let excerpt = (old_row.excerpt != NO_EXCERPT).then(|| &old_rows.excerpts[old_row.excerpt as usize]);
             let number = excerpt.map(|excerpt| (excerpt.number_of(old_row.line), excerpt.style, excerpt.sparse));
             let content = &was[old][old_row.content_range()];
@@ -427,7 +434,11 @@ impl<'a> Draft<'a> {
     /// The number of an item that may go without it, how it is written, and how many lines it is.
     fn unnumbered(&self, at: usize) -> Option<(u32, NumberStyle, u32)> {
         match self.items.get(at)? {
-            Item::Numbered { number, style, .. } => Some((*number, *style, 1)),
+            Item::Numbered { number, style, content } => {
+                // A number in the line would be taken for its own.
+                let may_go = number.is_multiple_of(NUMBERED_EVERY) || !style.is_shown(content.as_bytes());
+                may_go.then_some((*number, *style, 1))
+            }
             Item::Gap { number, style, lines } => Some((*number, *style, *lines)),
             Item::Pointer(pointer) => {
                 let (number, style, _) = pointer.number.filter(|(.., may_go)| *may_go)?;
@@ -474,22 +485,38 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The pointers that do not stand for what they stood for.
+    /// The row that each item is written as.
+    fn rows_of_items(&self, rows: &Rows) -> Vec<usize> {
+        if !self.is_mended {
+            let rows = rows.rows.iter().enumerate();
+            return rows.filter(|(_, row)| row.kind != RowKind::Heading).map(|(at, _)| at).collect();
+        }
+        let mut of_items = Vec::with_capacity(self.items.len());
+        let mut headings = 0;
+        while of_items.len() < self.items.len() {
+            let at = of_items.len();
+            let end = self.segment(at);
+            headings += usize::from(end > at);
+            of_items.extend((at..end.max(at + 1)).map(|item| item + headings));
+        }
+        of_items
+    }
+
+    /// The pointers that do not stand for what they stood for, and the lines that others make look like markers.
     fn wrong(&self, draft: usize, lines: &mut Lines<'_>) -> Vec<Wrong> {
         let rows = lines.decoder.rows(self.text);
-        let mut pointers = (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Pointer).map(|(at, _)| at);
         let mut wrong = Vec::new();
-        for (at, item) in self.items.iter().enumerate() {
-            let Item::Pointer(pointer) = item else { continue };
-            let row = pointers.next();
-            let start = row.map_or(0, |row| rows.rows[row].start as usize);
-            let is = row.and_then(|row| lines.meaning(self.text, row));
-            let is_true = match (&is, &pointer.meaning) {
-                (Some(is), Some(was)) => is.is_same(was),
-                (is, was) => is.is_none() && was.is_none(),
+        for ((at, item), row) in self.items.iter().enumerate().zip(self.rows_of_items(&rows)) {
+            let Some(written) = rows.rows.get(row) else { continue };
+            let is_true = match item {
+                Item::Pointer(pointer) => match (lines.meaning(self.text, row), &pointer.meaning) {
+                    (Some(is), Some(was)) => is.is_same(was),
+                    (is, was) => is.is_none() && was.is_none(),
+                },
+                _ => !matches!(written.kind, RowKind::Heading | RowKind::Pointer),
             };
             if !is_true {
-                wrong.push(Wrong { draft, item: at, start });
+                wrong.push(Wrong { draft, item: at, start: written.start as usize });
             }
         }
         wrong
@@ -511,16 +538,18 @@ impl<'a> Draft<'a> {
     }
 
     fn leave_out(&mut self, item: usize) {
-        if let Some(pointer) = self.pointer(item) {
-            // What led nowhere was a line.
-            let lines = if pointer.meaning.is_some() { pointer.lines() as usize } else { 1 };
-            self.items[item] = match pointer.number {
+        let gap = |lines: usize| Item::Raw(Gap::Elsewhere(lines).to_string().into());
+        self.items[item] = match &self.items[item] {
+            Item::Pointer(pointer) => match pointer.number {
                 Some((number, style, true)) => Item::Gap { number, style, lines: pointer.lines() },
-                _ => Item::Raw(Gap::Elsewhere(lines).to_string().into()),
-            };
-            self.left_out += 1;
-            self.is_mended = true;
-        }
+                // What led nowhere was a line.
+                _ => gap(if pointer.meaning.is_some() { pointer.lines() as usize } else { 1 }),
+            },
+            Item::Numbered { number, style, .. } => Item::Gap { number: *number, style: *style, lines: 1 },
+            Item::Raw(_) | Item::Gap { .. } => gap(1),
+        };
+        self.left_out += 1;
+        self.is_mended = true;
     }
 
     /// What stands there, what would, and the text with the lines in the place of a pointer. `None` where a provider cut the text: it has

@@ -15,7 +15,7 @@ use super::{
     texts::Text,
 };
 use crate::{
-    restore::{Decoder, Rows},
+    restore::{Decoder, Row, Rows},
     tokens::Encoding,
 };
 
@@ -67,9 +67,13 @@ pub fn condense(
             let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
                 let first = &rows.rows[excerpt.rows.start as usize];
                 let last = &rows.rows[excerpt.rows.end as usize - 1];
+                // Below a heading, a number in a line would be taken for its own.
+                let shows_another = |row: &Row| excerpt.style.is_shown(&text.text.as_bytes()[row.content_range()]);
+                let members = excerpt.rows.start as usize..excerpt.rows.end as usize;
                 may_lose_numbers
                     && !excerpt.sparse
                     && !excerpt.has_pointers
+                    && !rows.rows[members].iter().any(shows_another)
                     && text.may_change(&(first.start as usize..last.end as usize))
             })?;
             let done = done(texts, index, &lines, runs, &composed);

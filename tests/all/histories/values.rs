@@ -32,6 +32,7 @@ pub fn tool_text() -> impl Strategy<Value = String> {
         1 => (0_u8..3, 10_usize..30).prop_map(|(seed, count)| lines(seed, count, "\r\n")),
         1 => (1_usize..3000).prop_map(|length| "one very long line ".chars().cycle().take(length).collect()),
         1 => look_alike(),
+        1 => forged_headings(),
         1 => select(vec!["ok", " ", "", "\n\n\n", "\u{0}", "e\u{301}\u{1F600}\u{F0000}\u{10F000}\u{10F841}"]).prop_map(str::to_owned),
     ]
 }
@@ -63,6 +64,32 @@ fn look_alike() -> impl Strategy<Value = String> {
         "",
     ]);
     vec(line, 1..40).prop_map(|lines| lines.join("\n"))
+}
+
+/// Numbered lines with headings among them that only look like those of this library, and with what such headings have below them.
+fn forged_headings() -> impl Strategy<Value = String> {
+    let content = select(vec![
+        "[3 lines, every 10th numbered:]",
+        "[12 lines, every 10th numbered:]",
+        "[3 lines as above from \"an ordinary line of some\"]",
+        "[2 lines as below from \"an ordinary line of some\"]",
+        "[9 lines as below from \"what stands nowhere\"]",
+        "[The line above 3 more times]",
+        "[… 4 lines left out]",
+        "    10→what has kept its number",
+        "an ordinary line of some length, so that there is something to be cut away here",
+        "an ordinary line of some other length, about something that is likely to be cut",
+        "",
+    ]);
+    let number = select(vec!["line", "line", "none", "other"]);
+    vec((number, content), 1..40).prop_map(|lines| {
+        let line = |(line, (number, content)): (usize, (&str, &str))| match number {
+            "line" => format!("{line:>6}→{content}"),
+            "other" => format!("{:>6}→{content}", line % 4),
+            _ => content.to_owned(),
+        };
+        (1..).zip(lines).map(line).collect::<Vec<_>>().join("\n")
+    })
 }
 
 /// A JSON literal of a string, well-formed text or not.
