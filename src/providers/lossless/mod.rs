@@ -102,6 +102,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let mut texts = texts::texts(&transcript, options.parameters);
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let (changed, unfinished) = inline::condense(&texts, conversation.len(), options, encoding);
+    let unfinished = unfinished || superseded.unfinished;
     let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
     let within = request.budget().and_then(|budget| within::proposal(request, &found, budget, options.keep_first));
     within.unwrap_or_else(|| found.proposal(None))

@@ -33,6 +33,8 @@ pub struct Superseded {
     pub done: Vec<(usize, Done)>,
     /// The inputs of calls in which something is left out that is no text, by message and block.
     pub inputs: BTreeMap<(usize, usize), NewInput>,
+    /// Something obsolete stays because pointers lead to it, which may go with what is left out.
+    pub unfinished: bool,
 }
 
 /// What stands in the place of a call's input: an edit sets a whole input, or texts in it.
@@ -118,7 +120,10 @@ pub fn leave_out(
     let mut places = Vec::new();
     for Obsolete { place, note } in obsolete {
         match place {
-            What::Text(place) if is_old(texts[place.text].message) && !pointed.contains(&place.text) => {
+            What::Text(place) if is_old(texts[place.text].message) && pointed.contains(&place.text) => {
+                superseded.unfinished = true;
+            }
+            What::Text(place) if is_old(texts[place.text].message) => {
                 // An answer with pointers in it may be read as something else than it was.
                 let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
@@ -152,6 +157,7 @@ pub fn leave_out(
         move_parts(text, &replacements);
         text.text = splice(&text.text, &mut replacements).into();
     }
+    superseded.unfinished &= !superseded.done.is_empty();
     superseded
 }
 
