@@ -303,7 +303,7 @@ impl Reader<'_> {
 
 /// How long the number of a line is that it keeps below a heading; 0 where it keeps none.
 fn kept_number(number: u32, style: NumberStyle, line: &[u8]) -> usize {
-    let kept = (number % NUMBERED_EVERY == 0).then(|| NumberStyle::read(line)).flatten();
+    let kept = number.is_multiple_of(NUMBERED_EVERY).then(|| NumberStyle::read(line)).flatten();
     kept.filter(|(found, is, _)| *found == number && style.continues_as(number, *is)).map_or(0, |(.., end)| end)
 }
 
