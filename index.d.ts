@@ -11,6 +11,7 @@ export * from "./types/tokens.js";
 export * from "./types/handlers.js";
 export * from "./types/calls.js";
 export * from "./types/tools.js";
+export * from "./types/protect.js";
 export * from "./types/trigger.js";
 export * from "./types/results.js";
 export * from "./types/providers.js";

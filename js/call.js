@@ -13,6 +13,7 @@ const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
+const { joined, rulesFor } = require("./protect.js");
 const { dataOf } = require("./restore-data.js");
 const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
@@ -58,7 +59,7 @@ function plainOptions(options) {
 }
 
 /** What the addon needs of the arguments of a condensation; throws at once when they are not what they have to be. */
-function prepare(context, given, configOf) {
+function prepare(context, given, configOf, protect) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(given)) throw notAllowed("options", given, "an object");
   const options = copyOf(
@@ -72,6 +73,9 @@ function prepare(context, given, configOf) {
   const messages = readable("context.messages", () => context.messages);
   const { config } = options;
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
+  options.protect = readAt("options.protect", options.protect, () =>
+    joined(rulesFor(options.protect, messages, "options.protect"), rulesFor(protect, messages, "the manager's protect")),
+  );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
   const json = serializeMessages(messages);
   readable("context.messages", () => refuseForeign(messages));
@@ -111,11 +115,12 @@ function handlersOf(options) {
 
 /**
  * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
- * `configOf(id)` gives the configuration of the provider that the options name, for the functions in it.
+ * `configOf(id)` gives the configuration of the provider that the options name, for the functions in it; `protect` what the manager protects by functions
+ * and regular expressions.
  * `start(prepared, call)` hands the call to the addon, with what else belongs to it; its `listener` is told how it goes and how it ends.
  */
-function condense(context, options, configOf, start) {
-  const { prepared, messages, settings } = prepare(context, options ?? {}, configOf);
+function condense(context, options, configOf, start, protect) {
+  const { prepared, messages, settings } = prepare(context, options ?? {}, configOf, protect);
   const { signal, onProgress } = prepared.options;
   const cancel = checked(() => new native.CancelHandle());
   const alive = new KeepAlive();

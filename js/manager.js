@@ -13,6 +13,7 @@ const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
+const { chosenRules, needsMessages, plainRules } = require("./protect.js");
 const { NativeCondensationProvider, createSmartProvider } = require("./provider.js");
 const { profilesNamed } = require("./smart.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
@@ -37,6 +38,8 @@ class CondensationManager {
   #native;
   /** Handlers of the host, of the manager and of its profiles. */
   #handlers;
+  /** What it protects that needs the messages of a call. */
+  #protect;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
   /** Calls that are under way, so that providers of the host find their messages. */
@@ -45,12 +48,15 @@ class CondensationManager {
 
   /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
-    const { json, handlers, store } = readAt("options", options, () => {
+    const { json, handlers, store, protect } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");
       const { plain, ...rest } = splitOptions(options);
-      return { json: serializeSettings(plain, "options"), ...rest };
+      const { protect } = plain;
+      plain.protect = plainRules(protect);
+      return { json: serializeSettings(plain, "options"), ...rest, protect: needsMessages(protect) ? chosenRules(protect) : undefined };
     });
     this.#handlers = handlers;
+    this.#protect = protect;
     this.#native = checked(() => new native.NativeManager(json, store));
   }
 
@@ -265,7 +271,7 @@ class CondensationManager {
       this.#native.condense({ ...call, mode, hostCall: id, ...bindHandlers(prepared, this.#handlers), profiles });
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" || mode === "estimate" }));
     };
-    return condense(context, options, configOf, start).finally(() => this.#calls.delete(id));
+    return condense(context, options, configOf, start, this.#protect).finally(() => this.#calls.delete(id));
   }
 }
 

@@ -13,6 +13,7 @@
 //! | `conversation` | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
 //! | `tokens` | counting and its cache | `conversation` |
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
+//! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
@@ -47,6 +48,7 @@ mod markers;
 mod options;
 mod parallel;
 mod progress;
+mod protect;
 mod providers;
 mod restore;
 mod salience;

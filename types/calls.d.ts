@@ -4,6 +4,7 @@ import type { LlmErrorCode } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
+import type { Protect } from "./protect.js";
 
 /** A part of a system prompt; Anthropic's `TextBlockParam` is one. */
 export interface SystemTextBlock {
@@ -65,6 +66,8 @@ export interface ProviderCallOptions {
   handler?: HandlerOption;
   /** What is done with signed thinking behind a change. Default: as the manager says, or `auto`. */
   thinking?: ThinkingOption | undefined;
+  /** What stays word for word, beside what the manager and the provider's configuration protect. Default: nothing. */
+  protect?: Protect | undefined;
   /** Writes summaries. Handlers of the call win over those of its profile, and those over the manager's. Default: `handler`. */
   condensingHandler?: HandlerOption;
   /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */

@@ -2,6 +2,7 @@
 
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
+import type { ConfiguredProtect } from "./protect.js";
 
 /**
  * Configuration of the lossless provider. What it does is checked by reading it back before a result is returned; `docs/markers.md` shows what the
@@ -57,6 +58,8 @@ export interface LosslessConfig {
   failedEdits?: boolean | undefined;
   /** What tools of the host do; they come before those of the manager. Default: none. */
   tools?: ToolMeanings | undefined;
+  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  protect?: ConfiguredProtect | undefined;
 }
 
 /**

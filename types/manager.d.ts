@@ -11,6 +11,7 @@ import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
 import type { Warning } from "./warnings.js";
+import type { Protect } from "./protect.js";
 
 /** When automatic condensing without gain is given up for a while. The `guard` of the Roo-Code drop-in means the same. */
 export interface GuardOptions {
@@ -106,6 +107,8 @@ export interface ManagerOptions {
    * Default: none; the tools of the known agents are known.
    */
   tools?: ToolMeanings | undefined;
+  /** What stays word for word in every condensation, whoever does it. Default: nothing. */
+  protect?: Protect | undefined;
 }
 
 /** The configuration in force. */

@@ -1,5 +1,6 @@
 // The native provider.
 
+import type { ConfiguredProtect } from "./protect.js";
 import type { BuiltInProvider } from "./providers.js";
 
 /** Configuration of the native provider. */
@@ -15,6 +16,8 @@ export interface NativeConfig {
   contextWindow?: number | undefined;
   /** How many parts of a long history are summarised at once, 1 to 16. Default: 3. */
   maxConcurrency?: number | undefined;
+  /** What stays word for word beside the summary, beside what the call and the manager protect. Default: nothing. */
+  protect?: ConfiguredProtect | undefined;
 }
 
 /**

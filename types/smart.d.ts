@@ -4,6 +4,7 @@ import type { LosslessConfig } from "./lossless.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
+import type { ConfiguredProtect } from "./protect.js";
 
 /** A configuration of the smart provider by name. `quality` is another name for `conservative`. */
 export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
@@ -47,6 +48,8 @@ export interface SmartConfig<M extends MessageLike = Message> {
   noMoreTokensThan?: PresetName | undefined;
   /** What tools of the host do; they come before those of the manager. Default: none. */
   tools?: ToolMeanings | undefined;
+  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  protect?: ConfiguredProtect | undefined;
 }
 
 /** One step of the smart provider. */

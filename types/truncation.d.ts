@@ -2,6 +2,7 @@
 
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
+import type { ConfiguredProtect } from "./protect.js";
 
 /** Configuration of the truncation provider. */
 export interface TruncationConfig {
@@ -40,6 +41,8 @@ export interface TruncationConfig {
   withoutSignal?: "none" | "recurrence" | "recency" | "use" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
   /** What tools of the host do; they come before those of the manager. Default: none. */
   tools?: ToolMeanings | undefined;
+  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  protect?: ConfiguredProtect | undefined;
 }
 
 /**

@@ -14,6 +14,9 @@ const OPTIONS = {
   provider: { type: "string" },
   preset: { type: "string" },
   config: { type: "string" },
+  "protect-tool": { type: "string", multiple: true },
+  "protect-path": { type: "string", multiple: true },
+  "protect-text": { type: "string", multiple: true },
   llm: { type: "string" },
   model: { type: "string" },
   "base-url": { type: "string" },
@@ -175,7 +178,8 @@ function readArguments(args) {
   if (asked !== undefined && !CHOICES.color.includes(asked)) throw notAmong("--color", asked, CHOICES.color);
   if (values.help) return { help: true };
   if (values.version) return { version: true };
-  for (const [name, value] of Object.entries(values)) if (value === "") throw wrong(`--${name}: an empty value is not allowed`);
+  for (const [name, value] of Object.entries(values))
+    if ([value].flat().includes("")) throw wrong(`--${name}: an empty value is not allowed`);
   const { command, names } = readCommand(values, positionals);
   if (command === "completions") {
     const [shell, ...more] = names;
@@ -195,6 +199,7 @@ function readArguments(args) {
     provider,
     preset,
     config: values.config,
+    protect: readProtect(values),
     price: values.price,
     preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
@@ -210,6 +215,24 @@ function readArguments(args) {
     progress: !values["no-progress"] && !quiet,
     color,
   };
+}
+
+/** What `--protect-...` say; undefined for nothing. */
+function readProtect(values) {
+  const [tools, paths, text] = ["tool", "path", "text"].map((name) => values[`protect-${name}`]);
+  if (tools === undefined && paths === undefined && text === undefined) return undefined;
+  return { ...(tools && { tools }), ...(paths && { paths }), ...(text && { text: text.map(readPattern) }) };
+}
+
+/** A text, or with slashes around it a regular expression: `/token: \w+/i`. */
+function readPattern(text) {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
+  if (source === undefined) return text;
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    throw wrong(`--protect-text: "${text}" is not allowed; allowed: a text, or a regular expression between slashes (${error.message})`);
+  }
 }
 
 /** What `--color` says in arguments that may be wrong otherwise. */

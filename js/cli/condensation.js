@@ -146,6 +146,7 @@ async function condense(library, history, settings, { env, interruption, step })
     signal,
     onProgress,
     ...(config && { config }),
+    ...(settings.protect && { protect: settings.protect }),
     ...(price && { price }),
     ...(target && { targetTokens: target.tokens }),
   };

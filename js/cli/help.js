@@ -32,6 +32,12 @@ What to do
   --config CONFIG     the provider's configuration: a JSON object, or a file
                       that holds one
 
+What stays word for word, whatever the target; each as often as needed
+  --protect-tool GLOB calls of these tools and what they answered
+  --protect-path GLOB calls about these files and what they answered
+  --protect-text TEXT whatever block this stands in; /TEXT/ is a regular
+                      expression
+
 Where a language model writes summaries
   --llm API           anthropic or openai (and all that speak its protocol).
                       The key comes from the environment, ANTHROPIC_API_KEY or

@@ -38,6 +38,8 @@ function resolved(host) {
   if (host.manager !== undefined && typeof host.manager?.condense !== "function") {
     throw notAllowed("host.manager", host.manager, "a CondensationManager, or an object with condense(context, options)");
   }
+  if (host.protect !== undefined && host.manager === undefined)
+    throw notAllowed("host.protect", host.protect, "rules for host.manager, which is missing: without one Roo-Code's own rules hold");
   for (const name of FLAGS) {
     if (host[name] !== undefined && typeof host[name] !== "boolean") throw notAllowed(`host.${name}`, host[name], "true or false");
   }

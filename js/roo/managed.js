@@ -45,6 +45,7 @@ async function condenseByManager(
   const context = present({ messages, systemPrompt, taskId, contextWindow: window?.contextWindow ?? windowOf(apiHandler), profileId });
   const options = present({
     thinking: services.host.thinking,
+    protect: services.host.protect,
     isAutomatic,
     signal,
     customCondensingPrompt: customCondensingPrompt || undefined,

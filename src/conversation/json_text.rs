@@ -29,6 +29,15 @@ impl PathStep {
     pub fn key(key: &str) -> Self {
         Self::Key(Cow::Owned(key.to_owned()))
     }
+
+    /// The index, where it is one.
+    #[must_use]
+    pub fn index(&self) -> Option<usize> {
+        match self {
+            Self::Index(index) => Some(*index),
+            Self::Key(_) => None,
+        }
+    }
 }
 
 impl From<usize> for PathStep {

@@ -8,6 +8,7 @@ mod fingerprint;
 pub mod json_text;
 mod line_numbers;
 mod message;
+mod pins;
 mod plan;
 mod recipe;
 mod scan;
@@ -36,6 +37,7 @@ pub use self::{
     json_text::PathStep,
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
+    pins::Pins,
     plan::{Edit, Inserted, NewValue, Plan, PlanError},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
@@ -74,6 +76,8 @@ pub struct Entry {
     pub message: Arc<Message>,
     /// What in it stands for words that only a model could write.
     pub estimates: Vec<Estimate>,
+    /// What of it has to stay word for word.
+    pub pins: Pins,
 }
 
 /// The text is not a JSON array.
@@ -90,13 +94,14 @@ impl Entry {
             foreign: None,
             message: Arc::new(message),
             estimates: Vec::new(),
+            pins: Pins::default(),
         }
     }
 
     /// A message that was added.
     fn inserted(inserted: &Inserted) -> Self {
         let Inserted { message, foreign, estimates } = inserted.clone();
-        Self { id: EntryId::new(), origin: None, foreign, message, estimates }
+        Self { id: EntryId::new(), origin: None, foreign, message, estimates, pins: Pins::default() }
     }
 }
 

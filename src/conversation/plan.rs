@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, Estimate, Fields, Message, PathStep,
+    Block, Content, Conversation, Entry, Estimate, Fields, Message, PathStep, Pins,
     block::Depth,
     estimate::estimates_after,
     fields::to_raw,
@@ -284,22 +284,34 @@ enum Pair {
     New(usize, usize),
 }
 
-/// Which blocks are which, where one of the contents has thinking that the other has not, and all else of both is in the same order. `None` where
-/// they differ otherwise, or have the same number of blocks.
+/// Which blocks are which, where one of the contents has thinking that the other has not, or all of the other and more, and all else of both is in the
+/// same order. `None` where they differ otherwise, or have the same number of blocks.
 fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
-    let shrinks = to.len() < from.len();
-    let (long, short) = if shrinks { (from, to) } else { (to, from) };
-    if long.len() == short.len() {
+    if from.len() == to.len() {
         return None;
     }
+    let is_same = |one: &Block, other: &Block| to_raw(one).get() == to_raw(other).get();
+    let is_there =
+        |one: &Block, other: &Block| one.kind() == other.kind() && (!one.is_thinking() || is_same(one, other));
+    paired_by(from, to, is_there, Block::is_thinking).or_else(|| paired_by(from, to, is_same, |_| true))
+}
+
+/// `is_there` tells a block in the other content, `may_miss` whether one need not be there.
+fn paired_by(
+    from: &[Block],
+    to: &[Block],
+    is_there: impl Fn(&Block, &Block) -> bool,
+    may_miss: impl Fn(&Block) -> bool,
+) -> Option<Vec<Pair>> {
+    let shrinks = to.len() < from.len();
+    let (long, short) = if shrinks { (from, to) } else { (to, from) };
     let mut pairs = Vec::with_capacity(long.len());
     let mut at = 0;
     for (index, block) in long.iter().enumerate() {
-        let is_there = short.get(at).is_some_and(|other| other.kind() == block.kind());
-        if is_there && (!block.is_thinking() || to_raw(block).get() == to_raw(&short[at]).get()) {
+        if short.get(at).is_some_and(|other| is_there(block, other)) {
             pairs.push(if shrinks { Pair::Both(index, at) } else { Pair::Both(at, index) });
             at += 1;
-        } else if block.is_thinking() {
+        } else if may_miss(block) {
             pairs.push(if shrinks { Pair::Gone(index) } else { Pair::New(at, index) });
         } else {
             return None;
@@ -474,8 +486,9 @@ impl Conversation {
                 edits.apply(&mut message.content).map_err(|block| no_path(&["content".into(), block.into()]))?;
                 estimates = estimates.iter().filter_map(|estimate| edits.moved(estimate)).collect();
             }
+            let pins = blocks.get(&index).map_or_else(|| entry.pins.clone(), |edits| edits.pins(&entry.pins));
             // It is the host's own object no more.
-            entries.push(Entry { message: Arc::new(message), estimates, foreign: None, ..entry.clone() });
+            entries.push(Entry { message: Arc::new(message), estimates, pins, foreign: None, ..entry.clone() });
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
         Ok(Self::of(entries))
@@ -510,6 +523,12 @@ impl BlockEdits<'_> {
             blocks.extend(old.next().filter(|_| !self.dropped.contains(&index)));
         }
         Ok(())
+    }
+
+    /// What is pinned of the blocks that are left.
+    fn pins(&self, pins: &Pins) -> Pins {
+        let added: Vec<usize> = self.added.iter().map(|(before, _)| *before).collect();
+        pins.moved(&self.dropped, &added)
     }
 
     /// The estimate where its block stands afterwards; `None` when that is gone.

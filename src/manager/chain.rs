@@ -272,6 +272,10 @@ impl<'a> ProviderStep<'a> {
     }
 
     async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        let rules = self.provider.protects(&state.request.config);
+        if !rules.is_empty() {
+            state.request.conversation = rules.pin(&state.request.conversation, &state.request.tools);
+        }
         let (request, outcome) = (&state.request, &mut *self.outcome);
         request.cancel.check()?;
         let proposing = AssertUnwindSafe(self.provider.propose(request)).catch_unwind();

@@ -314,7 +314,7 @@ impl Manager {
             llm: self.llm(work),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
-            ..Request::new(work.conversation.clone(), tally)
+            ..Request::new(self.pinned(work), tally)
         };
         // Of a condensation that is due: where none would be due any more, and no more than there is.
         let fitting = || decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens));
@@ -328,6 +328,12 @@ impl Manager {
         alerts::warn(&mut report, &self.budget, self.options.cost_alert);
         work.progress.report("done", report.provider(), 1, 1);
         report
+    }
+
+    /// The conversation with all of it pinned that is protected.
+    fn pinned(&self, work: &Work) -> Conversation {
+        let rules = self.options.protect.clone().with(work.call.protect.clone());
+        rules.pin(&work.conversation, &self.options.tools)
     }
 
     /// What the call brings to ask a model with, and what the manager adds to it.

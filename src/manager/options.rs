@@ -11,6 +11,7 @@ use super::{
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
+    protect::{PROTECT, ProtectRules},
     providers::Thinking,
     summaries::MAX_COST_PER_CONDENSATION,
     tokens::{Encoding, Scale, ScaleSetting},
@@ -44,6 +45,8 @@ pub struct ManagerOptions {
     pub thinking: Thinking,
     /// What the tools in its conversations do.
     pub tools: ToolTable,
+    /// What stays word for word.
+    pub protect: ProtectRules,
 }
 
 const PROVIDER: &str = "The id of the provider that condenses.";
@@ -126,6 +129,7 @@ static MANAGER: Table = Table::new(
         ),
         Field::choice("thinking", Thinking::WORDS, THINKING),
         TOOLS,
+        PROTECT,
     ],
 )
 .called("options")
@@ -186,6 +190,7 @@ static CALL: Table = Table::new(
         Field::object("price", &PRICE, "What the conversation's own model costs."),
         PER_CONDENSATION,
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
+        PROTECT,
         Field::flag(
             "isAutomatic",
             false,
@@ -226,6 +231,7 @@ impl ManagerOptions {
             },
             thinking: Thinking::of(options.text("thinking")),
             tools: ToolTable::default().with(&ToolRows::of(&options)),
+            protect: ProtectRules::of(&options),
         })
     }
 }
@@ -275,6 +281,8 @@ pub struct CallOptions {
     pub preserved_thinking: Option<bool>,
     /// What is done with signed thinking behind a change.
     pub thinking: Option<Thinking>,
+    /// What stays word for word, beside what the manager protects.
+    pub protect: ProtectRules,
 }
 
 impl CallOptions {
@@ -304,6 +312,7 @@ impl CallOptions {
             model: context.given_text("model").map(str::to_owned),
             preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
             thinking: options.given_text("thinking").map(Thinking::of),
+            protect: ProtectRules::of(&options),
         })
     }
 }

@@ -28,6 +28,9 @@ mod summary;
 mod suppressed;
 mod words;
 
+/// A message between two of one role, whose neighbours are gone.
+pub const LEFT_OUT_HERE: &str = "[Messages before this point were left out.]";
+
 #[cfg(test)]
 use std::fmt::{self, Display};
 

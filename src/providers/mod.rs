@@ -9,6 +9,7 @@ mod lossless;
 mod middle;
 mod native;
 mod pass_report;
+mod pinned;
 mod proposal;
 mod provider;
 mod request;

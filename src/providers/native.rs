@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     options::{ConfigError, Field, Kind, Table},
+    protect::{PROTECT, ProtectRules},
     summaries::DEFAULT_WINDOW,
 };
 
@@ -40,6 +41,7 @@ static TABLE: Table = Table::new(
             "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
         ),
         Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
+        PROTECT,
     ],
 );
 
@@ -82,6 +84,10 @@ impl Provider for Native {
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         TABLE.read(config).map(drop)
+    }
+
+    fn protects(&self, config: &Value) -> ProtectRules {
+        ProtectRules::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{error::CondenseError, proposal::Proposal, request::Request};
-use crate::options::ConfigError;
+use crate::{options::ConfigError, protect::ProtectRules};
 
 /// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
 #[async_trait]
@@ -27,6 +27,11 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// Any [`CondenseError`]; the conversation is then left as it is.
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
+
+    /// What its configuration, with the fields of `config` in place of its own, protects.
+    fn protects(&self, _config: &Value) -> ProtectRules {
+        ProtectRules::default()
+    }
 
     /// Whether it may be run again on its own result where that misses the target: for those that ask nobody, take milliseconds, and may find
     /// more once the rest is gone. What it says of its speed has nothing to do with it.

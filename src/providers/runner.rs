@@ -113,11 +113,16 @@ impl State {
         }
         let done: HashSet<(usize, Option<usize>)> =
             settled.changes.iter().map(|change| (change.message_index, change.block_index)).collect();
+        let messages: HashSet<usize> = done.iter().map(|(message, _)| *message).collect();
         for note in proposal.notes.into_iter().chain(settled.notes) {
             // A note after the last message is about one that was added there.
             let entries = self.conversation().entries();
             let origin = entries.get(note.message).map_or(Some(note.message), |entry| entry.origin);
-            if let Some(message) = origin.filter(|origin| done.contains(&(*origin, note.block))) {
+            let is_done = |origin: &usize| match note.block {
+                None => messages.contains(origin),
+                block => done.contains(&(*origin, block)),
+            };
+            if let Some(message) = origin.filter(is_done) {
                 self.notes.push(Note { message, ..note });
             }
         }

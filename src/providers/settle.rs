@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     edited::{Place, edited},
     error::CondenseError,
+    pinned::sparing_pins,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,
     upkeep::{may_mislead, misled, true_plan},
@@ -26,7 +27,10 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     }
     let before = &request.conversation;
     let invalid = |source| CondenseError::InvalidPlan { provider: provider.to_owned(), source };
-    let mut plan = proposal.plan.clone();
+    let spared = sparing_pins(&proposal.plan, before);
+    // Pointers were checked together with what must not be done.
+    let pointers_checked = proposal.pointers_checked && spared.is_none();
+    let mut plan = spared.unwrap_or_else(|| proposal.plan.clone());
     let mut after = before.apply(&plan).map_err(invalid)?;
     let mut tally = request.tally.recount(before, &after, &request.cancel)?;
     let grown = without_gain(&plan, before, &request.tally, &tally);
@@ -37,12 +41,12 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             plan.edits.retain(|edit| edited(edit).is_none_or(|place| !left.contains(&place)));
             after = before.apply(&plan).map_err(invalid)?;
             // Pointers that were checked together with what is left out of the plan may now lead elsewhere.
-            left = if proposal.pointers_checked { misled(&plan, &planned, &after) } else { HashSet::new() };
+            left = if pointers_checked { misled(&plan, &planned, &after) } else { HashSet::new() };
         }
         tally = request.tally.recount(before, &after, &request.cancel)?;
     }
     let mut notes = Vec::new();
-    if !proposal.pointers_checked && !plan.is_empty() && may_mislead(before, &after, &plan) {
+    if !pointers_checked && !plan.is_empty() && may_mislead(before, &after, &plan) {
         for may_grow in [true, false] {
             let Some(mended) = true_plan(request, &plan, &after, &tally, may_grow) else { break };
             let result = before.apply(&mended.plan).map_err(invalid)?;
@@ -62,7 +66,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         }
     }
     if plan.is_empty() || tally.total() >= request.tally.total() {
-        let adds = plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
+        let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if adds {
             return Err(CondenseError::ContextGrew {
                 before: request.scaled(&request.tally),
@@ -184,7 +188,8 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
         rest.find_map(|entry| entry.origin).unwrap_or(request.original.len())
     };
     let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
-        let notes = notes.get(&(message, block)).map_or(&[][..], Vec::as_slice);
+        // Of a message that goes but for what is pinned, the blocks go for the same reason.
+        let notes = notes.get(&(message, block)).or_else(|| notes.get(&(message, None))).map_or(&[][..], Vec::as_slice);
         let change = |note: Option<&Note>, tokens_before, tokens_after| Change {
             id: String::new(),
             message_index: origin(message),

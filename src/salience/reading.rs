@@ -72,13 +72,14 @@ impl<'a, 't> Reading<'a, 't> {
                 }
                 let Some(whole) = texts.get(at) else { break };
                 let text = &whole.text[piece.range.clone()];
-                let passage = self.passage(message, piece, text);
+                let is_pinned = self.scope.conversation.entries()[message].pins.holds(whole.block);
+                let passage = self.passage(message, piece, text, is_pinned);
                 self.passages.push(passage);
             }
         }
     }
 
-    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str) -> Passage<'t> {
+    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str, is_pinned: bool) -> Passage<'t> {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
         let origin = origin(&piece, role);
@@ -92,7 +93,7 @@ impl<'a, 't> Reading<'a, 't> {
         let users = origin == Origin::User;
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
-        let whole = tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
+        let whole = is_pinned || tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
         let Lines { lines, numbered } = Lines::of(text);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);

@@ -13,12 +13,15 @@ use crate::{
 pub fn rounds(scope: &Scope<'_>, pieces: &[Vec<ContentPiece>]) -> Vec<Range<usize>> {
     let conversation = scope.conversation;
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
+    let is_free = |index: usize| {
+        conversation.entries()[index].pins.is_empty() && conversation.entries()[index + 1].pins.is_empty()
+    };
     let mut found = Vec::new();
     let mut index = scope.zone.start;
     while index + 1 < scope.zone.end {
         let roles = [index.wrapping_sub(1), index, index + 1, index + 2].map(role);
         let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::User), Some(&Role::Assistant)];
-        if fits && is_tool_round(conversation, pieces, index) {
+        if fits && is_free(index) && is_tool_round(conversation, pieces, index) {
             found.push(index..index + 2);
             index += 2;
         } else {

@@ -37,6 +37,6 @@ pub use self::{
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts},
     place::{Excerpt, Place, Span},
     reader::read,
-    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable},
+    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable, is_named},
     user_text::attachments,
 };

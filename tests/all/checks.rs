@@ -1,14 +1,14 @@
 //! What has to hold after every condensation, whoever did it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     future::Future,
     sync::Arc,
 };
 
 use roo_condense::{
-    CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider, ProviderInfo,
-    Report, Tally, WarningCode, Work, condense_with, create_provider,
+    Block, CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider,
+    ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -260,4 +260,32 @@ pub fn check_target(before: &Conversation, after: &Conversation, report: &Report
 pub fn fingerprint(before: &Conversation, report: &Report) -> String {
     let changes = serde_json::to_string(report.changes()).unwrap();
     format!("{}\n{changes}\n{:?}", before.export(report.plan()).unwrap(), report.warnings())
+}
+
+/// What the rules `protect` are about stands in the result word for word.
+pub fn check_protected(before: &Conversation, after: &Conversation, protect: &Value) {
+    let words =
+        |name: &str| protect[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
+    let (texts, tools) = (words("text"), words("tools"));
+    let messages: Vec<u64> = protect["messages"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    if texts.is_empty() && tools.is_empty() && messages.is_empty() {
+        return;
+    }
+    let left = all_texts(after);
+    for (index, message) in before.messages().enumerate() {
+        let blocks = message.content.blocks();
+        for text in message.texts() {
+            let of_tool = blocks.get(text.block).is_some_and(|block| match block {
+                Block::ToolUse { name, .. } => tools.contains(&name.as_str()),
+                _ => false,
+            });
+            let is_protected =
+                texts.iter().any(|wanted| text.text.contains(wanted)) || messages.contains(&(index as u64)) || of_tool;
+            assert!(!is_protected || left.contains(&*text.text), "not protected: {:?} of message {index}", text.text);
+        }
+    }
+}
+
+fn all_texts(conversation: &Conversation) -> HashSet<String> {
+    conversation.messages().flat_map(|message| message.texts()).map(|text| text.text.into_owned()).collect()
 }

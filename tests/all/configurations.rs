@@ -31,7 +31,9 @@ fn any_value_of(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
             let limit = |name: &str, default| schema[name].as_f64().unwrap_or(default);
             (limit("minimum", 0.0)..limit("maximum", 1000.0)).prop_map(Value::from).boxed()
         }
-        Some("string") => select(vec!["a", "Be brief.", "p1", "p2", "p3", " "]).prop_map(Value::from).boxed(),
+        Some("string") => {
+            select(vec!["a", "Be brief.", "p1", "p2", "p3", " ", "read_file", "foo"]).prop_map(Value::from).boxed()
+        }
         Some("array") => vec(any_value_of(&schema["items"], root), 0..4).prop_map(Value::from).boxed(),
         Some("object") => any_object(schema, root),
         // What only JavaScript can give.

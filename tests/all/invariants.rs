@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 
 use super::{
     checks::{
-        canonical, check_ends, check_report, check_target, check_unchanged, export, fingerprint, run_with, tally,
+        canonical, check_ends, check_protected, check_report, check_target, check_unchanged, export, fingerprint,
+        run_with, tally,
     },
     configurations::{any_config, any_provider},
     histories::{any_history, native, roo_xml},
@@ -170,6 +171,7 @@ impl Trial {
             let after = check_report(&before, &report);
             check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config));
             check_target(&before, &after, &report, target);
+            check_protected(&before, &after, &self.config["protect"]);
             after
         };
         let fresh = parse(json);
@@ -191,10 +193,12 @@ impl Trial {
         assert!(allowed, "{code} with the model answering {:?}", self.model);
     }
 
-    /// Whether the provider leaves its own result as it is. The window without a target drops half each time that it is asked.
+    /// Whether the provider leaves its own result as it is. The window without a target drops half each time that it is asked, and indices of protected
+    /// messages are about others in a result.
     fn settles(&self) -> bool {
+        let counts = self.config["protect"]["messages"].as_array().is_some_and(|messages| !messages.is_empty());
         let halves = self.id() == "truncation" && self.config["mode"] == "window";
-        !(halves && matches!(self.target, Target::None))
+        !counts && !(halves && matches!(self.target, Target::None))
     }
 }
 

@@ -24,10 +24,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
-use crate::{options::ConfigError, transcript};
+use crate::{options::ConfigError, protect::ProtectRules, transcript};
 
 pub(super) use self::operations::TABLE;
-use self::{found::Found, memory::Memory, operations::LosslessOptions};
+use self::{found::Found, memory::Memory, operations::LosslessOptions, texts::Text};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -80,6 +80,10 @@ impl Provider for Lossless {
         true
     }
 
+    fn protects(&self, config: &Value) -> ProtectRules {
+        ProtectRules::in_config(&merged(&self.config, config))
+    }
+
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
         let options = LosslessOptions::read(&TABLE.read(&config)?);
@@ -100,6 +104,8 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
     let mut texts = texts::texts(&transcript, options.parameters);
+    let is_pinned = |text: &Text<'_>| conversation.entries()[text.message].pins.holds(text.block);
+    texts.iter_mut().filter(|text| is_pinned(text)).for_each(|text| text.may_change.clear());
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let (changed, unfinished) = inline::condense(&texts, conversation.len(), options, encoding);
     let unfinished = unfinished || superseded.unfinished;

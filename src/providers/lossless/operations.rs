@@ -2,6 +2,7 @@
 
 use crate::{
     options::{Field, Settings, Table},
+    protect::PROTECT,
     providers::Grade,
     transcript::{TOOLS, ToolRows},
 };
@@ -162,6 +163,7 @@ pub(in crate::providers) static TABLE: Table = Table::new(
         Field::flag("todoLists", true, "Operation: lists of things to do but the newest are left out."),
         Field::flag("failedEdits", true, "Operation: edits that failed before the same file was edited are left out."),
         TOOLS,
+        PROTECT,
     ],
 );
 

@@ -116,21 +116,23 @@ pub fn leave_out(
     let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let pointed: HashSet<usize> =
         pointed_at(&mut Decoder::new(&contents)).into_iter().map(|pointed| pointed.text).collect();
-    let is_old = |message: usize| message > 0 && message + options.recent < conversation.len();
+    let is_old = |message: usize, block: usize| {
+        let is_pinned = conversation.entries()[message].pins.holds(block);
+        message > 0 && message + options.recent < conversation.len() && !is_pinned
+    };
     let mut places = Vec::new();
     for Obsolete { place, note } in obsolete {
         match place {
-            What::Text(place) if is_old(texts[place.text].message) && pointed.contains(&place.text) => {
-                superseded.unfinished = true;
-            }
-            What::Text(place) if is_old(texts[place.text].message) => {
+            What::Text(place) if !is_old(texts[place.text].message, texts[place.text].block) => {}
+            What::Text(place) if pointed.contains(&place.text) => superseded.unfinished = true,
+            What::Text(place) => {
                 // An answer with pointers in it may be read as something else than it was.
                 let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
                     places.push((place, note));
                 }
             }
-            What::List(at) if is_old(at.message) => {
+            What::List(at) if is_old(at.message, at.block) => {
                 superseded.list(conversation, texts, &at, note, encoding);
             }
             _ => {}

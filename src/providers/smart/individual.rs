@@ -9,7 +9,7 @@ use std::{
 
 use super::config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate};
 use crate::{
-    conversation::{ContentKind, Edit, Estimate, NewValue, PathStep, is_blank, json_text::splice},
+    conversation::{ContentKind, Edit, Entry, Estimate, NewValue, PathStep, is_blank, json_text::splice},
     markers::{Gap, SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
@@ -51,7 +51,8 @@ pub(super) fn targets<'a>(
     for (message, pieces) in
         decompose(conversation, &request.tools).into_iter().enumerate().filter(|(message, _)| chosen[*message])
     {
-        let origin = conversation.entries()[message].origin;
+        let Entry { origin, pins, .. } = &conversation.entries()[message];
+        let origin = *origin;
         let texts = conversation.message(message).texts_by_path();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
@@ -61,7 +62,8 @@ pub(super) fn targets<'a>(
                 piece.kind = ContentKind::MessageText;
             }
             let operation = individual.operation(origin, piece.kind);
-            if *operation == ContentOperation::Keep || piece.range.is_empty() {
+            let block = piece.path.get(1).and_then(PathStep::index).unwrap_or(0);
+            if *operation == ContentOperation::Keep || piece.range.is_empty() || pins.holds(block) {
                 continue;
             }
             let text = texts[&*piece.path][piece.range.clone()].to_owned();

@@ -32,6 +32,7 @@ use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Reque
 use crate::{
     options::ConfigError,
     progress::Progress,
+    protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
 };
@@ -89,6 +90,10 @@ impl Provider for Smart {
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         SmartConfig::read(&merged(&self.config, config)).map(drop)
+    }
+
+    fn protects(&self, config: &Value) -> ProtectRules {
+        ProtectRules::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

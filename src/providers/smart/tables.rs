@@ -3,6 +3,7 @@
 use super::presets;
 use crate::{
     options::{Field, Kind, Needs, Table},
+    protect::PROTECT,
     providers::{PassReport, lossless},
     transcript::TOOLS,
 };
@@ -54,6 +55,7 @@ pub(super) static CONFIG: Table = Table::new(
             "The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide.",
         ),
         TOOLS,
+        PROTECT,
     ],
 );
 

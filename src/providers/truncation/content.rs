@@ -105,7 +105,11 @@ impl<'a> ContentCut<'a> {
             for piece in pieces {
                 // Texts and their pieces come in the same order.
                 while texts.next_if(|text| *text.path != *piece.path).is_some() {}
-                let Some(whole) = texts.peek().map(|text| &*text.text) else { break };
+                let Some(text) = texts.peek() else { break };
+                if conversation.entries()[message].pins.holds(text.block) {
+                    continue;
+                }
+                let whole = &*text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
                 if Suppressed::read(text).is_some() {

@@ -15,6 +15,7 @@ use super::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo,
 use crate::{
     conversation::{Conversation, Edit, Plan},
     options::{ConfigError, Field, Settings, Table},
+    protect::{PROTECT, ProtectRules},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
@@ -71,6 +72,7 @@ static TABLE: Table = Table::new(
         ),
         Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
         TOOLS,
+        PROTECT,
     ],
 );
 
@@ -117,6 +119,10 @@ impl Provider for Truncation {
 
     fn may_repeat(&self) -> bool {
         true
+    }
+
+    fn protects(&self, config: &Value) -> ProtectRules {
+        ProtectRules::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
@@ -256,9 +262,20 @@ fn window_to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget
     let mut before = Vec::with_capacity(conversation.len() + 1);
     before.push(0);
     for index in 0..conversation.len() {
-        before.push(before[index] + tally.message(index));
+        before.push(before[index] + tally.message(index) - pinned_tokens(conversation, tally, index));
     }
     window::droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
+}
+
+/// Tokens of a message that stay though it is dropped.
+fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> usize {
+    let pins = &conversation.entries()[message].pins;
+    if pins.is_empty() {
+        return 0;
+    }
+    let pinned: usize =
+        (0..).zip(tally.blocks(message)).filter(|(block, _)| pins.holds(*block)).map(|(_, tokens)| tokens).sum();
+    pinned.min(tally.message(message))
 }
 
 /// Adds to `proposal` that these messages are dropped.

@@ -6,7 +6,8 @@ pub(super) fn is_glob(name: &str) -> bool {
 }
 
 /// Whether `name` is one that `glob` means. At worst as many steps as the product of their lengths.
-pub(super) fn matches(glob: &str, name: &str) -> bool {
+#[must_use]
+pub fn is_named(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
     let (mut at, mut in_name) = (0, 0);
     // Behind the last `*`, and how much of the name it has taken.
@@ -51,9 +52,9 @@ mod tests {
             ("get_?", "get_a", "get_ab"),
             ("fs", "fs", "fs_"),
         ] {
-            assert!(matches(glob, yes), "{glob} {yes}");
-            assert!(glob == "*" || !matches(glob, no), "{glob} {no}");
+            assert!(is_named(glob, yes), "{glob} {yes}");
+            assert!(glob == "*" || !is_named(glob, no), "{glob} {no}");
         }
-        assert!(!matches(&"*a".repeat(50), &"a".repeat(40)));
+        assert!(!is_named(&"*a".repeat(50), &"a".repeat(40)));
     }
 }

@@ -20,6 +20,7 @@ mod table;
 mod literals;
 
 pub use self::{
+    glob::is_named,
     meaning::Meaning,
     options::TOOLS,
     parameters::ParameterRole,

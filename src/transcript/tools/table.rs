@@ -116,7 +116,7 @@ impl ToolRows {
     }
 
     fn by_glob(&self, name: &str) -> Option<&Tool> {
-        self.globs.iter().find(|(glob, _)| glob::matches(glob, name)).map(|(_, tool)| tool)
+        self.globs.iter().find(|(glob, _)| glob::is_named(glob, name)).map(|(_, tool)| tool)
     }
 }
 

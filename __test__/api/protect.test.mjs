@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import {
+  CondensationManager,
+  callbackHandler,
+  createLosslessProvider,
+  createNativeProvider,
+  createSmartProvider,
+  createTruncationProvider,
+  restore,
+  validateMessages,
+} from "../../index.js";
+
+const lines = (name, count) => Array.from({ length: count }, (_, line) => `${name} line ${line} of a result that nobody needs`).join("\n");
+const round = (id, name, input, result) => [
+  { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: result }] },
+];
+
+/** Twelve rounds of large results; in some of them what somebody may want to protect. */
+function history() {
+  const messages = [{ role: "user", content: "Mend the parser." }];
+  for (let number = 0; number < 12; number++) {
+    const secret = number === 3 ? "\nRULE: never push to main\n" : "";
+    const [name, path] = number === 5 ? ["browser_action", undefined] : ["read_file", `src/file${number}.ts`];
+    messages.push(...round(`call${number}`, name, path ? { path } : { action: "click" }, lines(`file${number}`, 60) + secret));
+  }
+  messages.push({ role: "assistant", content: "What now?" }, { role: "user", content: "Go on." }, { role: "assistant", content: "Yes." });
+  return messages;
+}
+
+/** Whether what `round` number `number` answered stands there as it was. */
+function holds(result, number) {
+  const { content } = history()[2 + 2 * number];
+  return result.messages.some((message) => JSON.stringify(message.content).includes(JSON.stringify(content[0]).slice(1, -1)));
+}
+
+async function* answer() {
+  yield { type: "text", text: "A short summary." };
+}
+const handler = callbackHandler({
+  createMessage: answer,
+  getModel: () => ({ id: "fake", info: { contextWindow: 200_000, inputPrice: 0, outputPrice: 0 } }),
+});
+
+const PROVIDERS = [
+  ["truncation to a target", (config) => createTruncationProvider(config), { targetTokens: 1500 }],
+  ["truncation", (config) => createTruncationProvider(config), {}],
+  ["window", (config) => createTruncationProvider({ mode: "window", ...config }), { targetTokens: 1500 }],
+  ["smart", (config) => createSmartProvider({ preset: "aggressive", ...config }), { targetTokens: 1500 }],
+  ["lossless", (config) => createLosslessProvider(config), {}],
+  ["native", (config) => createNativeProvider(config), { handler }],
+];
+
+const RULES = [
+  ["a tool", { tools: ["browser_*"] }, [5]],
+  ["a path", { paths: ["file7.ts"] }, [7]],
+  ["a text", { text: ["RULE: never push"] }, [3]],
+  ["a message and its call", { messages: [4] }, [1]],
+  ["all of them", { tools: ["browser_action"], paths: ["src/file7.ts"], text: ["never push"], messages: [3] }, [1, 3, 5, 7]],
+];
+
+describe.each(PROVIDERS)("protected by the configuration of %s", (_, create, options) => {
+  test.each(RULES)("%s stays word for word, and all can be restored", async (_, protect, numbers) => {
+    const messages = history();
+    const result = await create({ protect }).condense({ messages }, options);
+    expect(result.error).toBeUndefined();
+    for (const number of numbers) expect(holds(result, number), `round ${number}`).toBe(true);
+    expect(validateMessages(result.messages)).toEqual([]);
+    expect(restore(result)).toEqual(history());
+    expect(restore(JSON.parse(JSON.stringify(result)))).toEqual(history());
+  });
+});
+
+describe("protected by the manager and by the call", () => {
+  const condense = (protect, own, options = {}) =>
+    new CondensationManager({ provider: "truncation", protect }).condense(
+      { messages: history() },
+      { targetTokens: 1500, ...options, protect: own },
+    );
+
+  test("both hold", async () => {
+    const result = await condense({ tools: ["browser_*"] }, { text: ["never push"] });
+    expect([holds(result, 5), holds(result, 3), holds(result, 7)]).toEqual([true, true, false]);
+  });
+
+  test.each([
+    ["regular expressions", { text: [/rule: \w+ push/i] }, 3],
+    ["regular expressions with flags of their own", { text: [/^rule:.*$/gimy] }, 3],
+    ["functions", { messages: (message) => JSON.stringify(message).includes("file7 line 3 ") }, 7],
+    ["indices of functions", { messages: (_, index) => index === 12 }, 5],
+  ])("%s are asked for the messages of each call", async (_, protect, number) => {
+    for (const result of [await condense(protect), await condense(undefined, protect)]) {
+      expect(holds(result, number)).toBe(true);
+      expect(result.stats.finalTokens).toBeLessThan(result.stats.originalTokens / 2);
+    }
+  });
+
+  test("what finds nothing protects nothing", async () => {
+    const result = await condense({ text: [/nowhere/, /x*/], tools: ["nobody"], paths: ["none.ts"], messages: () => false });
+    expect(result.messages).toEqual((await condense()).messages);
+  });
+
+  test("a target that cannot be met is missed, and that is said", async () => {
+    const result = await condense({ tools: ["*"] });
+    expect(result.didCondense).toBe(false);
+    expect(result.warnings.map(({ code }) => code)).toContain("target_not_met");
+  });
+
+  test.each([
+    [{ protect: 1 }, "protect: 1 is not allowed"],
+    [{ protect: { tools: "x" } }, 'protect.tools: "x" is not allowed'],
+    [{ protect: { text: [/x/, 7] } }, "protect.text[0]: 7 is not allowed"],
+    [{ protect: { messages: [-1] } }, "protect.messages[0]: -1 is not allowed"],
+    [{ protect: { tool: [] } }, "protect.tool is unknown"],
+  ])("wrong rules are refused: %j", (options, message) => {
+    expect(() => new CondensationManager(options)).toThrow(message);
+    expect(() => new CondensationManager().condense({ messages: [] }, options)).toThrow(message);
+  });
+
+  test("a function that throws is named", () => {
+    const protect = {
+      messages: () => {
+        throw new Error("no");
+      },
+    };
+    const call = () => new CondensationManager().condense({ messages: history() }, { protect });
+    expect(call).toThrow(/options\.protect\.messages threw: no/);
+    expect(call).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+  });
+
+  test("a provider of the host cannot leave it out", async () => {
+    const manager = new CondensationManager({ protect: { text: ["never push"] } });
+    manager.registerProvider({ id: "last", condense: ({ messages }) => ({ messages: messages.slice(-4) }) });
+    const result = await manager.condense({ messages: history() }, { provider: "last" });
+    expect(result.error).toBeUndefined();
+    expect(holds(result, 3)).toBe(true);
+    expect(result.messages.length).toBeLessThan(10);
+    expect(validateMessages(result.messages)).toEqual([]);
+  });
+});

@@ -1,0 +1,266 @@
+//! What the caller protects: rules, and the content that they pin. It stays word for word through every provider, whatever the target.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use memchr::memmem::Finder;
+use serde_json::Value;
+
+use crate::{
+    conversation::{Block, Conversation, Pins, TextAt},
+    options::{Field, Kind, Settings, Table},
+    transcript::{self, Event, ToolTable, is_named},
+};
+
+/// The option `protect` of managers, calls and providers.
+pub const PROTECT: Field = Field::object(
+    "protect",
+    &RULES,
+    "What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls.",
+);
+
+static RULES: Table = Table::new(
+    "protect",
+    &[
+        list("tools", "Calls of these tools and what they answered: names or globs (* for any characters, ? for one)."),
+        list("paths", "Calls about these files and what they answered: paths or globs, from any folder on."),
+        Field::new(
+            "messages",
+            Kind::List {
+                of: &Kind::Integer { default: None, min: 0, max: u64::MAX },
+                called: "an array of indices of messages, from 0",
+            },
+            "Messages, by their index in the conversation of the call.",
+        ),
+        list("text", "Blocks in which one of these texts stands."),
+    ],
+)
+.shared();
+
+const fn list(name: &'static str, description: &'static str) -> Field {
+    const TEXT: Kind = Kind::Text { default: None, not_blank: true, reserved: &[] };
+    Field::new(name, Kind::List { of: &TEXT, called: "an array of strings that are not empty" }, description)
+}
+
+/// What is protected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProtectRules {
+    tools: BTreeSet<String>,
+    paths: BTreeSet<String>,
+    messages: BTreeSet<usize>,
+    text: BTreeSet<String>,
+}
+
+impl ProtectRules {
+    /// Those in the option [`PROTECT`] of settings that were checked.
+    #[must_use]
+    pub fn of(settings: &Settings<'_>) -> Self {
+        let rules = settings.object(PROTECT.name);
+        let texts = |name: &str| rules.texts(name).map(str::to_owned).collect();
+        Self {
+            tools: texts("tools"),
+            paths: texts("paths"),
+            messages: rules.integers("messages").collect(),
+            text: texts("text"),
+        }
+    }
+
+    /// Those in a configuration that was checked.
+    #[must_use]
+    pub fn in_config(config: &Value) -> Self {
+        static CONFIG: Table = Table::new("protect", &[PROTECT]).open();
+        CONFIG.read(config).map(|settings| Self::of(&settings)).unwrap_or_default()
+    }
+
+    /// Whether nothing is protected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What is protected here or there.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.tools.extend(other.tools);
+        self.paths.extend(other.paths);
+        self.messages.extend(other.messages);
+        self.text.extend(other.text);
+        self
+    }
+
+    /// The conversation with all of it pinned.
+    #[must_use]
+    pub fn pin(&self, conversation: &Conversation, tools: &ToolTable) -> Conversation {
+        if self.is_empty() {
+            return conversation.clone();
+        }
+        let mut blocks: Vec<Vec<bool>> =
+            conversation.messages().map(|message| vec![false; message.content.blocks().len().max(1)]).collect();
+        self.pin_messages(conversation, &mut blocks);
+        self.pin_texts(conversation, &mut blocks);
+        self.pin_calls(conversation, tools, &mut blocks);
+        pin_counterparts(conversation, &mut blocks);
+        conversation.with_pins(|message| Pins::of(&blocks[message]))
+    }
+
+    fn pin_messages(&self, conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+        for (entry, blocks) in conversation.entries().iter().zip(blocks) {
+            if entry.origin.is_some_and(|origin| self.messages.contains(&origin)) {
+                blocks.fill(true);
+            }
+        }
+    }
+
+    fn pin_texts(&self, conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+        if self.text.is_empty() {
+            return;
+        }
+        let finders: Vec<Finder<'_>> = self.text.iter().map(Finder::new).collect();
+        for (texts, blocks) in conversation.texts().into_iter().zip(blocks) {
+            for TextAt { block, text, .. } in texts {
+                if finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()) {
+                    blocks[block] = true;
+                }
+            }
+        }
+    }
+
+    /// Pins the calls, in blocks or in texts, of tools and about files.
+    fn pin_calls(&self, conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
+        if self.tools.is_empty() && self.paths.is_empty() {
+            return;
+        }
+        for (message, blocks) in conversation.messages().zip(blocks.iter_mut()) {
+            for (block, pinned) in message.content.blocks().iter().zip(blocks) {
+                *pinned |= matches!(block, Block::ToolUse { name, .. } if self.has_tool(name));
+            }
+        }
+        let transcript = transcript::read(conversation, tools);
+        let directory = transcript.working_directory.as_deref();
+        for event in transcript.events.iter().filter(|event| self.has_event(event, directory)) {
+            if let Some(call) = &event.call {
+                blocks[call.message][call.block] = true;
+            }
+            for place in &event.answers {
+                let text = &transcript.texts[place.text];
+                blocks[text.message][text.block] = true;
+            }
+        }
+    }
+
+    fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| is_named(tool, name))
+    }
+
+    fn has_event(&self, event: &Event, directory: Option<&str>) -> bool {
+        (!event.tool.is_empty() && self.has_tool(&event.tool))
+            || event.path.as_deref().is_some_and(|path| self.has_path(path, directory))
+    }
+
+    /// `path` is a file's one name: with forward slashes, relative to the working directory where that is known.
+    fn has_path(&self, path: &str, directory: Option<&str>) -> bool {
+        let whole: Cow<'_, str> = match directory {
+            Some(directory) if !path.starts_with('/') => format!("{directory}/{path}").into(),
+            _ => path.into(),
+        };
+        self.paths.iter().any(|wanted| {
+            let wanted = wanted.replace('\\', "/");
+            let wanted = wanted.trim_start_matches("./");
+            is_named(wanted, path) || is_named(wanted, &whole) || is_named(&format!("*/{wanted}"), &whole)
+        })
+    }
+}
+
+/// Pins the answers to pinned calls, and the calls of pinned answers.
+fn pin_counterparts(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+    for call in 0..conversation.len().saturating_sub(1) {
+        let (calls, answers) =
+            (conversation.message(call).content.blocks(), conversation.message(call + 1).content.blocks());
+        for (at, block) in calls.iter().enumerate() {
+            let Block::ToolUse { id, .. } = block else { continue };
+            let is_answer = |block: &Block| matches!(block, Block::ToolResult { tool_use_id, .. } if tool_use_id == id);
+            let of_call: Vec<usize> =
+                (0..).zip(answers).filter(|(_, block)| is_answer(block)).map(|(at, _)| at).collect();
+            if blocks[call][at] || of_call.iter().any(|answer| blocks[call + 1][*answer]) {
+                blocks[call][at] = true;
+                of_call.iter().for_each(|answer| blocks[call + 1][*answer] = true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    static TABLE: Table = Table::new("Options that protect", &[PROTECT]);
+
+    fn history() -> Conversation {
+        let call =
+            |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+        let answer = |id: &str, text: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+        let messages = json!([
+            { "role": "user", "content": "Do it. Never push to main." },
+            { "role": "assistant", "content": [
+                { "type": "text", "text": "I look." },
+                call("a", "read_file", json!({ "path": "src/a.ts" })),
+                call("b", "browser_click", json!({ "at": "1,2" })),
+            ] },
+            { "role": "user", "content": [answer("a", "the needle is here"), answer("b", "clicked")] },
+            { "role": "assistant", "content": [call("a", "list_files", json!({ "path": "docs" }))] },
+            { "role": "user", "content": [answer("a", "one\ntwo")] },
+            { "role": "assistant", "content": "Done." },
+        ]);
+        Conversation::parse(&messages.to_string()).unwrap()
+    }
+
+    /// The pinned blocks.
+    fn pinned(rules: Value) -> Vec<(usize, usize)> {
+        let options = json!({ "protect": rules });
+        let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+        let pinned = rules.pin(&history(), &ToolTable::default());
+        let blocks = pinned.entries().iter().enumerate().flat_map(|(message, entry)| {
+            (0..4).filter(|block| entry.pins.holds(*block)).map(move |block| (message, block))
+        });
+        blocks.collect()
+    }
+
+    #[test]
+    fn each_rule_pins_blocks_and_their_counterparts() {
+        assert_eq!(pinned(json!({ "tools": ["browser_*"] })), [(1, 2), (2, 1)]);
+        assert_eq!(pinned(json!({ "tools": ["read_file", "nobody"] })), [(1, 1), (2, 0)]);
+        assert_eq!(pinned(json!({ "text": ["needle"] })), [(1, 1), (2, 0)], "an answer and its call");
+        assert_eq!(pinned(json!({ "text": ["1,2"] })), [(1, 2), (2, 1)], "a parameter and its answer");
+        assert_eq!(pinned(json!({ "text": ["Never push", "Done"] })), [(0, 0), (5, 0)]);
+        assert_eq!(pinned(json!({ "messages": [4, 99] })), [(3, 0), (4, 0)]);
+        assert_eq!(pinned(json!({})), []);
+    }
+
+    #[test]
+    fn paths_are_names_globs_and_endings() {
+        let file = [(1, 1), (2, 0)];
+        for path in ["src/a.ts", "a.ts", "./src/a.ts", "*.ts", "src\\a.ts", "src/*"] {
+            assert_eq!(pinned(json!({ "paths": [path] })), file, "{path}");
+        }
+        for path in ["b.ts", "ts", "c/a.ts", "rc/a.ts"] {
+            assert_eq!(pinned(json!({ "paths": [path] })), [], "{path}");
+        }
+    }
+
+    #[test]
+    fn wrong_rules_are_named() {
+        let options =
+            json!({ "protect": { "tools": "x", "paths": [1], "messages": [-1, 1.5], "text": [""], "tool": [] } });
+        let faults = TABLE.read(&options).err().unwrap();
+        let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(messages.join("\n"), @r#"
+        protect.tools: "x" is not allowed; allowed: an array of strings that are not empty
+        protect.paths[0]: 1 is not allowed; allowed: a string that is not empty
+        protect.messages[0]: -1 is not allowed; allowed: a whole number, 0 or more
+        protect.messages[1]: 1.5 is not allowed; allowed: a whole number, 0 or more
+        protect.text[0]: "" is not allowed; allowed: a string that is not empty
+        protect.tool is unknown; known: tools, paths, messages, text
+        "#);
+    }
+}

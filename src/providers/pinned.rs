@@ -1,0 +1,83 @@
+//! Whatever a provider proposes, what is pinned stays.
+
+use std::sync::Arc;
+
+use crate::{
+    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
+    markers::LEFT_OUT_HERE,
+};
+
+/// What of `plan` leaves everything that is pinned as it is; `None` when all of it does. Of a message that it drops, the pinned blocks stay, and where two messages of one role would
+/// meet therefore, another stands between them.
+#[must_use]
+pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
+    if !before.has_pins() {
+        return None;
+    }
+    let mut spared = false;
+    let mut edits = Vec::with_capacity(plan.edits.len());
+    for edit in plan.edits.iter().cloned() {
+        let message = match &edit {
+            Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => *message,
+            Edit::Insert { .. } | Edit::InsertBlock { .. } => before.len(),
+        };
+        let Some(entry) = before.entries().get(message).filter(|entry| !entry.pins.is_empty()) else {
+            edits.push(edit);
+            continue;
+        };
+        let pins = &entry.pins;
+        match &edit {
+            Edit::Set { path, .. } => match path.get(1) {
+                Some(PathStep::Index(block)) if !pins.holds(*block) => edits.push(edit),
+                _ => spared = true,
+            },
+            Edit::DropBlock { block, .. } if !pins.holds(*block) => edits.push(edit),
+            Edit::Drop { .. } => {
+                spared = true;
+                let blocks = 0..entry.message.content.blocks().len();
+                if !pins.is_all() {
+                    let others = blocks.filter(|block| !pins.holds(*block));
+                    edits.extend(others.map(|block| Edit::DropBlock { message, block }));
+                }
+            }
+            _ => spared = true,
+        }
+    }
+    spared.then(|| with_bridges(Plan { edits }, before))
+}
+
+/// The plan with a message wherever two of one role would meet that did not.
+fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
+    let Ok(after) = before.apply(&plan) else { return plan };
+    let places = before.positions();
+    for problem in after.problems_since(before).into_iter().filter(|problem| problem.code == "same_role_twice") {
+        let entry = &after.entries()[problem.message_index];
+        let role = if entry.message.role == Role::User { Role::Assistant } else { Role::User };
+        let value = Inserted::from(Message::new(role, Content::Text(LEFT_OUT_HERE.to_owned())));
+        match places.get(&entry.id) {
+            Some(index) => {
+                // One from an earlier condensation, which the plan would drop, says the same.
+                let dropped = |at: &usize| {
+                    plan.edits.iter().position(|edit| matches!(edit, Edit::Drop { message } if message == at))
+                };
+                let gone = (0..*index).rev().map_while(|at| Some((at, dropped(&at)?)));
+                let says_so = |at: usize| {
+                    let message = before.message(at);
+                    message.role == value.message.role
+                        && matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE)
+                };
+                match gone.into_iter().find(|(at, _)| says_so(*at)) {
+                    Some((_, edit)) => drop(plan.edits.remove(edit)),
+                    None => plan.edits.push(Edit::Insert { before: *index, value }),
+                }
+            }
+            None => {
+                let is_it = |edit: &Edit| matches!(edit, Edit::Insert { value, .. } if Arc::ptr_eq(&value.message, &entry.message));
+                let Some(at) = plan.edits.iter().position(is_it) else { continue };
+                let Edit::Insert { before, .. } = plan.edits[at] else { continue };
+                plan.edits.insert(at, Edit::Insert { before, value });
+            }
+        }
+    }
+    plan
+}
