@@ -38,7 +38,7 @@ pub use self::{
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
     pins::Pins,
-    plan::{Edit, Inserted, NewValue, Plan, PlanError},
+    plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},

@@ -1,12 +1,12 @@
 //! Plans: edits on a conversation, and the one place that applies them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Block, Content, Conversation, Entry, Estimate, Fields, Message, PathStep, Pins,
+    Block, Content, Conversation, Entry, EntryId, Estimate, Fields, Message, PathStep, Pins,
     block::Depth,
     estimate::estimates_after,
     fields::to_raw,
@@ -293,7 +293,13 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
     let is_same = |one: &Block, other: &Block| to_raw(one).get() == to_raw(other).get();
     let is_there =
         |one: &Block, other: &Block| one.kind() == other.kind() && (!one.is_thinking() || is_same(one, other));
-    paired_by(from, to, is_there, Block::is_thinking).or_else(|| paired_by(from, to, is_same, |_| true))
+    // Calls and results are known by their ids, whatever else was done to them.
+    let is_counterpart = |one: &Block, other: &Block| match (one, other) {
+        (Block::ToolUse { id, .. }, Block::ToolUse { id: other, .. }) => id == other,
+        (Block::ToolResult { tool_use_id, .. }, Block::ToolResult { tool_use_id: other, .. }) => tool_use_id == other,
+        _ => is_same(one, other),
+    };
+    paired_by(from, to, is_there, Block::is_thinking).or_else(|| paired_by(from, to, is_counterpart, |_| true))
 }
 
 /// `is_there` tells a block in the other content, `may_miss` whether one need not be there.
@@ -492,6 +498,47 @@ impl Conversation {
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
         Ok(Self::of(entries))
+    }
+}
+
+/// Where the blocks of messages stood before a plan, of those messages in which blocks come or go.
+#[derive(Debug, Default)]
+pub struct BlockOrigins(HashMap<EntryId, Vec<Option<usize>>>);
+
+impl BlockOrigins {
+    /// For a plan and the conversation that it is for.
+    #[must_use]
+    pub fn of(plan: &Plan, before: &Conversation) -> Self {
+        let mut edits: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for edit in &plan.edits {
+            match edit {
+                Edit::DropBlock { message, block } => edits.entry(*message).or_default().0.push(*block),
+                Edit::InsertBlock { message, before, .. } => edits.entry(*message).or_default().1.push(*before),
+                _ => {}
+            }
+        }
+        let origins = edits.into_iter().filter_map(|(message, (dropped, added))| {
+            let entry = before.entries().get(message)?;
+            let length = entry.message.content.blocks().len();
+            let mut blocks = Vec::with_capacity(length + added.len());
+            for at in 0..=length {
+                blocks.extend(added.iter().filter(|before| **before == at).map(|_| None));
+                blocks.extend((at < length && !dropped.contains(&at)).then_some(Some(at)));
+            }
+            Some((entry.id, blocks))
+        });
+        Self(origins.collect())
+    }
+
+    /// Where a value stood that stands at this path now; `None` where its block is new.
+    #[must_use]
+    pub fn path<'p>(&self, entry: EntryId, path: &'p [PathStep]) -> Option<Cow<'p, [PathStep]>> {
+        let (Some(blocks), Some(PathStep::Index(block))) = (self.0.get(&entry), path.get(1)) else {
+            return Some(path.into());
+        };
+        let mut origin = path.to_vec();
+        origin[1] = (*blocks.get(*block)?)?.into();
+        Some(origin.into())
     }
 }
 

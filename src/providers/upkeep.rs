@@ -9,7 +9,7 @@ use super::{
     request::Request,
 };
 use crate::{
-    conversation::{Conversation, Edit, NewValue, Plan},
+    conversation::{BlockOrigins, Conversation, Edit, NewValue, PathStep, Plan},
     markers::counted,
     restore::{Expansion, Mended, decode, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},
@@ -78,7 +78,8 @@ pub fn true_plan(
         room -= if fits { cost } else { 0 };
         fits
     };
-    let mended = kept_true(before, after, if may_grow { Some(&mut may_expand) } else { None });
+    let origins = BlockOrigins::of(plan, before);
+    let mended = kept_true(before, after, &origins, if may_grow { Some(&mut may_expand) } else { None });
     if mended.is_empty() {
         return None;
     }
@@ -86,7 +87,7 @@ pub fn true_plan(
     let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::new() };
     for mended in mended {
         match places.get(&after.entries()[mended.message].id) {
-            Some(message) => result.set(before, *message, mended),
+            Some(message) => result.set(before, *message, &origins, mended),
             None => set_inserted(&mut result.plan, after, &mended),
         }
     }
@@ -101,7 +102,10 @@ fn is_shorter_than_original(request: &Request, after: &Conversation, expansion: 
 }
 
 impl TruePlan {
-    fn set(&mut self, before: &Conversation, message: usize, mended: Mended) {
+    fn set(&mut self, before: &Conversation, message: usize, origins: &BlockOrigins, mut mended: Mended) {
+        let Some(path) = origins.path(before.entries()[message].id, &mended.path) else { return };
+        mended.path = path.into_owned();
+        mended.block = mended.path.get(1).and_then(PathStep::index).unwrap_or(mended.block);
         let is_same =
             |edit: &Edit| matches!(edit, Edit::Set { message: of, path, .. } if *of == message && *path == mended.path);
         self.plan.edits.retain(|edit| !is_same(edit));

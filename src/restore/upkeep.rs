@@ -14,7 +14,7 @@ use super::{
     rows::{NO_EXCERPT, Row, RowKind, Rows},
 };
 use crate::{
-    conversation::{Block, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
+    conversation::{Block, BlockOrigins, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
     markers::{Direction, Gap, MAX_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of},
 };
 
@@ -89,11 +89,12 @@ fn in_content(content: &Content) -> bool {
 }
 
 /// The texts of `after` that have to change so that all that is left of the pointers of `before` stays true. What only looks like a pointer and
-/// was not there before is left out. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes longer.
+/// was not there before is left out. `origins` says where blocks stood before. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes longer.
 #[must_use]
 pub fn kept_true(
     before: &Conversation,
     after: &Conversation,
+    origins: &BlockOrigins,
     mut may_expand: Option<&mut dyn FnMut(Expansion<'_>) -> bool>,
 ) -> Vec<Mended> {
     let (was, is) = (Texts::of(before), Texts::of(after));
@@ -105,7 +106,7 @@ pub fn kept_true(
     let places = before.positions();
     let mut drafts: Vec<Draft<'_>> = Vec::new();
     for (text, now) in is_contents.iter().copied().enumerate() {
-        let old = is.counterpart(text, after, &was, &places);
+        let old = is.counterpart(text, after, &was, &places, origins);
         let is_changed = old.is_none_or(|old| was_contents[old] != now);
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
@@ -199,12 +200,15 @@ impl Texts<'_> {
         after: &Conversation,
         was: &Self,
         places: &HashMap<EntryId, usize>,
+        origins: &BlockOrigins,
     ) -> Option<usize> {
         let (message, at) = &self.texts[text];
-        let old = *places.get(&after.entries()[*message].id)?;
+        let id = after.entries()[*message].id;
+        let old = *places.get(&id)?;
+        let path = origins.path(id, &at.path)?;
         let range = was.starts[old]..was.starts[old + 1];
         let same_place = range.start + (text - self.starts[*message]);
-        let is_it = |text: &usize| was.texts[*text].1.path == at.path;
+        let is_it = |text: &usize| was.texts[*text].1.path == *path;
         Some(same_place).filter(|place| range.contains(place) && is_it(place)).or_else(|| range.clone().find(is_it))
     }
 }
@@ -724,7 +728,7 @@ mod tests {
         // Somebody leaves out the lines that the pointer leads to.
         let gone = [&text[..15], &["[… lines 16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
-        let mended = kept_true(&before, &before.apply(&cut).unwrap(), None);
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), None);
         let [mended] = &mended[..] else { panic!("{mended:?}") };
         assert_eq!(mended.left_out, 1);
         assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
@@ -742,7 +746,8 @@ mod tests {
         let gone = [&text[..2], &["[… lines 2-2]".to_owned()], &text[3..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let after = before.apply(&cut).unwrap();
-        let mut texts = kept_true(&before, &after, None).into_iter().map(|mended| mended.text);
+        let mut texts =
+            kept_true(&before, &after, &BlockOrigins::default(), None).into_iter().map(|mended| mended.text);
         let text = texts.next_back().unwrap_or_else(|| gone.join("\n"));
         assert!(text.contains(forged) && text.contains("[6 lines, every 10th"), "{text}");
     }
