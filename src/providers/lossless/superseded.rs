@@ -135,7 +135,7 @@ pub fn leave_out(
             What::List(at) if is_old(at.message, at.block) => {
                 superseded.list(conversation, texts, &at, note, encoding);
             }
-            _ => {}
+            What::List(_) => {}
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
