@@ -7,7 +7,7 @@ use std::{
 };
 
 use roo_condense::{
-    Block, CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, PathStep, Plan, Provider,
+    Block, CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan, Provider,
     ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
@@ -287,5 +287,5 @@ pub fn check_protected(before: &Conversation, after: &Conversation, protect: &Va
 }
 
 fn all_texts(conversation: &Conversation) -> HashSet<String> {
-    conversation.messages().flat_map(|message| message.texts()).map(|text| text.text.into_owned()).collect()
+    conversation.messages().flat_map(Message::texts).map(|text| text.text.into_owned()).collect()
 }

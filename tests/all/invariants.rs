@@ -198,7 +198,7 @@ impl Trial {
     fn settles(&self) -> bool {
         let counts = self.config["protect"]["messages"].as_array().is_some_and(|messages| !messages.is_empty());
         let halves = self.id() == "truncation" && self.config["mode"] == "window";
-        !counts && !(halves && matches!(self.target, Target::None))
+        !(counts || (halves && matches!(self.target, Target::None)))
     }
 }
 
