@@ -24,8 +24,11 @@ function plainRules(protect) {
   };
 }
 
-/** Of the rules, those that JSON cannot hold. */
-const chosenRules = ({ messages = undefined, text = undefined } = {}) => ({
+/**
+ * Of the rules, those that JSON cannot hold.
+ * @param {{ messages?: any, text?: any }} [rules]
+ */
+const chosenRules = ({ messages, text } = {}) => ({
   ...(typeof messages === "function" && { messages }),
   ...(Array.isArray(text) && { text: text.filter(isPattern) }),
 });
