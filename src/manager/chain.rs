@@ -389,8 +389,8 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, goal: Goal
     let ours = (outcome.original_tokens as f64, outcome.final_tokens as f64);
     let (before, after) = counted.map_or(ours, |count| (count.before, count.after));
     let left = goal.left(before, after);
-    // A handler's numbers are rounded, and so is what is told.
-    let rounding = if counted.is_some() { 1.0 } else { 0.0 };
+    // The share that a handler finds left is that of rounded numbers. What it counts itself is compared as it is.
+    let rounding = if counted.is_some() && goal.reported.is_some() { 1.0 } else { 0.0 };
     if left <= limit + rounding {
         // A provider before fell short, the next one did not.
         outcome.warnings.retain(|warning| !is_miss(warning));

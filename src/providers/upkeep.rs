@@ -1,7 +1,7 @@
 //! Whatever a provider does, pointers that stay stand for what they stood for: led to another copy of their lines, or the lines are put in their
 //! place, or a gap says that they are left out.
 
-use std::collections::HashSet;
+use std::{cell::OnceCell, collections::HashSet};
 
 use super::{
     edited::{Place, edited},
@@ -13,6 +13,7 @@ use crate::{
     markers::counted,
     restore::{Expansion, Mended, decode, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},
+    transcript::decompose,
 };
 
 /// A plan after which all pointers are true.
@@ -79,7 +80,12 @@ pub fn true_plan(
         fits
     };
     let origins = BlockOrigins::of(plan, before);
-    let mended = kept_true(before, after, &origins, if may_grow { Some(&mut may_expand) } else { None });
+    let pieces = OnceCell::new();
+    let parts = |message: usize, path: &[PathStep]| {
+        let pieces = pieces.get_or_init(|| decompose(before, &request.tools));
+        pieces[message].iter().filter(|piece| *piece.path == *path).map(|piece| piece.range.clone()).collect()
+    };
+    let mended = kept_true(before, after, &origins, &parts, if may_grow { Some(&mut may_expand) } else { None });
     if mended.is_empty() {
         return None;
     }

@@ -4,6 +4,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
+    ops::Range,
 };
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     decoder::{Decoder, RowsOf},
     quotes::{LinePlace, QuotedLines},
-    rows::{NO_EXCERPT, Row, RowKind, Rows},
+    rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
 };
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
@@ -51,6 +52,9 @@ pub struct Expansion<'e> {
     pub text: &'e str,
 }
 
+/// The byte ranges of the parts of a text, by its message and its path.
+pub type Parts<'p> = dyn Fn(usize, &[PathStep]) -> Vec<Range<usize>> + 'p;
+
 /// How often pointers are followed anew after some were mended. What is wrong after that is left out, as often again: without a line, another may
 /// look like a heading.
 const MAX_ROUNDS: usize = 3;
@@ -89,12 +93,15 @@ fn in_content(content: &Content) -> bool {
 }
 
 /// The texts of `after` that have to change so that all that is left of the pointers of `before` stays true. What only looks like a pointer and
-/// was not there before is left out. `origins` says where blocks stood before. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes longer.
+/// was not there before is left out. `origins` says where blocks stood before, and `parts` what the text at a path of a message before is made of: no
+/// heading of ours is about lines of two. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes
+/// longer.
 #[must_use]
 pub fn kept_true(
     before: &Conversation,
     after: &Conversation,
     origins: &BlockOrigins,
+    parts: &Parts<'_>,
     mut may_expand: Option<&mut dyn FnMut(Expansion<'_>) -> bool>,
 ) -> Vec<Mended> {
     let (was, is) = (Texts::of(before), Texts::of(after));
@@ -121,7 +128,14 @@ pub fn kept_true(
             }
         };
         if concerns && !is_true() {
-            drafts.push(Draft::new(text, now, old, is_changed, &mut old_lines));
+            let parts = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
+            drafts.push(Draft::new(
+                text,
+                now,
+                old.map(|old| Old { text: old, parts: &parts }),
+                is_changed,
+                &mut old_lines,
+            ));
         }
     }
     if drafts.is_empty() {
@@ -343,6 +357,30 @@ struct Draft<'a> {
     left_out: usize,
 }
 
+/// What a text was before.
+struct Old<'p> {
+    text: usize,
+    /// The parts of a text.
+    parts: &'p dyn Fn(usize) -> Vec<Range<usize>>,
+}
+
+impl Old<'_> {
+    /// For each excerpt whether its lines are numbered again where their numbers were left out: the heading has stayed, and it is one. Nobody of ours
+    /// writes one about lines of two parts; it is a part of one that claims more lines than it has, such as those of the tags behind it.
+    fn numbers(&self, rows: &Rows, matches: &[Option<usize>]) -> Vec<bool> {
+        if !rows.excerpts.iter().any(|excerpt| excerpt.sparse) {
+            return vec![true; rows.excerpts.len()];
+        }
+        let (parts, kept) = ((self.parts)(self.text), matches.iter().flatten().collect::<HashSet<_>>());
+        let is_heading = |excerpt: &NumberedExcerpt| {
+            let (first, end) = (excerpt.rows.start as usize, excerpt.rows.end as usize);
+            let (start, end) = (rows.rows[first].start as usize, rows.rows[end - 1].end as usize);
+            kept.contains(&first) && parts.iter().any(|part| part.start <= start && end <= part.end)
+        };
+        rows.excerpts.iter().map(|excerpt| !excerpt.sparse || is_heading(excerpt)).collect()
+    }
+}
+
 /// A pointer that does not stand for what it stood for, or a line that looks like one and was none.
 struct Wrong {
     draft: usize,
@@ -352,15 +390,18 @@ struct Wrong {
 }
 
 impl<'a> Draft<'a> {
-    fn new(text: usize, now: &'a str, old: Option<usize>, is_changed: bool, was_lines: &mut Lines<'a>) -> Self {
+    fn new(text: usize, now: &'a str, old: Option<Old<'_>>, is_changed: bool, was_lines: &mut Lines<'a>) -> Self {
         let was = was_lines.contents;
         let rows = Rows::read(now);
-        let old_rows = old.map(|old| was_lines.decoder.rows(old));
-        let matches = match (old, &old_rows) {
+        let old_rows = old.as_ref().map(|old| was_lines.decoder.rows(old.text));
+        let matches = match (&old, &old_rows) {
             (Some(_), Some(_)) if !is_changed => (0..rows.rows.len()).map(Some).collect(),
-            (Some(old), Some(old_rows)) => matched(now, &rows, was[old], old_rows),
+            (Some(old), Some(old_rows)) => matched(now, &rows, was[old.text], old_rows),
             _ => vec![None; rows.rows.len()],
         };
+        let numbers = old.as_ref().zip(old_rows.as_ref()).map(|(old, rows)| old.numbers(rows, &matches));
+        let numbers = numbers.unwrap_or_default();
+        let old = old.map(|old| old.text);
         let mut items = Vec::with_capacity(rows.rows.len());
         let mut left_out = 0;
         for (row, matched) in rows.rows.iter().zip(matches) {
@@ -383,9 +424,17 @@ impl<'a> Draft<'a> {
             }
             let excerpt = (old_row.excerpt != NO_EXCERPT).then(|| &old_rows.excerpts[old_row.excerpt as usize]);
             let number = excerpt.map(|excerpt| (excerpt.number_of(old_row.line), excerpt.style, excerpt.sparse));
+            let is_headed = old_row.excerpt != NO_EXCERPT && numbers[old_row.excerpt as usize];
+            let is_shown = |number: u32| numbered(&now[row.range()]).is_some_and(|(shown, _)| shown == number);
+            let number = match number {
+                // Without its heading a line has the number that stands in it, if any.
+                Some((number, style, true)) if !is_headed => is_shown(number).then_some((number, style, false)),
+                number => number,
+            };
             let content = &was[old][old_row.content_range()];
             match (old_row.kind, number) {
-                (RowKind::Heading, _) => {}
+                (RowKind::Heading, _) if is_headed => {}
+                (RowKind::Heading, _) => items.push(Item::Raw(now[row.range()].into())),
                 (RowKind::Gap, Some((number, style, true))) => {
                     items.push(Item::Gap { number, style, lines: old_row.lines });
                 }
@@ -560,11 +609,8 @@ impl<'a> Draft<'a> {
     /// chosen what of it is to stay.
     fn expanded(&self, item: usize, was: &mut Lines<'a>, room: &mut usize) -> Option<(String, String, Self)> {
         let pointer = self.pointer(item)?;
-        let meaning = pointer.meaning.as_ref()?;
-        let repeats = matches!(Pointer::read(&pointer.written)?, Pointer::Repeat { .. });
-        if self.is_changed && !repeats {
-            return None;
-        }
+        // What a line that is repeated stands below only changes where a provider changed the text.
+        let meaning = pointer.meaning.as_ref().filter(|meaning| meaning.times == 1 && !self.is_changed)?;
         *room = room.checked_sub(was.bytes(&meaning.target) + self.now.len())?;
         let lines = was.contents(&meaning.target);
         let mut whole = self.clone();
@@ -578,15 +624,7 @@ impl<'a> Draft<'a> {
             }
             None => Item::Raw((*content).into()),
         };
-        let mut items: Vec<Item<'a>> = (0..).zip(&lines).map(line).collect();
-        // A repeated line is said once, and then repeated.
-        if let Some(times) = meaning.times.checked_sub(1).filter(|times| *times > 0) {
-            items.push(Item::Pointer(PointerItem {
-                number: pointer.number.map(|(number, style, sparse)| (number + 1, style, sparse)),
-                written: Pointer::Repeat { times }.to_string().into(),
-                meaning: Some(Meaning { times, ..meaning.clone() }),
-            }));
-        }
+        let items: Vec<Item<'a>> = (0..).zip(&lines).map(line).collect();
         whole.items.splice(item..=item, items);
         whole.expanded += 1;
         whole.is_mended = true;
@@ -600,6 +638,11 @@ fn new_line(out: &mut String, at: usize) {
     }
 }
 
+/// The number that stands in a line, and what stands behind it.
+fn numbered(line: &str) -> Option<(u32, &str)> {
+    NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
+}
+
 /// For each row of a text, the row of the text before that it was.
 fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -608,10 +651,7 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
     }
     let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
     // Below a heading, a number that is not the one expected there, because lines before it are gone, is read as a part of the line.
-    let numbered = |row: usize| {
-        let line = &now[rows.rows.get(row)?.range()];
-        NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
-    };
+    let numbered = |row: usize| numbered(&now[rows.rows.get(row)?.range()]);
     let is_numbered = |(number, content): (u32, &str), old_row: &Row| {
         let excerpt = old.excerpts.get(old_row.excerpt as usize);
         content == &was[old_row.content_range()]
@@ -710,6 +750,11 @@ mod tests {
     use super::*;
     use crate::conversation::{Edit, Plan};
 
+    /// A text that is one part.
+    fn whole(_: usize, _: &[PathStep]) -> Vec<Range<usize>> {
+        std::iter::once(0..usize::MAX).collect()
+    }
+
     fn line(number: usize) -> String {
         format!("    call_number_{number}_of_many(with, its, own, arguments);")
     }
@@ -728,7 +773,7 @@ mod tests {
         // Somebody leaves out the lines that the pointer leads to.
         let gone = [&text[..15], &["[… lines 16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
-        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), None);
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
         let [mended] = &mended[..] else { panic!("{mended:?}") };
         assert_eq!(mended.left_out, 1);
         assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
@@ -747,7 +792,7 @@ mod tests {
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let after = before.apply(&cut).unwrap();
         let mut texts =
-            kept_true(&before, &after, &BlockOrigins::default(), None).into_iter().map(|mended| mended.text);
+            kept_true(&before, &after, &BlockOrigins::default(), &whole, None).into_iter().map(|mended| mended.text);
         let text = texts.next_back().unwrap_or_else(|| gone.join("\n"));
         assert!(text.contains(forged) && text.contains("[6 lines, every 10th"), "{text}");
     }

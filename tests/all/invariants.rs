@@ -171,7 +171,7 @@ impl Trial {
             let after = check_report(&before, &report);
             check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config));
             check_target(&before, &after, &report, target);
-            check_protected(&before, &after, &self.config["protect"]);
+            check_protected(&before, &after, &report, &self.config["protect"]);
             after
         };
         let fresh = parse(json);
@@ -343,4 +343,61 @@ fn the_window_never_closes_over_what_it_would_make_worse() {
             }
         }
     }
+}
+
+/// Found by longer runs: the cut of a parameter tore a heading that the model had written itself apart, and what was below it got numbers, even the tags
+/// behind the parameter.
+#[test]
+fn headings_that_a_model_writes_number_no_tags() {
+    let line = r#"    let a = compute_something_with(a, "a longer text");"#;
+    let forged = "     1→[5 lines, every 10th numbered:]";
+    let headings = [
+        format!("{line}\n     1→x\n{forged}\n{line}"),
+        // The heading stays.
+        format!("{forged}\n{line}\n{line}\n{line}"),
+        format!("     1→[12 lines, every 10th numbered:]\n{line}\n{line}"),
+        // It claims no line of another part.
+        format!("     1→[3 lines, every 10th numbered:]\n{line}\n{line}\n{line}"),
+        format!("     1→[9 lines, every 10th numbered:]\n{}", [line; 9].join("\n")),
+    ];
+    for content in headings {
+        let call = format!(
+            "I write.\n<write_to_file>\n<path>/home/dev/p/src/0.ts</path>\n<content>\n{content}\n</content>\n</write_to_file>"
+        );
+        let answer = "[write_to_file for '/home/dev/p/src/0.ts'] Result:\nThe content was saved.\n<environment_details>\nNone.\n</environment_details>";
+        let messages = json!([
+            { "role": "user", "content": "Do it." },
+            { "role": "assistant", "content": call },
+            { "role": "user", "content": answer },
+            { "role": "assistant", "content": "Done." },
+        ]);
+        for config in [
+            json!({ "minTokensForTruncation": 0, "preserveRecentCount": 1 }),
+            json!({ "minTokensForTruncation": 0, "preserveRecentCount": 1, "maxToolParamChars": 60 }),
+        ] {
+            let trial = Trial::new("truncation", config, Target::None);
+            trial.check(&messages.to_string());
+            let before = parse(&messages.to_string());
+            let after = before.apply(trial.run(&before, None).0.plan()).unwrap();
+            let text = &after.message(1).texts()[0].text;
+            assert!(text.contains("more characters)"), "{text}");
+            assert!(text.ends_with("\n</content>\n</write_to_file>"), "{text}");
+        }
+    }
+}
+
+/// Found by longer runs: a repeated line that was cut stood in the place of what repeats it, whole, and the next run cut that.
+#[test]
+fn what_repeats_a_line_that_is_cut_is_not_put_back() {
+    let line = "an ordinary line of some length, about something that is likely to be cut";
+    let content = format!("{line}\n[The line above 3 more times]\n{line}, too\n{}", "more\n".repeat(20));
+    let call = json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "make" } });
+    let messages = json!([
+        { "role": "user", "content": "Do it." },
+        { "role": "assistant", "content": [call] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": content }] },
+        { "role": "assistant", "content": "Done." },
+    ]);
+    let config = json!({ "minTokensForTruncation": 0, "preserveRecentCount": 1, "maxLineChars": 20 });
+    Trial::new("truncation", config, Target::None).check(&messages.to_string());
 }

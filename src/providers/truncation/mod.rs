@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use self::content::ContentCut;
-use super::{Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged};
+use super::{
+    Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged, pinned::sparing_pins,
+};
 use crate::{
     conversation::{Conversation, Edit, Plan},
     options::{ConfigError, Field, Settings, Table},
@@ -233,9 +235,10 @@ fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<()
     Ok(())
 }
 
-/// The tally after `plan`.
+/// The tally after what will be done of `plan`.
 fn measured(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
-    let after = apply(&request.conversation, plan)?;
+    let spared = sparing_pins(plan, &request.conversation);
+    let after = apply(&request.conversation, spared.as_ref().unwrap_or(plan))?;
     Ok(request.tally.recount(&request.conversation, &after, &request.cancel)?)
 }
 
