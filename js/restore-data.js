@@ -62,7 +62,7 @@ function checkedData(data) {
 }
 
 function isEdit(edit, length) {
-  const { op, message, path, before, value, recipe, was, group = 0 } = edit ?? {};
+  const { op, message, block, path, before, value, recipe, was, group = 0 } = edit ?? {};
   if (!isWithin(group, 0, Number.MAX_SAFE_INTEGER)) return false;
   switch (op) {
     case "set": {
@@ -71,6 +71,8 @@ function isEdit(edit, length) {
     }
     case "drop":
       return isWithin(message, 0, length - 1);
+    case "drop_block":
+      return isWithin(message, 0, length - 1) && isWithin(block, 0, MAX_BLOCKS);
     case "insert_block":
       return (
         isWithin(message, 0, length - 1) && isWithin(before, 0, MAX_BLOCKS) && Object.hasOwn(edit, "value") && lengthIn(was) !== undefined
@@ -87,7 +89,8 @@ function isEdit(edit, length) {
 /** Throws when two edits are about the same, or one about a part of the other. */
 function checkDisjoint(edits) {
   const key = (message, path) => JSON.stringify([message, ...path]);
-  const places = edits.map(({ op, message, path }) => (isInsert(op) ? undefined : key(message, op === "drop" ? [] : path)));
+  const pathOf = ({ op, block, path }) => (op === "drop" ? [] : op === "drop_block" ? ["content", block] : path);
+  const places = edits.map((edit) => (isInsert(edit.op) ? undefined : key(edit.message, pathOf(edit))));
   const taken = new Set();
   places.forEach((place, index) => {
     if (place !== undefined && taken.has(place)) throw invalid(`restoreData.edits[${index}]`, "another edit is about the same");
@@ -124,7 +127,7 @@ function checkMessages(messages, known) {
 
 /** The edit with what it puts back, which is what was there. */
 function resolved(edit, place, messages) {
-  if (edit.op === "drop") return edit;
+  if (edit.op === "drop" || edit.op === "drop_block") return edit;
   if (edit.op === "insert") {
     checkOutput(edit.value.message, edit.was, `${place}.value.message`);
     return { op: "insert", before: edit.before, value: { message: edit.value.message } };

@@ -134,7 +134,7 @@ class Work {
   /** An edit for the messages as they are when others have been undone. A recipe that takes lines from what these touched becomes its text. */
   #moved(edit, shift, touched) {
     if (edit.op === "insert") return { ...edit, before: shift(edit.before) };
-    if (edit.op === "drop" || edit.op === "insert_block") return { ...edit, message: shift(edit.message) };
+    if (["drop", "drop_block", "insert_block"].includes(edit.op)) return { ...edit, message: shift(edit.message) };
     const { recipe, ...rest } = edit;
     const moved = { ...rest, message: shift(edit.message) };
     if (recipe === undefined) return moved;

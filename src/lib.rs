@@ -15,6 +15,7 @@
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
+//! | `record` | what was done in messages that are left out, in a few lines, without a model | `transcript`, `tokens` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
 //! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
@@ -50,6 +51,7 @@ mod parallel;
 mod progress;
 mod protect;
 mod providers;
+mod record;
 mod restore;
 mod salience;
 mod summaries;

@@ -43,6 +43,11 @@ export interface TruncationConfig {
   tools?: ToolMeanings | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /**
+   * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
+   * most 2,000; none where that is under 300.
+   */
+  recordTokens?: number | undefined;
 }
 
 /**

@@ -299,7 +299,13 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
         (Block::ToolResult { tool_use_id, .. }, Block::ToolResult { tool_use_id: other, .. }) => tool_use_id == other,
         _ => is_same(one, other),
     };
-    paired_by(from, to, is_there, Block::is_thinking).or_else(|| paired_by(from, to, is_counterpart, |_| true))
+    // One that stands where it stood may be another text.
+    let may_be = |one: &Block, other: &Block| {
+        is_counterpart(one, other) || matches!((one, other), (Block::Text { .. }, Block::Text { .. }))
+    };
+    paired_by(from, to, is_there, Block::is_thinking)
+        .or_else(|| paired_by(from, to, is_counterpart, |_| true))
+        .or_else(|| paired_by(from, to, may_be, |_| true))
 }
 
 /// `is_there` tells a block in the other content, `may_miss` whether one need not be there.

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     options::{ConfigError, Field, Kind, Table},
     protect::{PROTECT, ProtectRules},
+    record::RECORD_TOKENS,
     summaries::DEFAULT_WINDOW,
 };
 
@@ -42,6 +43,7 @@ static TABLE: Table = Table::new(
         ),
         Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
         PROTECT,
+        RECORD_TOKENS,
     ],
 );
 
@@ -99,6 +101,7 @@ impl Provider for Native {
             prompt: settings.text("customCondensingPrompt"),
             concurrency: settings.integer("maxConcurrency"),
             window: settings.integer("contextWindow"),
+            record_tokens: settings.given_integer("recordTokens"),
         };
         summarize_middle(request, middle).await
     }

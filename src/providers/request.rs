@@ -7,6 +7,7 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     progress::Progress,
+    record,
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
@@ -108,6 +109,21 @@ impl Request {
             tools: &self.tools,
             cancel: &self.cancel,
         }
+    }
+
+    /// Tokens of the record of work that stands in for what is left out; `given` is what a configuration says.
+    #[must_use]
+    pub(crate) fn record_room(&self, given: Option<usize>) -> usize {
+        record::room(given, self.target_tokens.unwrap_or_else(|| self.scaled(&self.tally)))
+    }
+
+    /// What the conversation says of the work and `after` does no more, within `room` tokens.
+    #[must_use]
+    pub(crate) fn record_of(&self, after: &Conversation, room: usize) -> Option<String> {
+        if room == 0 {
+            return None;
+        }
+        record::record(&self.conversation, after, &self.tools, room, self.tally.encoding())
     }
 
     /// How many unscaled tokens the messages may have so that the target is met.

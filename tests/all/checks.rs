@@ -206,7 +206,12 @@ fn check_blocks_shrink(before: &Conversation, was: &Tally, after: &Conversation,
 fn check_identity(before: &Conversation, after: &Conversation, plan: &Plan) {
     let mut touched: HashMap<usize, BTreeSet<usize>> = HashMap::new();
     let mut gone: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut added: Vec<(usize, usize)> = Vec::new();
     for edit in &plan.edits {
+        if let Edit::InsertBlock { message, before, .. } = edit {
+            added.push((*message, *before));
+            touched.entry(*message).or_default();
+        }
         if let Edit::DropBlock { message, block } = edit {
             gone.insert((*message, *block));
             touched.entry(*message).or_default();
@@ -228,9 +233,16 @@ fn check_identity(before: &Conversation, after: &Conversation, plan: &Plan) {
         };
         assert_eq!((&old.role, format!("{:?}", old.extra)), (&new.role, format!("{:?}", new.extra)));
         let (old, new) = (old.content.blocks(), new.content.blocks());
-        let old: Vec<_> = old.iter().enumerate().filter(|(index, _)| !gone.contains(&(origin, *index))).collect();
-        assert_eq!(old.len(), new.len());
-        for ((index, old), new) in old.into_iter().zip(new).filter(|((index, _), _)| !blocks.contains(index)) {
+        let mut pairs = Vec::new();
+        let mut left = new.iter();
+        for index in 0..=old.len() {
+            added.iter().filter(|place| **place == (origin, index)).for_each(|_| assert!(left.next().is_some()));
+            if let Some(old) = old.get(index).filter(|_| !gone.contains(&(origin, index))) {
+                pairs.push(((index, old), left.next().unwrap()));
+            }
+        }
+        assert!(left.next().is_none(), "message {origin} has blocks that nobody added");
+        for ((index, old), new) in pairs.into_iter().filter(|((index, _), _)| !blocks.contains(index)) {
             let bytes = |block| serde_json::to_string(block).unwrap();
             assert_eq!(bytes(old), bytes(new), "block {index} of message {origin}");
         }

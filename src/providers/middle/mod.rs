@@ -15,7 +15,7 @@ use super::{
     request::Request,
 };
 use crate::{
-    conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Role},
+    conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
     markers::SUMMARY_ABOVE,
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
@@ -33,6 +33,8 @@ pub(super) struct Middle<'a> {
     pub concurrency: usize,
     /// Tokens of the model's window when its handler does not know.
     pub window: usize,
+    /// Tokens of the record of work behind the summary, where the configuration says.
+    pub record_tokens: Option<usize>,
 }
 
 /// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
@@ -58,7 +60,23 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
         return Err(CondenseError::NotEnoughMessages { messages: conversation.len(), needed: conversation.len() + 1 });
     }
     let summary = summarize(&client, job).await?;
-    Ok(proposal(conversation, &selection, summary, client.warnings.take()))
+    let record = record_of(request, &selection, &summary.text, request.record_room(middle.record_tokens))?;
+    Ok(proposal(conversation, &selection, summary, record, client.warnings.take()))
+}
+
+/// The record of what the summary does not say word for word.
+fn record_of(
+    request: &Request,
+    selection: &SummaryRange,
+    summary: &str,
+    room: usize,
+) -> Result<Option<String>, CondenseError> {
+    let mut edits: Vec<Edit> = (selection.head..selection.start).map(|message| Edit::Drop { message }).collect();
+    let message = Message::new(selection.role.clone(), Content::Text(summary.to_owned()));
+    edits.push(Edit::Insert { before: selection.start, value: message.into() });
+    let after = request.conversation.apply(&Plan { edits });
+    let after = after.map_err(|error| CondenseError::Internal(error.to_string()))?;
+    Ok(request.record_of(&after, room))
 }
 
 /// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
@@ -88,6 +106,7 @@ fn proposal(
     conversation: &Conversation,
     selection: &SummaryRange,
     summary: Summary,
+    record: Option<String>,
     warnings: Vec<Warning>,
 ) -> Proposal {
     let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
@@ -104,7 +123,8 @@ fn proposal(
     };
     let range = 0..summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
-    let mut message = Message::new(selection.role.clone(), Content::Text(summary.text));
+    let text = record.map_or_else(|| summary.text.clone(), |record| format!("{}\n\n{record}", summary.text));
+    let mut message = Message::new(selection.role.clone(), Content::Text(text));
     message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
     insert(with_time(message, tail), estimate.into_iter().collect());
     if selection.bridge {

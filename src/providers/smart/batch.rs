@@ -38,8 +38,14 @@ pub(super) async fn summarize(
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), ..request };
-    let middle =
-        Middle { provider: Native::ID, keep: keep_last, prompt: &summary.prompt, concurrency, window: DEFAULT_WINDOW };
+    let middle = Middle {
+        provider: Native::ID,
+        keep: keep_last,
+        prompt: &summary.prompt,
+        concurrency,
+        window: DEFAULT_WINDOW,
+        record_tokens: None,
+    };
     let mut proposal = summarize_middle(&request, middle).await?;
     shift(&mut proposal, skipped);
     Ok(proposal)

@@ -5,19 +5,23 @@ pub(super) mod cut;
 mod search;
 mod window;
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::Range,
+};
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json, value::to_raw_value};
 
 use self::content::ContentCut;
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged, pinned::sparing_pins,
 };
 use crate::{
-    conversation::{Conversation, Edit, Plan},
+    conversation::{Conversation, Edit, Message, Plan, Role},
     options::{ConfigError, Field, Settings, Table},
     protect::{PROTECT, ProtectRules},
+    record::RECORD_TOKENS,
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
@@ -75,6 +79,7 @@ static TABLE: Table = Table::new(
         Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
         TOOLS,
         PROTECT,
+        RECORD_TOKENS,
     ],
 );
 
@@ -177,6 +182,15 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
         return Ok(proposal_of(kept.map_err(unanswered)?));
     };
+    let room = request.record_room(settings.given_integer("recordTokens"));
+    if let Some(less) = budget.checked_sub(room).filter(|_| room > 0) {
+        let kept = salience.within(history, less).map_err(unanswered)?;
+        if kept.tokens <= less
+            && let Some(proposal) = recorded(request, proposal_of(kept), salience.preserve_recent, room)?
+        {
+            return Ok(proposal);
+        }
+    }
     let kept = salience.within(history, budget).map_err(unanswered)?;
     let fits = kept.tokens <= budget;
     let proposal = proposal_of(kept);
@@ -188,6 +202,36 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
     let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
     say_if_target_missed(request, &mut proposal)?;
     Ok(proposal)
+}
+
+/// The proposal with a record of the work that it leaves out, in the first of the user's messages behind that; `None` where there is nothing to record
+/// or no message to hold it.
+fn recorded(
+    request: &Request,
+    mut proposal: Proposal,
+    keep: usize,
+    room: usize,
+) -> Result<Option<Proposal>, CondenseError> {
+    let before = &request.conversation;
+    let after = apply(before, &proposal.plan)?;
+    let Some(first) = proposal.notes.iter().map(|note| note.message).min() else { return Ok(None) };
+    let dropped = |edit: &Edit| if let Edit::Drop { message } = edit { Some(*message) } else { None };
+    let dropped: HashSet<usize> = proposal.plan.edits.iter().filter_map(dropped).collect();
+    let may_hold = |message: &usize| {
+        let Message { role, content, .. } = before.message(*message);
+        *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message)
+    };
+    let Some(message) = (first.max(before.head())..before.len().saturating_sub(keep)).find(may_hold) else {
+        return Ok(None);
+    };
+    let Some(text) = request.record_of(&after, room) else { return Ok(None) };
+    let block = before.message(message).content.blocks().len();
+    let value = to_raw_value(&json!({ "type": "text", "text": text }));
+    let value = value.map_err(|error| CondenseError::Internal(error.to_string()))?;
+    proposal.plan.edits.push(Edit::InsertBlock { message, before: block, value });
+    let reason = "what was done, asked and found in what is left out".to_owned();
+    proposal.notes.push(Note { message, block: Some(block), operation: "record", reason, grade: None });
+    Ok(Some(proposal))
 }
 
 fn proposal_of(kept: Kept) -> Proposal {

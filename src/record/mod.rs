@@ -1,0 +1,73 @@
+//! The work record: what was done, asked and found in messages that are left out, in a few lines that a model reads at once. No model is asked.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `facts` | what there is to tell: read from the events of a conversation |
+//! | `checks` | commands that check something, and the line of an output that says how it ended |
+//! | `text` | the record as text, within its room, and read again |
+
+mod checks;
+mod facts;
+mod text;
+
+use std::collections::HashSet;
+
+use self::facts::{Fact, Facts, squeezed};
+use crate::{
+    conversation::{Conversation, Message},
+    options::Field,
+    tokens::Encoding,
+    transcript::ToolTable,
+};
+
+/// The option `recordTokens` of providers that leave messages out.
+pub const RECORD_TOKENS: Field = Field::integer_if_set(
+    "recordTokens",
+    0,
+    100_000,
+    "Tokens of the record of work that stands in for what is left out; 0 for none. Absent: 5% of the target, or of what there is without one, at most 2,000; none where that is under 300.",
+);
+
+/// The room for a record, as [`RECORD_TOKENS`] has it.
+#[must_use]
+pub fn room(given: Option<usize>, tokens: usize) -> usize {
+    given.unwrap_or(match tokens / 20 {
+        0..MIN_ROOM => 0,
+        room => room.min(MAX_ROOM),
+    })
+}
+
+/// Less says too little to be worth a place.
+const MIN_ROOM: usize = 300;
+
+/// More is seldom read to its end, and better spent on what it is about.
+const MAX_ROOM: usize = 2000;
+
+/// What `before` says of the work and `after` does no more, within `room` tokens; `None` when that is nothing.
+#[must_use]
+pub fn record(
+    before: &Conversation,
+    after: &Conversation,
+    tools: &ToolTable,
+    room: usize,
+    encoding: Encoding,
+) -> Option<String> {
+    let known = Facts::of(before, tools);
+    let left = Facts::of(after, tools);
+    let still: String = after.messages().flat_map(Message::texts).map(|text| squeezed(&text.text) + "\n").collect();
+    let changed: HashSet<&str> = left.changed_files().collect();
+    let is_lost = |fact: &Fact| match fact {
+        Fact::Changed { path, .. } => !changed.contains(path.as_str()),
+        fact => !still.contains(&*squeezed(fact.proof())),
+    };
+    // A list of things to do tells where it is as a whole.
+    let has_plan = left.plan().eq(known.plan());
+    let is_lost = |fact: &Fact| if matches!(fact, Fact::Plan { .. }) { !has_plan } else { is_lost(fact) };
+    // A check that failed says it once.
+    let verdicts: HashSet<&str> =
+        known.facts.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
+    let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
+    let lost: Vec<Fact> =
+        known.facts.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect();
+    text::written(&lost, room, encoding)
+}
