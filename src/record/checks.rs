@@ -9,7 +9,7 @@ static CHECKS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"\b(cargo (?:test|check|build|clippy|nextest)|go (?:test|build|vet)|dotnet (?:test|build)|tests?|vitest|jest|mocha|pytest|phpunit|rspec|tsc|typecheck|eslint|biome|lint|ruff|mypy|build|make|gradle|mvn)\b",
     )
-    .unwrap()
+    .expect("the pattern is a constant, and tested")
 });
 
 /// What says how a check ended: counts of what passed, failed and was found, exit codes, and the words that runners begin their last lines with.
@@ -17,7 +17,7 @@ static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d+|^(?:ok|not ok|pass|fail|--- fail|error(?:\[|:| ts))|\btests?:? +\d|\btest result:|found \d+|build (?:successful|failed|succeeded)",
     )
-    .unwrap()
+    .expect("the pattern is a constant, and tested")
 });
 
 /// What a command checks with, such as `cargo test`; `None` for one that checks nothing.
