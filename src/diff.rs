@@ -225,25 +225,15 @@ mod tests {
     #[test]
     fn what_differs_is_shown_with_the_lines_around_it() {
         let before = numbered(20);
-        let after = before.replace("line 4\n", "[… line 4]\n").replace("line 15\nline 16\n", "");
+        let after = before.replace("line 4\n", "[…4]\n").replace("line 15\nline 16\n", "");
         let diff = diff(&before, &after, DiffLimits::default());
         let places: Vec<_> = diff.hunks.iter().map(|hunk| (hunk.before_line, hunk.after_line)).collect();
         assert_eq!(places, [(2, 2), (13, 13)]);
         assert_eq!(
             shown(&diff),
             [
-                " line 2",
-                " line 3",
-                "-line 4",
-                "+[… line 4]",
-                " line 5",
-                " line 6",
-                " line 13",
-                " line 14",
-                "-line 15",
-                "-line 16",
-                " line 17",
-                " line 18"
+                " line 2", " line 3", "-line 4", "+[…4]", " line 5", " line 6", " line 13", " line 14", "-line 15",
+                "-line 16", " line 17", " line 18"
             ]
         );
         assert_eq!(diff.omitted_lines, 0);

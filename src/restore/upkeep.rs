@@ -771,7 +771,7 @@ mod tests {
         let decoded = super::super::decode(&before);
         assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
         // Somebody leaves out the lines that the pointer leads to.
-        let gone = [&text[..15], &["[… lines 16-30]".to_owned()], &text[30..]].concat();
+        let gone = [&text[..15], &["[…16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
         let [mended] = &mended[..] else { panic!("{mended:?}") };
@@ -788,7 +788,7 @@ mod tests {
         text.push(forged.to_owned());
         let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
         let before = Conversation::parse(&message(&text).to_string()).unwrap();
-        let gone = [&text[..2], &["[… lines 2-2]".to_owned()], &text[3..]].concat();
+        let gone = [&text[..2], &["[…2-2]".to_owned()], &text[3..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let after = before.apply(&cut).unwrap();
         let mut texts =

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn markers_carry_the_numbers_on() {
-        let lines = Lines::of("a\n[… lines 2-9]\nb");
+        let lines = Lines::of("a\n[…2-9]\nb");
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 

@@ -164,7 +164,9 @@ impl Salience {
         budget: usize,
         user_too: bool,
     ) -> Result<Kept, SalienceError> {
-        let survey = Survey::of(&self.scope(history, user_too), texts);
+        let scope = self.scope(history, user_too);
+        let mut survey = Survey::of(&scope, texts);
+        survey.favour_late(&scope, budget);
         history.cancel.check()?;
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         selection.fill(as_float(budget));

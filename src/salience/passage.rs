@@ -6,7 +6,7 @@ use super::{lines::Line, weights::Origin};
 use crate::transcript::ContentPiece;
 
 /// About how many tokens a marker takes.
-pub const MARKER_TOKENS: f32 = 8.0;
+pub const MARKER_TOKENS: f32 = 6.0;
 
 /// A text, or the part of a text, of which lines can be left out.
 pub struct Passage<'t> {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::{ContentKind, Role, TextAt, is_blank},
     tokens::count_inside,
-    transcript::{ContentPiece, Meaning, PieceSource},
+    transcript::{ContentPiece, HostText, Meaning, PieceSource},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -82,7 +82,7 @@ impl<'a, 't> Reading<'a, 't> {
     fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str, is_pinned: bool) -> Passage<'t> {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
-        let origin = origin(&piece, role);
+        let origin = origin(&piece, role, text);
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -142,13 +142,19 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
-fn origin(piece: &ContentPiece, role: &Role) -> Origin {
+fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
     let meaning = || piece.source.meaning();
     match (piece.kind, &piece.source) {
         (_, PieceSource::EnvironmentDetails) => Origin::Environment,
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
+        (ContentKind::ToolResults, source) if source.is_showing_command() => Origin::Shown,
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
         (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
+        (ContentKind::MessageText, PieceSource::Words) => match HostText::of(text) {
+            Some(HostText::Summary) => Origin::Assistant,
+            Some(HostText::Notice) => Origin::Host,
+            None => Origin::User,
+        },
         (ContentKind::MessageText, _) => Origin::User,
     }
 }

@@ -109,6 +109,19 @@ impl<'t> Survey<'t> {
         }
     }
 
+    /// What was said last is worth more, by how much of the `budget` it takes to keep all from there on.
+    pub fn favour_late(&mut self, scope: &Scope<'_>, budget: usize) {
+        let (mut following, mut message) = (0.0, scope.zone.end);
+        for passage in self.passages.iter_mut().rev() {
+            while message > passage.message + 1 {
+                message -= 1;
+                following += as_float(scope.tally.message(message));
+            }
+            let more = scope.weights.late(passage.origin, following, as_float(budget));
+            passage.lines.iter_mut().for_each(|value| value.density += more);
+        }
+    }
+
     fn price_rounds(&mut self, scope: &Scope<'_>, rounds: Vec<Range<usize>>) {
         let mut first = 0;
         for (index, messages) in rounds.into_iter().enumerate() {

@@ -85,6 +85,10 @@ pub enum Origin {
     Parameters(Meaning),
     /// The answer to a call with this meaning.
     Result(Meaning),
+    /// The output of a command line that shows files or their changes.
+    Shown,
+    /// What the host says in the user's place.
+    Host,
     /// A snapshot of the host's environment.
     Environment,
 }
@@ -127,11 +131,20 @@ impl Weights {
             Origin::Result(Meaning::Write | Meaning::Edit) => 2.0,
             Origin::Result(Meaning::Read) => 1.24,
             Origin::User | Origin::Assistant => 0.36,
-            Origin::Parameters(_) | Origin::Result(_) => 0.23,
+            Origin::Parameters(_) => 0.6,
+            Origin::Shown => 0.56,
+            Origin::Result(_) | Origin::Host => 0.23,
             Origin::Environment => 0.02,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
         0.006 * kind * decay
+    }
+
+    /// What a passage is worth besides, for each token, when `tokens` follow it in the older messages and `budget` is for all: the assistant goes on
+    /// from what it said last, so as much of that as a twentieth of the budget stays as a whole.
+    pub fn late(self, origin: Origin, tokens: f32, budget: f32) -> f32 {
+        let counts = origin == Origin::Assistant && self.uses(Signal::Recency) && self.uses(Signal::Passages);
+        if counts { 0.03 * (-tokens / (0.05 * budget.max(1.0))).exp() } else { 0.0 }
     }
 
     /// What a name is worth that is readable in `covered` places already.

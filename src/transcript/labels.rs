@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::tools::{Meaning, ToolTable};
+use super::{
+    shell,
+    tools::{Meaning, ToolTable},
+};
 
 /// Which tool a piece belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +18,8 @@ pub struct ToolSource {
     pub meaning: Meaning,
     /// The tool's answer is what the user says.
     pub asks_user: bool,
+    /// The command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git show`).
+    pub shows_files: bool,
 }
 
 /// The longest label in characters.
@@ -24,20 +29,21 @@ impl ToolSource {
     /// The source of a file that was shown without a call.
     pub(super) fn of_file(path: &str) -> Self {
         let label = one_line(&format!("file {}", one_line(path)));
-        Self { name: "file".to_owned(), label, meaning: Meaning::Read, asks_user: false }
+        Self { name: "file".to_owned(), label, meaning: Meaning::Read, asks_user: false, shows_files: false }
     }
 
     /// The source of a call that is about `target`: a path, a command.
     pub(super) fn new(name: &str, target: &str, tools: &ToolTable) -> Self {
         let (meaning, asks_user) =
             tools.tool(name).map_or_else(Default::default, |tool| (tool.meaning, tool.asks_user));
-        let target = one_line(target);
+        let (command, target) = (target, one_line(target));
         let label = match (target.is_empty(), meaning) {
             (true, _) => one_line(name),
             (false, Meaning::Command) => target,
             (false, _) => one_line(&format!("{name} {target}")),
         };
-        Self { name: name.to_owned(), label, meaning, asks_user }
+        let shows_files = meaning == Meaning::Command && shell::shows_files(command);
+        Self { name: name.to_owned(), label, meaning, asks_user, shows_files }
     }
 
     /// The source of a call with these parameters (name and value).

@@ -38,5 +38,5 @@ pub use self::{
     place::{Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable, is_named},
-    user_text::attachments,
+    user_text::{HostText, attachments},
 };

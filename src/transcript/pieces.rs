@@ -68,6 +68,12 @@ impl PieceSource {
         }
     }
 
+    /// Whether it is a command line that shows files or their changes.
+    #[must_use]
+    pub fn is_showing_command(&self) -> bool {
+        matches!(self, Self::Tool(tool) if tool.shows_files)
+    }
+
     fn asks_user(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.asks_user)
     }

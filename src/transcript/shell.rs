@@ -87,6 +87,24 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
     }
 }
 
+/// Whether a command line is there to show files or their changes, whatever else it does with what they hold. What is shown need not be known,
+/// so this is less certain than [`action`].
+pub(super) fn shows_files(command: &str) -> bool {
+    let line = command.trim_start();
+    let line = if line.starts_with("cd ") { line.split_once("&&").map_or(line, |(_, rest)| rest) } else { line };
+    // What a heredoc feeds to `cat` is written.
+    let first = line.lines().next().unwrap_or_default();
+    let mut words = first.split_whitespace();
+    let (program, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let shows = match program {
+        "cat" | "head" | "tail" | "nl" | "bat" => true,
+        "sed" => argument.starts_with("-n"),
+        "git" => matches!(argument, "diff" | "show"),
+        _ => false,
+    };
+    shows && !first.contains("<<")
+}
+
 /// `cd DIRECTORY && REST`.
 fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
     let Some(rest) = line.strip_prefix("cd ") else { return Some((None, line)) };
@@ -286,6 +304,24 @@ mod tests {
     #[expect(clippy::unnecessary_wraps, reason = "what it is compared with is one")]
     fn read(path: &str, lines: Lines, numbered: bool) -> Option<ShellAction> {
         Some(ShellAction::Read { path: path.to_owned(), lines, numbered })
+    }
+
+    #[test]
+    fn command_lines_that_show_files() {
+        for shows in [
+            "cat a.ts | grep x",
+            "cd /w && sed -n '1,9p' a.ts",
+            "git diff HEAD~1",
+            "  head -5 $FILE",
+            "tail -n 3 a; ls",
+        ] {
+            assert!(shows_files(shows), "{shows}");
+        }
+        for other in
+            ["cat <<'EOF' > a.ts\nx\nEOF", "sed -i s/a/b/ a.ts", "git status", "npm test | tail -5", "", "cd /w"]
+        {
+            assert!(!shows_files(other), "{other}");
+        }
     }
 
     #[test]

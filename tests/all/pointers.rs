@@ -47,7 +47,7 @@ fn content(line: &str) -> &str {
 
 /// Whether a line says that something was left out in its place or in it.
 fn is_note(line: &str) -> bool {
-    line.contains("[… ")
+    line.contains("[…")
         || line.contains("... (")
         || line.contains("[Left out: ")
         || line.contains("left out")

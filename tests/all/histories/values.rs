@@ -55,7 +55,7 @@ fn look_alike() -> impl Strategy<Value = String> {
         "[The line above 4294967295 more times]",
         "[12 lines, every 10th numbered:]",
         "[… 34 lines left out]",
-        "[… lines 2-40]",
+        "[…2-40]",
         "[Left out: src/a.ts was changed below]",
         "[Tool result of 1200 lines left out]",
         "[123456 characters left out]",
