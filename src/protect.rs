@@ -6,9 +6,9 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::{
-    conversation::{Block, Conversation, Pins, TextAt},
+    conversation::{Block, ContentKind, Conversation, Pins, TextAt},
     options::{Field, Kind, Settings, Table},
-    transcript::{self, Event, ToolTable, is_named},
+    transcript::{self, Event, PieceSource, ToolTable, decompose, is_named},
 };
 
 /// The option `protect` of managers, calls and providers.
@@ -98,6 +98,7 @@ impl ProtectRules {
         self.pin_messages(conversation, &mut blocks);
         self.pin_texts(conversation, &mut blocks);
         self.pin_calls(conversation, tools, &mut blocks);
+        pin_headers(conversation, tools, &mut blocks);
         pin_counterparts(conversation, &mut blocks);
         conversation.with_pins(|message| Pins::of(&blocks[message]))
     }
@@ -170,6 +171,25 @@ impl ProtectRules {
     }
 }
 
+/// Pins the headers that announce pinned answers in text: without them nobody knows any more whose answers those are.
+fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
+    if !blocks.iter().any(|blocks| blocks.contains(&true)) {
+        return;
+    }
+    for (pieces, blocks) in decompose(conversation, tools).iter().zip(blocks) {
+        // A header stands before its answer, with nothing between them.
+        for pair in pieces.windows(2) {
+            let [header, answer] = pair else { continue };
+            let announces = header.kind == ContentKind::MessageText
+                && matches!(header.source, PieceSource::Tool(_))
+                && header.source == answer.source;
+            if announces && blocks[answer.block] {
+                blocks[header.block] = true;
+            }
+        }
+    }
+}
+
 /// Pins the answers to pinned calls, and the calls of pinned answers.
 fn pin_counterparts(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
     for call in 0..conversation.len().saturating_sub(1) {
@@ -235,6 +255,22 @@ mod tests {
         assert_eq!(pinned(json!({ "text": ["Never push", "Done"] })), [(0, 0), (5, 0)]);
         assert_eq!(pinned(json!({ "messages": [4, 99] })), [(3, 0), (4, 0)]);
         assert_eq!(pinned(json!({})), []);
+    }
+
+    #[test]
+    fn the_header_of_an_answer_in_text_is_pinned_with_it() {
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let messages = json!([
+            { "role": "user", "content": "Do it." },
+            { "role": "assistant", "content": "<read_file>\n<path>a.ts</path>\n</read_file>" },
+            { "role": "user", "content": [text("[read_file for 'a.ts'] Result:"), text("<file><path>a.ts</path>\n<content lines=\"1-1\">\n1 | x\n</content></file>"), text("Go on.")] },
+        ]);
+        let history = Conversation::parse(&messages.to_string()).unwrap();
+        let options = json!({ "protect": { "tools": ["read_file"] } });
+        let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+        let pinned = rules.pin(&history, &ToolTable::default());
+        let of = |message: usize| [0, 1, 2].map(|block| pinned.entries()[message].pins.holds(block));
+        assert_eq!((of(1)[0], of(2)), (true, [true, true, false]));
     }
 
     #[test]
