@@ -16,6 +16,7 @@ fn without_pointers(json: &str) -> String {
     json.replace("[The line above ", "[A line above ")
         .replace(" as above from ", " over ")
         .replace(" as below from ", " under ")
+        .replace(" lines, every 10th numbered:]", " lines, some of them numbered:]")
 }
 
 fn tokens(text: &str) -> usize {
