@@ -65,46 +65,32 @@ impl Fact {
     }
 }
 
-/// The facts of a conversation, each kind oldest first.
-pub struct Facts {
-    /// Those of an earlier record first.
-    pub facts: Vec<Fact>,
-}
-
-impl Facts {
-    /// Of a conversation.
-    pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
-        let transcript = transcript::read(conversation, tools);
-        let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(&text.text)).collect();
-        let plan = plan(conversation, &transcript);
-        if !plan.is_empty() {
-            facts.retain(|fact| !matches!(fact, Fact::Plan { .. }));
-        }
-        facts.extend(plan);
-        facts.extend(checks(&transcript));
-        facts.extend(failures(&transcript));
-        facts.extend(changes(&transcript));
-        facts.extend(words(conversation, tools));
-        Self { facts }
+/// The facts of a conversation, each kind oldest first; those of an earlier record before them.
+pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
+    let transcript = transcript::read(conversation, tools);
+    let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(&text.text)).collect();
+    let plan = plan(conversation, &transcript);
+    if !plan.is_empty() {
+        facts.retain(|fact| !matches!(fact, Fact::Plan { .. }));
     }
-
-    /// The items of its newest list of things to do.
-    pub fn plan(&self) -> impl Iterator<Item = &Fact> {
-        self.facts.iter().filter(|fact| matches!(fact, Fact::Plan { .. }))
-    }
-
-    /// The files that it says are changed.
-    pub fn changed_files(&self) -> impl Iterator<Item = &str> {
-        self.facts.iter().filter_map(|fact| match fact {
-            Fact::Changed { path, .. } => Some(path.as_str()),
-            _ => None,
-        })
-    }
+    facts.extend(plan);
+    facts.extend(checks(&transcript));
+    facts.extend(failures(&transcript));
+    facts.extend(changes(&transcript));
+    facts.extend(words(conversation, tools));
+    facts
 }
 
 /// On one line, with one blank wherever there were several.
 pub fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// The beginning of a text on one line.
@@ -174,7 +160,8 @@ fn failures(transcript: &Transcript<'_>) -> Vec<Fact> {
     in_order(facts)
 }
 
-fn changes(transcript: &Transcript<'_>) -> Vec<Fact> {
+/// The files that were changed.
+pub fn changes(transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut files: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
     for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.outcome == CallOutcome::Ok) {
         let Some(path) = event.path.as_deref() else { continue };
@@ -242,7 +229,7 @@ fn is_hosts(text: &str) -> bool {
 }
 
 /// The newest list of things to do.
-fn plan(conversation: &Conversation, transcript: &Transcript<'_>) -> Vec<Fact> {
+pub fn plan(conversation: &Conversation, transcript: &Transcript<'_>) -> Vec<Fact> {
     let lists =
         transcript.events.iter().rev().filter(|event| event.action == Action::Todo && event.outcome == CallOutcome::Ok);
     let items = |event: &Event| {

@@ -3,22 +3,22 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `facts` | what there is to tell: read from the events of a conversation |
+//! | `left` | what can still be read |
 //! | `checks` | commands that check something, and the line of an output that says how it ended |
 //! | `text` | the record as text, within its room, and read again |
 
 mod checks;
 mod facts;
+mod left;
 mod text;
 
 use std::collections::HashSet;
 
-use self::facts::{Fact, Facts, squeezed};
-use crate::{
-    conversation::{Conversation, Message},
-    options::Field,
-    tokens::Encoding,
-    transcript::ToolTable,
+use self::{
+    facts::{Fact, facts, squeezed},
+    left::Left,
 };
+use crate::{conversation::Conversation, options::Field, tokens::Encoding, transcript::ToolTable};
 
 /// The option `recordTokens` of providers that leave messages out.
 pub const RECORD_TOKENS: Field = Field::integer_if_set(
@@ -52,22 +52,18 @@ pub fn record(
     room: usize,
     encoding: Encoding,
 ) -> Option<String> {
-    let known = Facts::of(before, tools);
-    let left = Facts::of(after, tools);
-    let still: String = after.messages().flat_map(Message::texts).map(|text| squeezed(&text.text) + "\n").collect();
-    let changed: HashSet<&str> = left.changed_files().collect();
+    let known = facts(before, tools);
+    let left = Left::of(after, tools);
     let is_lost = |fact: &Fact| match fact {
-        Fact::Changed { path, .. } => !changed.contains(path.as_str()),
-        fact => !still.contains(&*squeezed(fact.proof())),
+        // A list of things to do tells where it is as a whole.
+        Fact::Plan { .. } => !left.plan.iter().eq(known.iter().filter(|fact| matches!(fact, Fact::Plan { .. }))),
+        Fact::Changed { path, .. } => !left.changed.contains(path),
+        fact => !left.says(&squeezed(fact.proof())),
     };
-    // A list of things to do tells where it is as a whole.
-    let has_plan = left.plan().eq(known.plan());
-    let is_lost = |fact: &Fact| if matches!(fact, Fact::Plan { .. }) { !has_plan } else { is_lost(fact) };
     // A check that failed says it once.
     let verdicts: HashSet<&str> =
-        known.facts.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
+        known.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
     let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
-    let lost: Vec<Fact> =
-        known.facts.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect();
+    let lost: Vec<Fact> = known.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect();
     text::written(&lost, room, encoding)
 }

@@ -1,0 +1,41 @@
+//! What can still be read in a conversation of which much was left out.
+
+use std::collections::HashSet;
+
+use super::{
+    facts::{Fact, changes, plan, squeezed},
+    text::read,
+};
+use crate::{
+    conversation::Conversation,
+    transcript::{self, ToolTable},
+};
+
+pub struct Left {
+    /// The files of which a call says that they are changed.
+    pub changed: HashSet<String>,
+    /// The newest list of things to do.
+    pub plan: Vec<Fact>,
+    /// Every text, squeezed.
+    texts: String,
+}
+
+impl Left {
+    pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
+        let transcript = transcript::read(conversation, tools);
+        let recorded: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(&text.text)).collect();
+        let mut plan = plan(conversation, &transcript);
+        if plan.is_empty() {
+            plan.extend(recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned());
+        }
+        let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
+        let changed = changes(&transcript).into_iter().chain(recorded).filter_map(path).collect();
+        let texts = transcript.texts.iter().map(|text| squeezed(&text.text) + "\n").collect();
+        Self { changed, plan, texts }
+    }
+
+    /// Whether this can be read, whatever blanks are between the words.
+    pub fn says(&self, squeezed: &str) -> bool {
+        memchr::memmem::find(self.texts.as_bytes(), squeezed.as_bytes()).is_some()
+    }
+}
