@@ -54,9 +54,10 @@ pub fn record(
 ) -> Option<String> {
     let known = facts(before, tools);
     let left = Left::of(after, tools);
+    // A list of things to do tells where it is as a whole.
+    let has_plan = left.plan.iter().eq(known.iter().filter(|fact| matches!(fact, Fact::Plan { .. })));
     let is_lost = |fact: &Fact| match fact {
-        // A list of things to do tells where it is as a whole.
-        Fact::Plan { .. } => !left.plan.iter().eq(known.iter().filter(|fact| matches!(fact, Fact::Plan { .. }))),
+        Fact::Plan { .. } => !has_plan,
         Fact::Changed { path, .. } => !left.changed.contains(path),
         fact => !left.says(&squeezed(fact.proof())),
     };
