@@ -1,25 +1,21 @@
 //! Runs one provider after the other until one does what was asked.
 
-use std::{
-    collections::BTreeMap,
-    panic::AssertUnwindSafe,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use futures_util::FutureExt;
+use serde_json::Value;
 
 use super::{
-    metrics::CallRecord,
     numbers::Goal,
     totals::{HostCount, host_count},
 };
 use crate::{
     conversation::{Conversation, Edit, Plan, Recipe},
     markers::counted,
-    progress::Progress,
-    providers::{Change, CondenseError, PassReport, Provider, Request, State, Step, ThinkingOutcome, settle},
+    providers::{
+        Acceptance, CallRecord, Change, CondenseError, PassReport, Proposal, Provider, ProviderStep, Repeatable,
+        Request, Settled, State, ThinkingOutcome, Turns, look_again, milliseconds,
+    },
     restore::recipes,
     tokens::Tally,
     warning::{Warning, WarningCode},
@@ -117,8 +113,9 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let mut state = State::new(request);
+    let mut turns = Turns { warnings: missing, ..Turns::default() };
+    let mut counts = HostCounts(None);
     let mut outcome = ChainOutcome {
-        warnings: missing,
         provider: providers.first().map(|provider| provider.info().id).unwrap_or_default(),
         original: state.request.original.clone(),
         original_tokens: state.scaled(),
@@ -133,18 +130,18 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         let id = provider.info().id;
         if index > 0 {
             // The configuration of the call is for the provider that was asked.
-            state.request.config = serde_json::Value::Null;
+            state.request.config = Value::Null;
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
-        let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut outcome)).await;
+        let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut turns, &mut counts)).await;
         match result {
             Err(error) => {
                 let go_on = error.allows_fallback();
                 // Said here unless it becomes the error of the whole.
-                if go_on && (asked_succeeded || index + 1 < providers.len() || !outcome.changes.is_empty()) {
+                if go_on && (asked_succeeded || index + 1 < providers.len() || !turns.changes.is_empty()) {
                     let message = format!("{id}: {}: {error}", error.code());
-                    outcome.warnings.push(Warning::new(WarningCode::ProviderFailed, message).of(error.code()));
+                    turns.warnings.push(Warning::new(WarningCode::ProviderFailed, message).of(error.code()));
                 }
                 if !asked_succeeded {
                     outcome.error.get_or_insert(error);
@@ -170,8 +167,13 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         }
     }
     if had_their_turn > 1 && state.request.target_tokens.is_some() {
-        look_again(&providers[..had_their_turn], config, &mut state, &mut outcome).await;
+        let repeated = repeated(&providers[..had_their_turn], &config, state.request.target_tokens);
+        look_again(&repeated, &mut state, &mut turns, &mut counts).await;
     }
+    outcome.cost = state.request.llm.spent.total();
+    outcome.host_count = counts.0;
+    (outcome.changes, outcome.warnings) = (turns.changes, turns.warnings);
+    (outcome.passes, outcome.calls) = (turns.passes, turns.calls);
     if state.request.cancel.check().is_err() {
         // Whatever else went wrong before.
         outcome.error = Some(CondenseError::Aborted);
@@ -194,119 +196,38 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
     outcome
 }
 
-/// Providers that may be repeated are asked about what those after them have left of the conversation, until none finds anything there: with other
-/// lines gone, what stays can have become a copy, or obsolete. The same call on the result would find it, and change its own result.
-async fn look_again(
-    providers: &[Arc<dyn Provider>],
-    config: serde_json::Value,
-    state: &mut State,
-    outcome: &mut ChainOutcome,
-) {
-    state.is_repeat = true;
-    state.request.progress = Progress::default();
-    for _ in 0..MAX_REPEATS {
-        let before = state.tokens();
-        for (index, provider) in providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()) {
-            state.request.config = if index == 0 { config.clone() } else { serde_json::Value::Null };
-            let id = provider.info().id;
-            let step = &mut ProviderStep::new(&**provider, &id, outcome);
-            // What was done before stays, whatever becomes of this.
-            if state.run(step).await.is_err() || state.meets_target() {
-                break;
-            }
-        }
-        if state.tokens() == before {
-            return;
-        }
-    }
+/// Those of the chain that may be asked about what others have left. The configuration of the call is for the first alone.
+fn repeated<'a>(
+    providers: &'a [Arc<dyn Provider>],
+    config: &'a Value,
+    target_tokens: Option<usize>,
+) -> Vec<Repeatable<'a>> {
+    let repeatable = |(index, provider): (usize, &'a Arc<dyn Provider>)| Repeatable {
+        provider: &**provider,
+        config: if index == 0 { config } else { &Value::Null },
+        target_tokens,
+    };
+    providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()).map(repeatable).collect()
 }
 
-/// How long a provider may take after an abort to say what was spent.
-const LAST_WORDS: Duration = Duration::from_millis(32);
-
-/// Runs of a provider on its own result. Most find nothing more in the second.
-const MAX_REPEATS: usize = 4;
-
-/// A provider as a step of the chain; what it does is told to the outcome.
-struct ProviderStep<'a> {
-    provider: &'a dyn Provider,
-    id: &'a str,
-    outcome: &'a mut ChainOutcome,
-    /// It may find more in what the newest round has left.
-    unfinished: bool,
-}
+/// Before and after, by the handler's own count, where it has one; what it counts as no smaller is not taken over.
+struct HostCounts(Option<HostCount>);
 
 #[async_trait]
-impl Step for ProviderStep<'_> {
-    fn max_rounds(&self) -> usize {
-        if self.provider.may_repeat() { 1 + MAX_REPEATS } else { 1 }
-    }
-
-    fn goes_on(&self, state: &State) -> bool {
-        // Without a target once is enough.
-        self.unfinished || (state.request.target_tokens.is_some() && !state.meets_target())
-    }
-
-    async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
-        if state.is_repeat {
-            // Finding nothing more in one's own result is no failure, whatever it says.
-            return self.work(state).await.or(Ok(()));
+impl Acceptance for HostCounts {
+    async fn accept(
+        &mut self,
+        request: &Request,
+        proposal: &Proposal,
+        settled: &Settled,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), CondenseError> {
+        let counted = host_count(request, &settled.conversation, self.0, warnings).await?;
+        let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
+        if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
+            return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
         }
-        let (begun, before, spent) = (Instant::now(), state.scaled(), self.outcome.cost);
-        let result = self.work(state).await;
-        let record = CallRecord {
-            success: result.is_ok(),
-            cost: self.outcome.cost - spent,
-            tokens_before: before,
-            tokens_after: state.scaled(),
-            latency_ms: milliseconds(begun),
-        };
-        self.outcome.calls.push((self.id.to_owned(), record));
-        result
-    }
-}
-
-impl<'a> ProviderStep<'a> {
-    fn new(provider: &'a dyn Provider, id: &'a str, outcome: &'a mut ChainOutcome) -> Self {
-        Self { provider, id, outcome, unfinished: false }
-    }
-
-    async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
-        let rules = self.provider.protects(&state.request.config);
-        if !rules.is_empty() {
-            state.request.conversation = rules.pin(&state.request.conversation, &state.request.tools);
-        }
-        let (request, outcome) = (&state.request, &mut *self.outcome);
-        request.cancel.check()?;
-        let proposing = AssertUnwindSafe(self.provider.propose(request)).catch_unwind();
-        // A provider that does not look at the signal is left behind: the caller does not wait for it.
-        let proposal = tokio::select! {
-            biased;
-            proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
-            () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
-        };
-        // Also what was spent in vain.
-        outcome.cost += request.llm.spent.take();
-        let mut proposal = proposal?;
-        outcome.cost += proposal.cost;
-        if request.llm.preview.is_none() {
-            request.llm.budget.record(proposal.cost);
-        }
-        request.cancel.check()?;
-        self.unfinished = proposal.unfinished;
-        let settled = settle(request, self.id, &proposal)?;
-        outcome.warnings.append(&mut proposal.warnings);
-        outcome.passes.append(&mut proposal.passes);
-        if !settled.changes.is_empty() {
-            let known = outcome.host_count;
-            let counted = host_count(request, &settled.conversation, known, &mut outcome.warnings).await?;
-            let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
-            if let Some(HostCount { before, after }) = counted.filter(|count| adds && count.after >= count.before) {
-                return Err(CondenseError::ContextGrew { before: before as usize, after: after as usize });
-            }
-            outcome.host_count = counted.or(outcome.host_count);
-        }
-        outcome.changes.extend(state.adopt(settled, proposal));
+        self.0 = counted.or(self.0);
         Ok(())
     }
 }
@@ -416,15 +337,4 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, goal: Goal
         }
     };
     outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
-}
-
-/// What a panic said.
-#[must_use]
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
-}
-
-fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1000.0
 }

@@ -8,6 +8,7 @@ use std::{
 use serde::Serialize;
 
 use super::alerts::Alert;
+use crate::providers::CallRecord;
 
 /// Sums and averages over some calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -48,37 +49,21 @@ pub struct Totals {
 /// Calls whose times percentiles are taken from: the newest.
 const MAX_SAMPLES: usize = 1000;
 
-/// One finished call.
-#[derive(Debug, Clone, Copy)]
-pub struct CallRecord {
-    /// It ended without an error.
-    pub success: bool,
-    /// Dollars.
-    pub cost: f64,
-    /// Tokens before.
-    pub tokens_before: usize,
-    /// Tokens after.
-    pub tokens_after: usize,
-    /// Time it took.
-    pub latency_ms: f64,
-}
-
-impl CallRecord {
-    fn saved(&self) -> usize {
-        self.tokens_before.saturating_sub(self.tokens_after)
-    }
-
-    /// Share of the tokens removed, in percent.
-    #[must_use]
-    pub fn reduction_percent(&self) -> f64 {
-        percent(self.saved(), self.tokens_before)
-    }
-}
-
 /// `part` of `whole` in percent; 0 of nothing is 0.
 #[must_use]
 pub fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+/// Tokens that a call removed.
+fn saved(call: &CallRecord) -> usize {
+    call.tokens_before.saturating_sub(call.tokens_after)
+}
+
+/// Share of the tokens that a call removed, in percent.
+#[must_use]
+pub fn reduction_percent(call: &CallRecord) -> f64 {
+    percent(saved(call), call.tokens_before)
 }
 
 impl Totals {
@@ -97,9 +82,9 @@ impl Totals {
         self.average_latency_ms += (call.latency_ms - self.average_latency_ms) / as_float(self.calls);
         if call.success {
             self.successes += 1;
-            self.tokens_saved = self.tokens_saved.saturating_add(call.saved() as u64);
+            self.tokens_saved = self.tokens_saved.saturating_add(saved(call) as u64);
             self.average_reduction_percent +=
-                (call.reduction_percent() - self.average_reduction_percent) / as_float(self.successes);
+                (reduction_percent(call) - self.average_reduction_percent) / as_float(self.successes);
         } else {
             self.errors += 1;
         }
@@ -185,7 +170,7 @@ impl CondensationRecord {
             cost: call.cost,
             original_tokens: call.tokens_before,
             final_tokens: call.tokens_after,
-            reduction_percent: call.reduction_percent(),
+            reduction_percent: reduction_percent(call),
             latency_ms: call.latency_ms,
         }
     }

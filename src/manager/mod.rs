@@ -9,7 +9,6 @@ mod options;
 mod preview;
 mod profiles;
 mod prompt_cache;
-mod registry;
 mod report;
 mod totals;
 mod trigger;
@@ -22,25 +21,25 @@ use std::{
 
 use serde_json::Value;
 
+use self::{guard::Guard, metrics::CondensationRecord, numbers::Goal};
 pub use self::{
-    chain::panic_message,
     guard::GuardOptions,
     metrics::Metrics,
     options::{CallOptions, ManagerOptions},
     preview::{PreviewReport, Trial},
     profiles::Profiles,
     prompt_cache::PromptCache,
-    registry::Registry,
     report::Report,
     trigger::{ContextUsage, Thresholds, TriggerDecision},
 };
-use self::{guard::Guard, metrics::CondensationRecord, numbers::Goal};
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
     llm::ModelPrice,
     progress::Progress,
-    providers::{self, Binding, CondenseError, Lossless, Native, Provider, Request, ThinkingRule, Truncation},
+    providers::{
+        self, Binding, CondenseError, Lossless, Native, Provider, Registry, Request, ThinkingRule, Truncation,
+    },
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
     warning::{Warning, WarningCode},

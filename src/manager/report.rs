@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::{
     PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
-    metrics::{CallRecord, percent},
+    metrics::percent,
     numbers::reported_after,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
-    providers::{Change, CondenseError, Grade, PassReport},
+    providers::{CallRecord, Change, CondenseError, Grade, PassReport},
     warning::Warning,
 };
 

@@ -31,9 +31,9 @@ use crate::{
         surrogates::{enter_text, leave},
         utf16,
     },
-    manager::{CallOptions, Report, Work, panic_message},
+    manager::{CallOptions, Report, Work},
     progress::Progress,
-    providers::CondenseError,
+    providers::{CondenseError, panic_message},
     summaries::{Llm, ProfileHandler},
 };
 

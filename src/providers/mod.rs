@@ -12,12 +12,14 @@ mod pass_report;
 mod pinned;
 mod proposal;
 mod provider;
+mod registry;
 mod request;
 mod runner;
 mod settle;
 mod smart;
 mod thinking;
 mod truncation;
+mod turn;
 mod upkeep;
 
 use std::sync::Arc;
@@ -34,12 +36,14 @@ pub use self::{
     pass_report::PassReport,
     proposal::{Change, Grade, Note, Proposal, Settled},
     provider::{Capabilities, Provider, ProviderInfo, Speed},
+    registry::Registry,
     request::Request,
     runner::{State, Step},
     settle::settle,
     smart::Smart,
     thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule},
     truncation::Truncation,
+    turn::{Acceptance, CallRecord, ProviderStep, Repeatable, Turns, look_again, milliseconds, panic_message},
 };
 
 /// The ids of the providers that [`create`] makes.

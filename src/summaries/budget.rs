@@ -147,8 +147,6 @@ pub struct Spent(Mutex<Sums>);
 
 #[derive(Debug, Default)]
 struct Sums {
-    /// What was not taken yet.
-    untaken: f64,
     total: f64,
     by_model: BTreeMap<String, f64>,
 }
@@ -157,7 +155,6 @@ impl Spent {
     /// Adds dollars for an answer of a model.
     pub fn add(&self, model: &str, cost: f64) {
         let mut spent = self.lock();
-        spent.untaken += cost;
         spent.total += cost;
         match spent.by_model.get_mut(model) {
             Some(sum) => *sum += cost,
@@ -176,9 +173,9 @@ impl Spent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was added since the last time this was called.
-    pub fn take(&self) -> f64 {
-        std::mem::take(&mut self.lock().untaken)
+    /// Adds dollars that were paid to nobody who is known here, such as what a provider of the host says it cost.
+    pub fn add_unnamed(&self, cost: f64) {
+        self.lock().total += cost;
     }
 
     /// Everything that was ever added.
@@ -235,10 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn spent_dollars_are_handed_over_once() {
+    fn what_is_spent_is_known_by_model_where_that_is_known() {
         let spent = Spent::default();
         spent.add("a", 0.25);
         spent.add("b", 0.5);
-        assert_eq!((spent.take(), spent.take(), spent.total()), (0.75, 0.0, 0.75));
+        spent.add_unnamed(1.0);
+        assert_eq!((spent.total(), spent.by_model().values().sum::<f64>()), (1.75, 0.75));
     }
 }

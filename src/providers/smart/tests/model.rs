@@ -115,5 +115,5 @@ pub async fn with_model(
     change(&mut request);
     let proposal = Smart::new(&config).unwrap().propose(&request).await?;
     let settled = settled(&request, &proposal);
-    Ok((proposal, settled, request.llm.spent.take()))
+    Ok((proposal, settled, request.llm.spent.total()))
 }

@@ -1,29 +1,30 @@
-//! The providers a manager knows.
+//! The providers there are for a call.
 
 use std::sync::Arc;
 
-use crate::providers::{CondenseError, Provider, ProviderInfo};
+use super::{CondenseError, Provider, ProviderInfo};
 
-/// Providers by id, in the order they were registered.
+/// Providers by id, in the order they were registered. A copy is cheap.
 #[derive(Clone, Default)]
 pub struct Registry {
-    providers: Vec<Arc<dyn Provider>>,
+    providers: Arc<Vec<Arc<dyn Provider>>>,
 }
 
 impl Registry {
     /// Adds a provider; one with the same id is replaced.
     pub fn register(&mut self, provider: Arc<dyn Provider>) {
         let id = provider.info().id;
-        match self.providers.iter_mut().find(|known| known.info().id == id) {
+        let providers = Arc::make_mut(&mut self.providers);
+        match providers.iter_mut().find(|known| known.info().id == id) {
             Some(known) => *known = provider,
-            None => self.providers.push(provider),
+            None => providers.push(provider),
         }
     }
 
     /// Removes a provider. Whether there was one.
     pub fn unregister(&mut self, id: &str) -> bool {
         let count = self.providers.len();
-        self.providers.retain(|provider| provider.info().id != id);
+        Arc::make_mut(&mut self.providers).retain(|provider| provider.info().id != id);
         self.providers.len() < count
     }
 
