@@ -20,6 +20,7 @@ export * from "./types/lossless.js";
 export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/manager.js";
+export * from "./types/inspect.js";
 
 /**
  * The version of the addon, as in `package.json`.

@@ -10,6 +10,7 @@ const { expand } = require("./expand.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
 const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./provider.js");
+const { inspect } = require("./inspect.js");
 const { restore } = require("./restore.js");
 const { serializeMessages } = require("./serialize.js");
 
@@ -31,6 +32,7 @@ exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.restore = restore;
 exports.expand = expand;
+exports.inspect = inspect;
 exports.diffMessages = diffMessages;
 exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
 exports.version = native.version;

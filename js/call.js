@@ -225,4 +225,4 @@ function describe({ code, message, foreignCause }, prepared) {
   return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { UNLIMITED, condense, prepare };
+module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };

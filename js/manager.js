@@ -11,6 +11,8 @@ const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validati
 const { hostCallback } = require("./host-provider.js");
 const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
+const { begin, trialOf, withoutAbsent } = require("./inspection.js");
+const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { chosenRules, needsMessages, plainRules } = require("./protect.js");
@@ -45,6 +47,8 @@ class CondensationManager {
   /** Calls that are under way, so that providers of the host find their messages. */
   #calls = new Map();
   #nextCall = 1;
+  /** What it was made with. */
+  #options;
 
   /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
@@ -55,6 +59,7 @@ class CondensationManager {
       plain.protect = plainRules(protect);
       return { json: serializeSettings(plain, "options"), ...rest, protect: needsMessages(protect) ? chosenRules(protect) : undefined };
     });
+    this.#options = { ...options };
     this.#handlers = handlers;
     this.#protect = protect;
     this.#native = checked(() => new native.NativeManager(json, store));
@@ -189,6 +194,44 @@ class CondensationManager {
 
   preview(context, options) {
     return this.#run("preview", context, options).then(previewOf);
+  }
+
+  inspect(context, options = {}) {
+    const { messages, settings, trials } = begin(context, options);
+    for (const { provider } of trials) this.#known(provider);
+    let settle = /** @type {(went: boolean, told: string) => void} */ (() => {});
+    const told = new Promise((resolve, reject) => {
+      settle = (wentWell, text) =>
+        wentWell ? resolve(text) : reject(argumentError("internal_error", `the messages could not be inspected: ${text}`));
+    });
+    // Outside of the promise: what is wrong with the arguments is thrown.
+    checked(() => this.#native.inspect(messages, settings, settle));
+    const inspected = told.then((json) => JSON.parse(json));
+    const alive = new KeepAlive();
+    const all = trials.length === 0 ? inspected : inspected.then((found) => this.#tryAll(found, context, trials, options));
+    return all.finally(() => alive.stop());
+  }
+
+  /** An inspection with what each trial would leave, one after the other, so that the times are their own. */
+  async #tryAll(found, context, trials, options) {
+    const alone = this.#alone();
+    const providers = [];
+    for (const trial of trials) providers.push(await alone.#try(context, trial, options));
+    return { ...found, providers };
+  }
+
+  async #try(context, { id, provider, config }, { targetTokens, handler, condensingHandler, price, signal }) {
+    const begun = performance.now();
+    const options = { provider, config, targetTokens, handler, condensingHandler, price, signal };
+    const report = await this.#run("estimate", context, withoutAbsent(options));
+    return trialOf({ id, provider, config, timeMs: performance.now() - begun, targetTokens }, report);
+  }
+
+  /** One like this, in which nobody stands in for a provider and nothing is remembered. */
+  #alone() {
+    const alone = new CondensationManager({ ...this.#options, fallback: false });
+    for (const provider of this.#providers.values()) alone.registerProvider(provider);
+    return alone;
   }
 
   estimateReduction(context, options) {

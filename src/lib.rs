@@ -18,6 +18,7 @@
 //! | `record` | what was done in messages that are left out, in a few lines, without a model | `transcript`, `tokens` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
+//! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
 //! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
@@ -41,6 +42,7 @@ mod diff;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod inspect;
 #[cfg(any(feature = "node", test, fuzzing))]
 mod json_file;
 mod llm;
@@ -72,11 +74,15 @@ pub use crate::{
         PlanError, Problem, Role, problems,
     },
     diff::{DiffLimits, DiffLine, Hunk, LineKind, TextDiff, message_diff},
+    inspect::{Anatomy, FileUsage, Kind, KindTokens, LargeBlock, MessageAnatomy, ToolUsage, Waste, WasteItem},
     llm::{
         Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest,
         LlmResponse, LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
-    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Metrics, Report, Trial, Work, condense_with},
+    manager::{
+        CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, Report, Trial, Work,
+        condense_with,
+    },
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},
     providers::{

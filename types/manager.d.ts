@@ -2,7 +2,8 @@
 
 import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
-import type { MessageLike } from "./messages.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
 import type { ModelPrice } from "./prices.js";
 import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
@@ -333,6 +334,12 @@ export class CondensationManager {
    * ```
    */
   shouldCondense(usage: Usage): TriggerDecision;
+
+  /**
+   * What a conversation is made of, by the manager's encoding, scale, tools and thresholds; see {@link inspect}.
+   * @throws {TypeError | RangeError} `invalid_argument`, `invalid_messages`, `not_serializable`, `unsupported_format`, `out_of_range`
+   */
+  inspect<M extends MessageLike = Message>(context: InspectContext<M>, options?: ManagerInspectOptions): Promise<Inspection>;
 
   /**
    * Learns how many tokens of a model's own one of ours stands for, as a moving ratio per model; used when `scale` is `"auto"`.

@@ -82,6 +82,37 @@ describe("count", () => {
   });
 });
 
+describe("inspect", () => {
+  test("what a history is made of, and what providers would leave", () => {
+    const { code, stdout } = run(["inspect", fixture("claude-code"), "--window", "100k", "--target", "50%", "--compare"]);
+    expect(code).toBe(0);
+    for (const part of [
+      /200 messages/,
+      /tool results +[\d,]+/,
+      /Says nothing new/,
+      /By tool/,
+      /By file/,
+      /Largest/,
+      /Window/,
+      /What would be left/,
+    ])
+      expect(stdout).toMatch(part);
+    expect(stdout).toMatch(/The target of [\d,]+ tokens is reached in message \d+/);
+    expect(stdout).toMatch(/native: there is no handler/);
+    const { report } = runJson(["inspect", fixture("claude-code")]);
+    const tokens = library.countTokens(messagesOf(readJson(fixture("claude-code"))));
+    expect(report).toMatchObject({ exitCode: 0, messages: 200, tokens: { total: tokens }, window: null });
+    expect(report.eachMessage).toHaveLength(200);
+  });
+
+  test("bad input", () => {
+    expectFailure(["inspect", fixture("claude-code"), "--window", "much"], 2, /--window: "much" is not allowed/);
+    expectFailure(["inspect", fixture("claude-code"), "--provider", "lossless"], 2, /--provider is of no use for inspect/);
+    expectFailure([fixture("claude-code"), "--compare"], 2, /--compare is of no use for condense/);
+    expect(run(["inspect", put("empty.json", "[]")]).stdout).toMatch(/0 messages[\s\S]*total +0\n/);
+  });
+});
+
 describe("validate", () => {
   test("tells whether the Messages API would accept it", () => {
     expect(run(["validate", fixture("claude-code")])).toMatchObject({

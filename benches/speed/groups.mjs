@@ -10,12 +10,12 @@ import { compare, longestStall, median, timed, timedOnCore, timedSync } from "./
 import { ideal, startSummaries } from "./summaries.mjs";
 
 const require = createRequire(import.meta.url);
-const { countTokens, createLosslessProvider, createTruncationProvider } = require("../../index.js");
+const { countTokens, createLosslessProvider, createTruncationProvider, inspect } = require("../../index.js");
 
 const SIZE = 1_500_000;
 
 /** Targets of the specification. */
-const TARGETS = { call: 3, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 8 };
+const TARGETS = { call: 3, inspect: 10, stall: 1.5, growth: 12, again: 1 / 50, summaries: 1.3, binary: 8 };
 
 const lossless = createLosslessProvider();
 const truncation = createTruncationProvider();
@@ -88,6 +88,31 @@ export async function* calls({ runs, dialects }) {
       [1, 2, 3].map((seed) => historyOf(dialect, SIZE, seed)),
       runs,
     );
+}
+
+/** Taking a conversation apart. 50 ms, the target, are ten times what its JSON takes there and back on the machine of the tables. */
+export async function* inspections({ runs, dialects }) {
+  const rows = [];
+  for (const dialect of dialects) {
+    const history = historyOf(dialect, SIZE, 5);
+    const again = await compare(
+      runs,
+      async () => (await timed(() => inspect({ messages: history }))).ms,
+      () => copyByJson(history),
+    );
+    rows.push(row(`${dialect}, again`, again, TARGETS.inspect));
+    let messages;
+    const first = await compare(
+      Math.ceil(runs / 2),
+      async () => (await timed(() => inspect({ messages }))).ms,
+      () => {
+        messages = fresh(history);
+        return copyByJson(messages);
+      },
+    );
+    rows.push(row(`${dialect}, fresh`, first, TARGETS.inspect));
+  }
+  yield rows;
 }
 
 /** The same on real conversations. */
@@ -281,6 +306,7 @@ export async function* binary() {
 export const GROUPS = [
   { title: "Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: calls },
   { title: "The same on real conversations", rows: realCalls },
+  { title: "inspect, against JSON.parse(JSON.stringify(messages)), 1.5 MB", rows: inspections },
   { title: "Longest stall of the event loop, against one JSON.stringify, 1.5 MB", rows: stalls },
   { title: "Ten times the messages, against one time", rows: growth },
   { title: "1 MB of hostile text, against 100 KB", rows: hostileGrowth },

@@ -24,6 +24,8 @@ const OPTIONS = {
   fallback: { type: "boolean" },
   price: { type: "string" },
   preview: { type: "boolean" },
+  window: { type: "string" },
+  compare: { type: "boolean" },
   out: { type: "string", short: "o" },
   force: { type: "boolean" },
   "in-place": { type: "boolean" },
@@ -41,10 +43,11 @@ const OPTIONS = {
 
 /** The commands, each with the options that it understands beside `--help` and `--version`. */
 const COMMANDS = Object.freeze({
-  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", "help", "version"].includes(name)),
+  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", "window", "compare", "help", "version"].includes(name)),
   restore: ["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress", "color"],
   expand: ["out", "force", "json", "quiet", "no-progress", "color"],
   count: ["json", "no-progress", "color"],
+  inspect: ["target", "window", "compare", "json", "no-progress", "color"],
   validate: ["json", "quiet", "no-progress", "color"],
   completions: ["color"],
 });
@@ -93,6 +96,14 @@ function readTarget(text) {
   throw wrong(
     `--target: "${text}" is not allowed; allowed: a whole number of tokens (40000, 40k), or a share above 0% and up to 100% (50%)`,
   );
+}
+
+/** `200000` or `200k`. */
+function readWindow(text) {
+  const [, digits, thousands] = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text) ?? [];
+  const tokens = digits === undefined ? Number.NaN : Math.round(Number(digits) * (thousands ? 1000 : 1) * 1e6) / 1e6;
+  if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
+  throw wrong(`--window: "${text}" is not allowed; allowed: a whole number of tokens (200000, 200k)`);
 }
 
 function readModel(values) {
@@ -203,6 +214,8 @@ function readArguments(args) {
     price: values.price,
     preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
+    window: values.window === undefined ? undefined : readWindow(values.window),
+    compare: Boolean(values.compare),
     model: readModel(values),
     fallback: Boolean(fallback),
     out,

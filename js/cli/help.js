@@ -18,6 +18,8 @@ Commands
   restore HISTORY     undo a condensation, see below
   expand HISTORY      replace every pointer by the lines that it leads to
   count HISTORY...    tokens, by kind of content
+  inspect HISTORY...  what fills it: tokens by kind, tool and file, the largest
+                      parts, and what says nothing new
   validate HISTORY... whether the Messages API would accept it
   completions SHELL   completions for bash, zsh or fish
 
@@ -31,6 +33,12 @@ What to do
                       quality), balanced, aggressive, multi_zone or selective
   --config CONFIG     the provider's configuration: a JSON object, or a file
                       that holds one
+
+With inspect
+  --window TOKENS     the context window of the model: 200000, 200k
+  --target TOKENS     where a condensation would have to cut
+  --compare           what each provider and preset would leave, at what cost, in
+                      what time; no model is asked
 
 What stays word for word, whatever the target; each as often as needed
   --protect-tool GLOB calls of these tools and what they answered
@@ -92,6 +100,7 @@ Examples
       --config '{"strategy":"head_tail"}'
   roo-condense - --target 50% --out - < history.json > shorter.json
   roo-condense restore history.json --in-place
+  roo-condense inspect history.json --window 200k --compare
   roo-condense count ~/.claude/projects/*/*.jsonl
   roo-condense a.json b.json --target 50% -o condensed/
   source <(roo-condense completions bash)

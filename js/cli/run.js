@@ -41,6 +41,7 @@ const WORK = {
   restore: (library, settings) => ({ exitCode: EXIT.done, ...require("./restore-command.js").restoreHistory(library, settings) }),
   expand: (library, settings) => require("./expand.js").expandHistory(library, settings),
   count: (library, settings, environment) => require("./count-command.js").countHistory(library, settings, environment),
+  inspect: (library, settings, environment) => require("./inspect-command.js").inspectHistory(library, settings, environment),
   validate: (library, settings, environment) => require("./validate-command.js").validateHistory(library, settings, environment),
 };
 

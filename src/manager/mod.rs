@@ -3,6 +3,7 @@
 mod alerts;
 mod chain;
 mod guard;
+mod inspection;
 mod metrics;
 mod numbers;
 mod options;
@@ -24,6 +25,7 @@ use serde_json::Value;
 use self::{guard::Guard, metrics::CondensationRecord, numbers::Goal};
 pub use self::{
     guard::GuardOptions,
+    inspection::{InspectOptions, Inspection},
     metrics::Metrics,
     options::{CallOptions, ManagerOptions},
     preview::{PreviewReport, Trial},

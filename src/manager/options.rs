@@ -156,7 +156,7 @@ static GUARD: Table = Table::new(
 );
 
 /// What a call says about its conversation. The object is the host's own, and may hold more.
-static CONTEXT: Table = Table::new(
+pub(super) static CONTEXT: Table = Table::new(
     "context",
     &[
         Field::text("systemPrompt", "It counts, and is never changed."),

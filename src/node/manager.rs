@@ -1,23 +1,39 @@
 //! The manager.
 
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
+use napi::{
+    bindgen_prelude::{FnArgs, Utf16String},
+    threadsafe_function::ThreadsafeFunctionCallMode,
+};
 use napi_derive::napi;
 use serde_json::json;
 
 use super::{
-    callback::JsAnswerer,
-    error::{Result, failed, settings, thrown, told, wrong_config, wrong_tokens},
+    callback::{JsAnswerer, JsCallback},
+    error::{Result, failed, settings, system_limit, thrown, told, wrong_config, wrong_tokens},
     host_provider::HostProvider,
     provider::NativeProvider,
     store::HostStore,
+    threads,
     work::{Call, Incoming, Mode, report},
 };
 use crate::{
-    conversation::surrogates::{self, enter_text, leave_text},
-    manager::{CallOptions, ContextUsage, Manager, ManagerOptions, Trial},
-    providers::CondenseError,
+    cancel::Cancel,
+    conversation::{
+        Conversation,
+        surrogates::{self, enter_text, leave_text},
+        utf16,
+    },
+    manager::{CallOptions, ContextUsage, InspectOptions, Manager, ManagerOptions, Trial},
+    providers::{CondenseError, panic_message},
 };
+
+/// Whether it went well, and what came of it.
+type Outcome = FnArgs<(bool, String)>;
 
 /// The manager behind the JavaScript class.
 #[napi]
@@ -162,6 +178,28 @@ impl NativeManager {
                 Mode::Estimate => manager.preview(work, Trial::Estimate).await,
             }
         })
+    }
+
+    /// What a conversation is made of. `settings` as JSON: `{context, options}`. `done` is told whether it went well, and the inspection as JSON or, where
+    /// it did not, why.
+    #[napi(catch_unwind)]
+    pub fn inspect(&self, messages: Utf16String, settings_json: String, done: JsCallback<Outcome>) -> Result<()> {
+        let settings: serde_json::Value = settings(&settings_json)?;
+        let options = InspectOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
+        let manager = self.manager.clone();
+        let work = move || -> std::result::Result<String, String> {
+            let json = utf16::utf8(&messages).ok_or("the messages did not come as UTF-16")?;
+            let conversation = Conversation::parse(&json).map_err(|error| error.to_string())?;
+            let found =
+                manager.inspect(&conversation, &options, &Cancel::new()).map_err(|_| "it was cancelled".to_owned())?;
+            conversation.export(&found).map_err(|error| error.to_string())
+        };
+        let call = async move {
+            let told = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panic_message(&*panic)));
+            let (went_well, text) = told.map_or_else(|why| (false, why), |json| (true, json));
+            done.call((went_well, text).into(), ThreadsafeFunctionCallMode::NonBlocking);
+        };
+        threads::spawn(call).map_err(system_limit)
     }
 
     /// Checks the settings of a call for which the addon does no work.

@@ -32,6 +32,7 @@ mod xml_calls;
 
 pub use self::{
     events::{Action, Event, Transcript},
+    file_answers::Extent,
     outcomes::CallOutcome,
     patches::FileChange,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts},

@@ -1,0 +1,133 @@
+"use strict";
+
+// `roo-condense inspect`: what a history is made of, and with --compare what each provider would leave of it.
+
+const { EXIT, Failure } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Interruption } = require("./interruption.js");
+const { Report } = require("./report-lines.js");
+const { bytes, milliseconds, number, percent, plural, visible } = require("./terminal.js");
+
+/** The kinds of tokens in the order they are shown, with their names for people. */
+const KINDS = Object.freeze({
+  user: "user",
+  assistant: "assistant",
+  thinking: "thinking",
+  calls: "tool calls",
+  results: "tool results",
+  images: "images",
+  environment: "environment",
+  summaries: "summaries",
+  other: "other",
+});
+
+/** What says nothing new, with words for people. */
+const WASTE = Object.freeze({
+  superseded: "replaced later",
+  stale: "of files changed since",
+  repeated: "said before",
+});
+
+/** Lines of a table before the rest is only counted. */
+const MOST = 8;
+
+/** As much of a label as fits its column, which ends two before the numbers. */
+function short(text, width) {
+  const shown = visible(text);
+  return shown.length <= width ? shown : `…${shown.slice(shown.length - width + 1)}`;
+}
+
+function table(report, heading, columns, rows) {
+  if (rows.length === 0) return;
+  report.heading(heading, columns);
+  for (const [label, ...cells] of rows.slice(0, MOST)) report.row(`  ${short(label, 20)}`, cells);
+  if (rows.length > MOST) report.line(`  and ${number(rows.length - MOST)} more`);
+}
+
+function inspectionText(history, found, stream, env, color) {
+  const { tokens, kinds, byTool, byFile, largest, window, target, providers } = found;
+  const report = new Report(stream, env, color);
+  report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, report.paint.bold);
+  for (const [kind, name] of Object.entries(KINDS))
+    if (kinds[kind]) report.row(`  ${name}`, [number(kinds[kind]), percent(kinds[kind], tokens.total)]);
+  report.row("  total", [number(tokens.total), ""], report.paint.bold);
+  const wastes = Object.entries(WASTE).filter(([kind]) => found[kind].count > 0);
+  if (wastes.length > 0) {
+    report.heading("Says nothing new", ["tokens", "", "places"]);
+    for (const [kind, name] of wastes)
+      report.row(`  ${name}`, [number(found[kind].tokens), percent(found[kind].tokens, tokens.total), number(found[kind].count)]);
+  }
+  const tools = byTool.map(({ tool, calls, callTokens, resultTokens }) => [
+    tool,
+    number(callTokens + resultTokens),
+    percent(callTokens + resultTokens, tokens.total),
+    number(calls),
+  ]);
+  table(report, "By tool", ["tokens", "", "calls"], tools);
+  const files = byFile.map((file) => [
+    file.path,
+    number(file.tokens),
+    percent(file.tokens, tokens.total),
+    number(file.reads),
+    number(file.changes),
+  ]);
+  table(report, "By file", ["tokens", "", "shown", "changed"], files);
+  const blocks = largest.map((block) => [
+    block.label || KINDS[block.kind],
+    number(block.tokens),
+    percent(block.tokens, tokens.total),
+    number(block.messageIndex),
+  ]);
+  table(report, "Largest", ["tokens", "", "message"], blocks);
+  if (window) {
+    report.heading("Window", ["tokens", "", "at message"]);
+    const line = (name, { tokens: at, messageIndex }) =>
+      report.row(`  ${name}`, [number(at), percent(at, window.contextWindow), messageIndex === null ? "not yet" : number(messageIndex)]);
+    line("in use", { tokens: window.prevContextTokens, messageIndex: history.messages.length - 1 });
+    line("condensed from", window.atThreshold);
+    line("next answer fits to", window.atLimit);
+    line("window", window.atEnd);
+  }
+  if (target) report.text(`The target of ${number(target.tokens)} tokens is ${reached(target)}.`);
+  if (providers) compared(report, providers);
+  return report.toString();
+}
+
+const reached = ({ messageIndex }) => (messageIndex === null ? "not reached: nothing has to go" : `reached in message ${messageIndex}`);
+
+function compared(report, providers) {
+  report.heading("What would be left", ["tokens", "less", "cost", "time"]);
+  for (const { id, tokens, tokensBefore, cost, exact, timeMs, error } of providers) {
+    if (error) report.row(`  ${short(id, 20)}`, ["-", "", "", ""]);
+    else {
+      const about = exact ? "" : "~";
+      const less = percent(tokensBefore - tokens, tokensBefore);
+      report.row(`  ${short(id, 20)}`, [about + number(tokens), about + less, `${about}$${cost.toFixed(4)}`, milliseconds(timeMs)]);
+    }
+  }
+  for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(error.message)}`);
+}
+
+async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env }) {
+  const history = readHistory(file);
+  const context = { messages: history.messages, ...(window && { contextWindow: window }) };
+  const interruption = new Interruption(() => {});
+  const targetOf = async () => {
+    if (!target) return {};
+    if (target.tokens !== undefined) return { targetTokens: target.tokens };
+    await library.warmUp();
+    return { targetTokens: Math.floor((library.countTokens(history.messages) * target.percent) / 100) };
+  };
+  const { signal } = interruption;
+  const providers = compare ? { providers: true, signal } : {};
+  const found = await interruption.during(async () => library.inspect(context, { ...(await targetOf()), ...providers }));
+  if (signal.aborted) throw new Failure(signal.reason, "interrupted");
+  const { messages: each, ...rest } = found;
+  return {
+    exitCode: EXIT.done,
+    report: { file, bytes: history.bytes.length, messages: each.length, ...rest, eachMessage: each },
+    text: inspectionText(history, found, stdout, env, color),
+  };
+}
+
+module.exports = { KINDS, inspectHistory };

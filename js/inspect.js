@@ -1,0 +1,21 @@
+"use strict";
+
+// What a conversation is made of, and what each provider would leave of it.
+
+const { notAllowed, readable } = require("./errors.js");
+const { CondensationManager } = require("./manager.js");
+const isObject = require("./is-object.js");
+
+function inspect(context, options = {}) {
+  const { manager, ...rest } = readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object");
+    return options;
+  });
+  // One of another copy of the package is as good.
+  if (manager !== undefined && typeof readable("options.manager", () => manager?.inspect) !== "function") {
+    throw notAllowed("options.manager", manager, "a CondensationManager");
+  }
+  return (manager ?? new CondensationManager()).inspect(context, rest);
+}
+
+module.exports = { inspect };

@@ -1,0 +1,93 @@
+"use strict";
+
+// What an inspection is asked: which conversation, and which providers are tried on it.
+
+const { isSignal } = require("./abort.js");
+const { CONTEXT_FIELDS, UNLIMITED, copyOf, systemText } = require("./call.js");
+const { notAllowed, readable, unknown } = require("./errors.js");
+const { refuseForeign } = require("./formats.js");
+const isObject = require("./is-object.js");
+const { serialize, serializeMessages, serializeSettings } = require("./serialize.js");
+
+/** Options that the addon checks. */
+const PLAIN = ["targetTokens", "largest"];
+/** Options for the providers that are tried, checked with each trial. */
+const OF_TRIALS = ["handler", "condensingHandler", "price", "signal"];
+
+/** What is tried when nobody says what: every provider, and of those with presets each. */
+const TRIALS = Object.freeze([
+  { id: "lossless", provider: "lossless" },
+  { id: "truncation", provider: "truncation" },
+  { id: "smart:conservative", provider: "smart", config: { preset: "conservative" } },
+  { id: "smart:balanced", provider: "smart", config: { preset: "balanced" } },
+  { id: "smart:aggressive", provider: "smart", config: { preset: "aggressive" } },
+  { id: "native", provider: "native" },
+]);
+
+function trialsOf(providers) {
+  if (providers === undefined || providers === false) return [];
+  if (providers === true) return TRIALS;
+  if (!Array.isArray(providers)) throw notAllowed("options.providers", providers, "true, or an array of { provider, config?, id? }");
+  return providers.map((trial, index) => {
+    const field = `options.providers[${index}]`;
+    if (!isObject(trial)) throw notAllowed(field, trial, "{ provider, config?, id? }");
+    const { provider, config, id = provider } = trial;
+    if (typeof provider !== "string" || provider === "") throw notAllowed(`${field}.provider`, provider, "the id of a provider");
+    if (typeof id !== "string") throw notAllowed(`${field}.id`, id, "a string");
+    if (config !== undefined && !isObject(config)) throw notAllowed(`${field}.config`, config, "an object");
+    return { id, provider, config };
+  });
+}
+
+/** The definitions of tools as the text that requests bring. */
+function definitionsText(tools) {
+  if (!Array.isArray(tools)) throw notAllowed("context.tools", tools, "an array of definitions of tools");
+  return serialize(tools, "context.tools");
+}
+
+/** What the addon needs of the arguments; throws at once when they are not what they have to be. */
+function begin(context, options) {
+  if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
+  if (!isObject(options)) throw notAllowed("options", options, "an object");
+  const known = copyOf(context, "context", [...CONTEXT_FIELDS, "tools"]);
+  known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
+  if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
+  known.tools = known.tools == null ? undefined : definitionsText(known.tools);
+  const all = [...PLAIN, ...OF_TRIALS, "providers"];
+  const given = readable("options", () => Object.keys(options));
+  for (const name of given) if (!all.includes(name)) throw unknown("options", name, all);
+  if (options.signal !== undefined && !isSignal(options.signal)) throw notAllowed("options.signal", options.signal, "an AbortSignal");
+  const trials = readable("options.providers", () => trialsOf(options.providers));
+  const settings = serializeSettings({ context: known, options: copyOf(options, "options", PLAIN) }, "");
+  const messages = serializeMessages(readable("context.messages", () => context.messages));
+  readable("context.messages", () => refuseForeign(context.messages));
+  return { messages, settings, trials };
+}
+
+const withoutAbsent = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+/** What a trial says about the conversation. */
+function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
+  const { newContextTokens, prevContextTokens, cost, didCondense, changes, error, preview, stats, promptCache } = report;
+  return {
+    id,
+    provider,
+    ...(config && { config }),
+    tokens: newContextTokens,
+    tokensBefore: prevContextTokens,
+    reductionPercent: stats.reductionPercent,
+    cost,
+    timeMs,
+    exact: preview.exact,
+    wouldCondense: didCondense,
+    metTarget: targetTokens === undefined ? null : !error && newContextTokens <= targetTokens,
+    changes: changes.length,
+    savedByGrade: stats.savedByGrade,
+    firstChangedIndex: report.firstChangedIndex,
+    ...(promptCache && { promptCache }),
+    warnings: report.warnings,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+module.exports = { TRIALS, begin, trialOf, withoutAbsent };

@@ -1,0 +1,267 @@
+//! What the tokens of each block are of.
+
+use std::{borrow::Cow, ops::Range};
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::scaled;
+use crate::{
+    cancel::{Cancel, Cancelled},
+    conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
+    markers::SummaryHead,
+    tokens::{Scale, Tally, count_all, image_tokens},
+    transcript::{ContentPiece, HostText, PieceSource},
+};
+
+/// What tokens are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// The user's words.
+    User,
+    /// The assistant's words.
+    Assistant,
+    /// The assistant's thinking.
+    Thinking,
+    /// Names and parameters of tool calls.
+    Calls,
+    /// Answers of tools, and files that the user mentioned.
+    Results,
+    /// Images.
+    Images,
+    /// What the host adds: snapshots of the environment, reminders.
+    Environment,
+    /// Summaries of what stood there before.
+    Summaries,
+    /// Blocks of other types, and what is no message.
+    Other,
+}
+
+impl Kind {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 9] = [
+        Self::User,
+        Self::Assistant,
+        Self::Thinking,
+        Self::Calls,
+        Self::Results,
+        Self::Images,
+        Self::Environment,
+        Self::Summaries,
+        Self::Other,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Thinking => "thinking",
+            Self::Calls => "calls",
+            Self::Results => "results",
+            Self::Images => "images",
+            Self::Environment => "environment",
+            Self::Summaries => "summaries",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Tokens by kind. As JSON, only kinds that have some.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KindTokens([usize; Kind::ALL.len()]);
+
+impl KindTokens {
+    /// Tokens of one kind.
+    #[must_use]
+    pub fn of(&self, kind: Kind) -> usize {
+        self.0[kind as usize]
+    }
+
+    /// Tokens of all kinds.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// The kind with the most tokens, the first of several.
+    #[must_use]
+    pub fn main(&self) -> Kind {
+        Kind::ALL.into_iter().rev().max_by_key(|kind| self.of(*kind)).unwrap_or(Kind::Other)
+    }
+
+    fn add(&mut self, kind: Kind, tokens: usize) {
+        self.0[kind as usize] += tokens;
+    }
+
+    pub(super) fn add_all(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, tokens)| *sum += tokens);
+    }
+
+    pub(super) fn scaled(self, scale: Scale) -> Self {
+        Self(self.0.map(|tokens| scaled(scale, tokens)))
+    }
+}
+
+impl Serialize for KindTokens {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for kind in Kind::ALL {
+            if self.of(kind) > 0 {
+                map.serialize_entry(kind.name(), &self.of(kind))?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// The tokens of a block by kind, and what it is about.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BlockKinds {
+    pub(super) kinds: KindTokens,
+    pub(super) label: String,
+}
+
+/// A run of bytes of one kind in a text that holds several kinds.
+struct Run<'a> {
+    message: usize,
+    block: usize,
+    kind: Kind,
+    text: Cow<'a, str>,
+}
+
+/// The tokens of each block of each message. Parts of a text are counted alone; what that differs from the count of the whole goes to its largest part, so
+/// that the sums are those of the tally.
+pub(super) fn kinds_of(
+    conversation: &Conversation,
+    tally: &Tally,
+    pieces: &[Vec<ContentPiece>],
+    cancel: &Cancel,
+) -> Result<Vec<Vec<BlockKinds>>, Cancelled> {
+    let mut found: Vec<Vec<BlockKinds>> = Vec::with_capacity(conversation.len());
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    for (index, (message, pieces)) in conversation.messages().zip(pieces).enumerate() {
+        let texts = message.texts();
+        let mut blocks = Vec::with_capacity(tally.blocks(index).len());
+        for (block, tokens) in tally.blocks(index).iter().enumerate() {
+            let own = &pieces[range_of(pieces, block, |piece| piece.block)];
+            let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
+            let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
+            match whole(message, block, own, &texts) {
+                Whole::Of(kind) => told.kinds.add(kind, *tokens),
+                Whole::WithImages(kind, images) => {
+                    told.kinds.add(Kind::Images, images.min(*tokens));
+                    told.kinds.add(kind, tokens.saturating_sub(images));
+                }
+                Whole::Mixed(cut) => runs.extend(cut.into_iter().map(|(kind, text, range)| Run {
+                    message: index,
+                    block,
+                    kind,
+                    text: surrogates::leave_text(&texts[text].text[range]).into_owned().into(),
+                })),
+            }
+            blocks.push(told);
+        }
+        found.push(blocks);
+    }
+    let texts: Vec<&str> = runs.iter().map(|run| run.text.as_ref()).collect();
+    let counts = count_all(&texts, tally.encoding(), cancel)?;
+    for (run, count) in runs.iter().zip(&counts) {
+        found[run.message][run.block].kinds.add(run.kind, count.tokens);
+    }
+    for run in &runs {
+        let kinds = &mut found[run.message][run.block].kinds;
+        let (total, counted) = (tally.blocks(run.message)[run.block], kinds.total());
+        let main = &mut kinds.0[kinds.main() as usize];
+        *main = (*main + total).saturating_sub(counted);
+    }
+    Ok(found)
+}
+
+/// What a block is.
+enum Whole {
+    /// One kind.
+    Of(Kind),
+    /// One kind, and so many tokens of images.
+    WithImages(Kind, usize),
+    /// Several: kind, number of the text in the message, bytes.
+    Mixed(Vec<(Kind, usize, Range<usize>)>),
+}
+
+fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
+    if message.is_summary() {
+        return Whole::Of(Kind::Summaries);
+    }
+    match message.content.blocks().get(block) {
+        Some(Block::ToolUse { .. }) => Whole::Of(Kind::Calls),
+        Some(Block::Image { .. }) => Whole::Of(Kind::Images),
+        Some(block) if block.is_thinking() => Whole::Of(Kind::Thinking),
+        Some(Block::ToolResult { content, .. }) => {
+            let spoken = pieces.iter().any(|piece| piece.kind == ContentKind::MessageText);
+            let images = images_in(content);
+            Whole::WithImages(if spoken { Kind::User } else { Kind::Results }, images)
+        }
+        Some(Block::Thinking { .. } | Block::Other { .. }) => Whole::Of(Kind::Other),
+        Some(Block::Text { .. }) | None => runs_of(message, block, pieces, texts),
+    }
+}
+
+fn images_in(content: &Content) -> usize {
+    let images = content.blocks().iter().filter_map(|block| match block {
+        Block::Image { data_length, .. } => Some(image_tokens(*data_length)),
+        _ => None,
+    });
+    images.sum()
+}
+
+/// A text of words and whatever else stands in it.
+fn runs_of(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
+    let first = texts.partition_point(|text| text.block < block);
+    let Some(text) = texts.get(first).filter(|text| text.block == block) else {
+        return Whole::Of(Kind::Other);
+    };
+    let mut runs: Vec<(Kind, usize, Range<usize>)> = Vec::new();
+    for piece in pieces {
+        let kind = kind_of(message, piece, &text.text[piece.range.clone()]);
+        match runs.last_mut() {
+            Some((last, _, range)) if *last == kind && range.end == piece.range.start => range.end = piece.range.end,
+            _ if piece.range.is_empty() => {}
+            _ => runs.push((kind, first, piece.range.clone())),
+        }
+    }
+    match runs.as_slice() {
+        [] => Whole::Of(words_of(message)),
+        [(kind, ..)] => Whole::Of(*kind),
+        _ => Whole::Mixed(runs),
+    }
+}
+
+fn kind_of(message: &Message, piece: &ContentPiece, text: &str) -> Kind {
+    match (piece.kind, &piece.source) {
+        (_, PieceSource::EnvironmentDetails) => Kind::Environment,
+        (ContentKind::ToolParameters, _) => Kind::Calls,
+        (ContentKind::ToolResults, _) if SummaryHead::of(text).is_some() => Kind::Summaries,
+        (ContentKind::ToolResults, _) => Kind::Results,
+        // The line that announces an answer in plain text.
+        (ContentKind::MessageText, PieceSource::Tool(_)) if message.role == Role::User => Kind::Results,
+        (ContentKind::MessageText, _) if SummaryHead::of(text).is_some() => Kind::Summaries,
+        (ContentKind::MessageText, _) if message.role == Role::User => match HostText::of(text) {
+            Some(HostText::Summary) => Kind::Summaries,
+            Some(HostText::Notice) => Kind::Environment,
+            None => Kind::User,
+        },
+        (ContentKind::MessageText, _) => words_of(message),
+    }
+}
+
+fn words_of(message: &Message) -> Kind {
+    match message.role {
+        Role::User => Kind::User,
+        Role::Assistant => Kind::Assistant,
+        Role::Other(_) => Kind::Other,
+    }
+}
+
+/// The part of `sorted` that belongs to `block`.
+fn range_of<T>(sorted: &[T], block: usize, block_of: impl Fn(&T) -> usize) -> Range<usize> {
+    sorted.partition_point(|item| block_of(item) < block)..sorted.partition_point(|item| block_of(item) <= block)
+}

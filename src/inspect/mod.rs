@@ -1,0 +1,166 @@
+//! What a conversation is made of: its tokens by kind, tool and file, its largest parts, and what of it says nothing new. For people who want to see
+//! what fills a window before anything is condensed; nothing is decided here.
+//!
+//! - `kinds`: what the tokens of each block are of;
+//! - `usage`: the tokens of calls and answers, by tool and by file;
+//! - `waste`: what is said twice, stale or superseded.
+
+mod kinds;
+mod usage;
+mod waste;
+
+use serde::Serialize;
+
+use self::{
+    kinds::{BlockKinds, kinds_of},
+    usage::Usage,
+    waste::Wastes,
+};
+pub use self::{
+    kinds::{Kind, KindTokens},
+    usage::{FileUsage, ToolUsage},
+    waste::{Waste, WasteItem},
+};
+use crate::{
+    cancel::{Cancel, Cancelled},
+    conversation::{Conversation, Role},
+    tokens::{Scale, Tally},
+    transcript::{ToolTable, decompose, read},
+};
+
+/// What a conversation is made of. Tokens are scaled, each number for itself, so that parts may differ from their sum by rounding.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Anatomy {
+    /// Tokens of all messages by kind.
+    pub kinds: KindTokens,
+    /// Every message, in order.
+    pub messages: Vec<MessageAnatomy>,
+    /// By tool, the most tokens first.
+    pub by_tool: Vec<ToolUsage>,
+    /// By file, the most tokens first.
+    pub by_file: Vec<FileUsage>,
+    /// The largest blocks, the largest first.
+    pub largest: Vec<LargeBlock>,
+    /// Answers that an earlier one gave already, and lines of a file that an earlier answer shows.
+    pub repeated: Waste,
+    /// What answers show of files that were changed since.
+    pub stale: Waste,
+    /// Snapshots, lists, reads and writes that a later one of their own replaced.
+    pub superseded: Waste,
+}
+
+/// One message.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageAnatomy {
+    /// Who speaks.
+    pub role: String,
+    /// Tokens.
+    pub tokens: usize,
+    /// The same by kind.
+    pub kinds: KindTokens,
+    /// What it is about, such as `read_file src/a.ts`: of several calls or answers the largest; empty when there is nothing to say.
+    pub label: String,
+}
+
+/// A block that has many tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LargeBlock {
+    /// The message.
+    pub message_index: usize,
+    /// The block; 0 when the content is a string.
+    pub block_index: usize,
+    /// What most of it is.
+    pub kind: Kind,
+    /// What it is about.
+    pub label: String,
+    /// Tokens.
+    pub tokens: usize,
+}
+
+/// What is inspected, and how.
+pub struct Inspected<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its tokens.
+    pub tally: &'a Tally,
+    /// What is known of its tools.
+    pub tools: &'a ToolTable,
+    /// From our tokens to those of the model.
+    pub scale: Scale,
+    /// How many of the largest blocks, and of the items of each kind of waste, are named.
+    pub most: usize,
+}
+
+/// Takes a conversation apart. Linear in its length.
+///
+/// # Errors
+/// `Cancelled` when `cancel` is set meanwhile.
+pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Cancelled> {
+    let Inspected { conversation, tally, tools, scale, most } = *inspected;
+    let pieces = decompose(conversation, tools);
+    let blocks = kinds_of(conversation, tally, &pieces, cancel)?;
+    drop(pieces);
+    let transcript = read(conversation, tools);
+    let usage = Usage::of(&transcript, tally, cancel)?;
+    let waste = Wastes::of(&transcript, &usage);
+    let mut kinds = KindTokens::default();
+    let messages = conversation.messages().zip(&blocks).map(|(message, blocks)| {
+        let mut own = KindTokens::default();
+        blocks.iter().for_each(|block| own.add_all(&block.kinds));
+        kinds.add_all(&own);
+        let labelled = blocks.iter().filter(|block| !block.label.is_empty());
+        let label = labelled.max_by_key(|block| block.kinds.total()).map_or("", |block| &block.label);
+        MessageAnatomy {
+            role: role_name(&message.role).to_owned(),
+            tokens: scaled(scale, own.total()),
+            kinds: own.scaled(scale),
+            label: label.to_owned(),
+        }
+    });
+    let messages = messages.collect();
+    Ok(Anatomy {
+        kinds: kinds.scaled(scale),
+        messages,
+        by_tool: usage.by_tool(scale),
+        by_file: usage.by_file(&waste, scale),
+        largest: largest(&blocks, most, scale),
+        repeated: waste.repeated.told(most, scale),
+        stale: waste.stale.told(most, scale),
+        superseded: waste.superseded.told(most, scale),
+    })
+}
+
+/// Anybody may write anything as a role.
+fn role_name(role: &Role) -> &str {
+    let name = role.as_str();
+    name.char_indices().nth(40).map_or(name, |(end, _)| &name[..end])
+}
+
+/// A part of a sum, to the nearest whole number.
+fn scaled(scale: Scale, tokens: usize) -> usize {
+    (tokens as f64 * scale.factor()).round() as usize
+}
+
+fn largest(messages: &[Vec<BlockKinds>], most: usize, scale: Scale) -> Vec<LargeBlock> {
+    let numbered = messages.iter().enumerate().flat_map(|(message, blocks)| {
+        blocks.iter().enumerate().map(move |(index, block)| (message, index, block.kinds.total(), block))
+    });
+    let mut all: Vec<_> = numbered.filter(|(_, _, tokens, _)| *tokens > 0).collect();
+    all.sort_by_key(|(_, _, tokens, _)| std::cmp::Reverse(*tokens));
+    all.truncate(most);
+    all.into_iter()
+        .map(|(message_index, block_index, tokens, block)| LargeBlock {
+            message_index,
+            block_index,
+            kind: block.kinds.main(),
+            label: block.label.clone(),
+            tokens: scaled(scale, tokens),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! What says nothing new: repeated, stale or superseded.
+//!
+//! No token is counted twice: what a later snapshot, list, read or write of its own replaced is superseded; of the rest, what shows a file that was changed
+//! since is stale; of the rest, what stood there before is repeated.
+
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
+
+use serde::Serialize;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use super::{
+    scaled,
+    usage::{EventTokens, Usage},
+};
+use crate::{
+    tokens::Scale,
+    transcript::{Action, CallOutcome, Event, Extent, Transcript},
+};
+
+/// An answer of fewer bytes is not worth a word, said once more or not.
+const MIN_REPEATED_BYTES: usize = 80;
+
+/// Tokens of one kind of waste.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Waste {
+    /// All of them.
+    pub tokens: usize,
+    /// In so many places.
+    pub count: usize,
+    /// The largest, the largest first.
+    pub items: Vec<WasteItem>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WasteItem {
+    /// The message.
+    pub message_index: usize,
+    /// The block.
+    pub block_index: usize,
+    /// The file, or else the tool; `environment` for a snapshot.
+    pub label: String,
+    /// Tokens. Of lines that are shown once more, their share of the answer by bytes.
+    pub tokens: usize,
+}
+
+impl Waste {
+    fn add(&mut self, at: (usize, usize), label: &str, tokens: usize) {
+        self.tokens += tokens;
+        self.count += 1;
+        self.items.push(WasteItem { message_index: at.0, block_index: at.1, label: label.to_owned(), tokens });
+    }
+
+    pub(super) fn told(&self, most: usize, scale: Scale) -> Self {
+        let mut items = self.items.clone();
+        items.sort_by_key(|item| Reverse(item.tokens));
+        items.truncate(most);
+        items.iter_mut().for_each(|item| item.tokens = scaled(scale, item.tokens));
+        Self { tokens: scaled(scale, self.tokens), count: self.count, items }
+    }
+}
+
+/// All waste of a conversation.
+#[derive(Default)]
+pub(super) struct Wastes {
+    pub(super) repeated: Waste,
+    pub(super) stale: Waste,
+    pub(super) superseded: Waste,
+    /// Tokens wasted by each event.
+    by_event: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Superseded,
+    Stale,
+}
+
+/// What comes later about a file.
+#[derive(Default, Clone, Copy)]
+struct Later {
+    is_changed: bool,
+    is_written: bool,
+    is_read_whole: bool,
+}
+
+impl Wastes {
+    pub(super) fn of(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
+        let fates = fates(&usage.events);
+        let mut wastes = Self { by_event: vec![0; fates.len()], ..Self::default() };
+        let mut seen = Seen::default();
+        for (index, (used, fate)) in usage.events.iter().zip(fates).enumerate() {
+            let wasted = match fate {
+                Some(_) if matches!(used.event.action, Action::Write(_) | Action::Todo) => used.call,
+                Some(_) => used.answers,
+                None => seen.again(transcript, used),
+            };
+            let is_call = matches!(used.event.action, Action::Write(_) | Action::Todo);
+            let Some(at) = (if is_call { used.at } else { used.answer_at.or(used.at) }) else { continue };
+            if wasted == 0 {
+                continue;
+            }
+            wastes.by_event[index] = wasted;
+            let kind = match fate {
+                Some(Fate::Superseded) => &mut wastes.superseded,
+                Some(Fate::Stale) => &mut wastes.stale,
+                None => &mut wastes.repeated,
+            };
+            kind.add(at, label_of(used.event), wasted);
+        }
+        wastes
+    }
+
+    /// Tokens wasted by an event.
+    pub(super) fn of_event(&self, index: usize) -> usize {
+        self.by_event[index]
+    }
+}
+
+fn label_of(event: &Event) -> &str {
+    match (&event.path, &event.action) {
+        (Some(path), _) => path,
+        (None, Action::Environment) => "environment",
+        (None, _) => &event.tool,
+    }
+}
+
+/// What became of each event later.
+fn fates(events: &[EventTokens<'_>]) -> Vec<Option<Fate>> {
+    let mut files: HashMap<&str, Later> = HashMap::new();
+    let (mut has_snapshot, mut has_list) = (false, false);
+    let mut fates: Vec<_> = events
+        .iter()
+        .rev()
+        .map(|used| {
+            let event = used.event;
+            match &event.action {
+                Action::Environment => std::mem::replace(&mut has_snapshot, true).then_some(Fate::Superseded),
+                Action::Todo if event.outcome == CallOutcome::Ok => {
+                    std::mem::replace(&mut has_list, true).then_some(Fate::Superseded)
+                }
+                _ => event.path.as_deref().and_then(|path| fate_of(event, files.entry(path).or_default())),
+            }
+        })
+        .collect();
+    fates.reverse();
+    fates
+}
+
+fn fate_of(event: &Event, later: &mut Later) -> Option<Fate> {
+    match &event.action {
+        Action::Read(extent) if matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff) => {
+            let fate = if later.is_changed {
+                Some(Fate::Stale)
+            } else if later.is_read_whole {
+                Some(Fate::Superseded)
+            } else {
+                None
+            };
+            later.is_read_whole |= *extent == Extent::Whole && event.outcome == CallOutcome::Ok;
+            fate.filter(|_| !event.shown.is_empty())
+        }
+        Action::Write(_) | Action::Edit(_) | Action::Touch if event.outcome == CallOutcome::Ok => {
+            let is_write = matches!(event.action, Action::Write(_));
+            let fate = (is_write && later.is_written).then_some(Fate::Superseded);
+            later.is_changed = true;
+            later.is_written |= is_write;
+            fate
+        }
+        _ => None,
+    }
+}
+
+/// What answers have shown so far.
+#[derive(Default)]
+struct Seen {
+    answers: HashSet<u128>,
+    /// Lines by the file they are of, as hashes.
+    lines: HashSet<(u64, u64)>,
+}
+
+impl Seen {
+    /// Tokens of what an event's answers show once more; from now on all of it has been seen.
+    fn again(&mut self, transcript: &Transcript<'_>, used: &EventTokens<'_>) -> usize {
+        let event = used.event;
+        let bytes: usize = event.answers.iter().map(|place| place.range.len()).sum();
+        if bytes < MIN_REPEATED_BYTES {
+            return 0;
+        }
+        let is_known = event.answers.iter().all(|place| {
+            let text = transcript.text(place);
+            !self.answers.insert(xxh3_128(text.as_bytes()))
+        });
+        let repeated = self.lines_again(transcript, event);
+        if is_known {
+            return used.answers;
+        }
+        if repeated < MIN_REPEATED_BYTES { 0 } else { used.answers * repeated.min(bytes) / bytes }
+    }
+
+    /// Bytes of lines that stood there before.
+    fn lines_again(&mut self, transcript: &Transcript<'_>, event: &Event) -> usize {
+        let Some(path) = &event.path else { return 0 };
+        let file = xxh3_64(path.as_bytes());
+        let mut bytes = 0;
+        for excerpt in &event.shown {
+            for line in 0..excerpt.lines.len() {
+                let text = transcript.line(excerpt, line).trim();
+                // Lines such as `}` stand everywhere.
+                if text.len() > 3 && !self.lines.insert((file, xxh3_64(text.as_bytes()))) {
+                    bytes += text.len();
+                }
+            }
+        }
+        bytes
+    }
+}

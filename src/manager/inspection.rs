@@ -1,0 +1,238 @@
+//! What a conversation is made of, and where it stands in the window of its model.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Manager,
+    options::CONTEXT,
+    trigger::{ContextUsage, TriggerDecision},
+};
+use crate::{
+    cancel::{Cancel, Cancelled},
+    conversation::Conversation,
+    inspect::{self, Anatomy, Inspected},
+    options::{ConfigError, Field, Table},
+    tokens::{Tally, count_inside},
+};
+
+/// So many of the largest blocks are named when nobody says how many.
+const DEFAULT_LARGEST: u64 = 20;
+
+static INSPECT: Table = Table::new(
+    "Options of an inspection",
+    &[
+        Field::integer_if_set("targetTokens", 0, u64::MAX, "How many tokens there may be after a condensation."),
+        Field::integer(
+            "largest",
+            DEFAULT_LARGEST,
+            0,
+            u64::MAX,
+            "How many of the largest blocks are named, and how many items of each kind of waste.",
+        ),
+    ],
+)
+.argument("options")
+.null_is_absent();
+
+/// Everything about an inspection but the messages.
+#[derive(Debug, Clone, Default)]
+pub struct InspectOptions {
+    /// The system prompt.
+    system_prompt: String,
+    /// The definitions of the tools that requests bring, as JSON; empty for none.
+    tool_definitions: String,
+    /// Tokens in the context without the last message, as the API reported them.
+    total_tokens: Option<f64>,
+    context_window: Option<f64>,
+    max_tokens: Option<f64>,
+    profile_id: Option<String>,
+    target_tokens: Option<usize>,
+    most: usize,
+}
+
+impl InspectOptions {
+    /// Reads the options of an inspection: of `context` what is there beside the messages (`tools` as the text that requests bring), and `options`. Null for
+    /// all defaults.
+    ///
+    /// # Errors
+    /// Every field that is wrong, and every one of `options` that is unknown.
+    pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
+        let definitions = context.get("tools").and_then(Value::as_str).unwrap_or_default();
+        let context = CONTEXT.read(context)?;
+        let options = INSPECT.read(options)?;
+        Ok(Self {
+            system_prompt: context.text("systemPrompt").to_owned(),
+            tool_definitions: definitions.to_owned(),
+            total_tokens: context.given_number("totalTokens"),
+            context_window: context.given_number("contextWindow"),
+            max_tokens: context.given_number("maxTokens"),
+            profile_id: context.given_text("profileId").map(str::to_owned),
+            target_tokens: options.given_integer("targetTokens"),
+            most: options.integer("largest"),
+        })
+    }
+}
+
+/// What [`Manager::inspect`] finds. Tokens are scaled; of parts, each for itself.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Inspection {
+    /// The vocabulary that was counted with.
+    pub encoding: &'static str,
+    /// From its tokens to those that are told.
+    pub scale: f64,
+    /// Some text was too uniform to be counted exactly.
+    pub approximate: bool,
+    /// Sums.
+    pub tokens: Sums,
+    /// The messages.
+    #[serde(flatten)]
+    pub anatomy: Anatomy,
+    /// The window of the model, when it is known.
+    pub window: Option<Window>,
+    /// The target, when there is one.
+    pub target: Option<Line>,
+}
+
+/// Tokens of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Sums {
+    /// All of it.
+    pub total: usize,
+    /// The system prompt.
+    pub system: usize,
+    /// The definitions of tools.
+    pub tools: usize,
+    /// The messages.
+    pub messages: usize,
+}
+
+/// Where a conversation stands in the window of its model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Window {
+    /// All tokens that the model can read and write.
+    pub context_window: f64,
+    /// Whether a condensation is due, and the numbers by which that is decided.
+    #[serde(flatten)]
+    pub decision: TriggerDecision,
+    /// Where the threshold lies.
+    pub at_threshold: Line,
+    /// Where so much is in use that the next answer may not fit.
+    pub at_limit: Line,
+    /// Where the window ends.
+    pub at_end: Line,
+}
+
+/// A number of tokens, and the message in which a conversation reaches it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Line {
+    /// So many.
+    pub tokens: f64,
+    /// The message; `None` when they are not reached.
+    pub message_index: Option<usize>,
+}
+
+impl Manager {
+    /// What a conversation is made of, and where it stands in the window of its model. Nothing is condensed.
+    ///
+    /// # Errors
+    /// `Cancelled` when `cancel` is set meanwhile.
+    pub fn inspect(
+        &self,
+        conversation: &Conversation,
+        options: &InspectOptions,
+        cancel: &Cancel,
+    ) -> Result<Inspection, Cancelled> {
+        let encoding = self.options.encoding;
+        let scale = self.scale();
+        let tally = Tally::count(conversation, encoding, cancel)?;
+        let count = |text: &str| if text.is_empty() { 0 } else { count_inside(text, encoding).tokens };
+        let (system, tools) = (count(&options.system_prompt), count(&options.tool_definitions));
+        let inspected =
+            Inspected { conversation, tally: &tally, tools: &self.options.tools, scale, most: options.most };
+        let anatomy = inspect::inspect(&inspected, cancel)?;
+        let total = scale.apply(system + tools + tally.total());
+        // In the middle of messages, the API's own count is ours and what it differs by in front.
+        let last = conversation.len().checked_sub(1).map_or(0, |last| scale.apply(tally.message(last)));
+        let used = options.total_tokens.map_or(total as f64, |reported| reported + last as f64);
+        let before = used - scale.apply(tally.total()) as f64;
+        let line = |tokens: f64| Line { tokens, message_index: reached(&anatomy, before, tokens) };
+        let window = options.context_window.map(|context_window| {
+            let decision = self.should_condense(&ContextUsage {
+                total_tokens: used,
+                last_message_tokens: 0.0,
+                context_window,
+                max_tokens: options.max_tokens,
+                profile_id: options.profile_id.clone(),
+            });
+            Window {
+                context_window,
+                at_threshold: line((context_window * decision.threshold / 100.0).round()),
+                at_limit: line(decision.allowed_tokens.max(0.0).round()),
+                at_end: line(context_window),
+                decision,
+            }
+        });
+        Ok(Inspection {
+            encoding: encoding.name(),
+            scale: scale.factor(),
+            approximate: tally.is_approximate(),
+            tokens: Sums {
+                total,
+                system: scale.apply(system),
+                tools: scale.apply(tools),
+                messages: scale.apply(tally.total()),
+            },
+            window,
+            target: options.target_tokens.map(|tokens| line(tokens as f64)),
+            anatomy,
+        })
+    }
+}
+
+/// The message in which a conversation, with `before` tokens before the first one, reaches `tokens`.
+fn reached(anatomy: &Anatomy, before: f64, tokens: f64) -> Option<usize> {
+    let mut sum = before;
+    anatomy.messages.iter().position(|message| {
+        sum += message.tokens as f64;
+        sum >= tokens
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::manager::ManagerOptions;
+
+    #[test]
+    fn lines_lie_where_the_sum_reaches_them() {
+        let manager = Manager::new(ManagerOptions::read(&json!({ "autoCondenseContextPercent": 50 })).unwrap());
+        let text = "word ".repeat(100);
+        let messages: Vec<_> = (0..10).map(|_| json!({ "role": "user", "content": text.trim_end() })).collect();
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let context = json!({ "contextWindow": 1600, "maxTokens": 440, "tools": "[1]" });
+        let options = InspectOptions::read(&context, &json!({ "targetTokens": 5000 })).unwrap();
+        let found = manager.inspect(&conversation, &options, &Cancel::new()).unwrap();
+        assert_eq!(found.tokens, Sums { total: 1003, system: 0, tools: 3, messages: 1000 });
+        let window = found.window.unwrap();
+        assert_eq!(window.at_threshold, Line { tokens: 800.0, message_index: Some(7) });
+        assert_eq!(window.at_limit, Line { tokens: 1000.0, message_index: Some(9) });
+        assert_eq!(window.at_end, Line { tokens: 1600.0, message_index: None });
+        assert_eq!((window.decision.due, found.target.unwrap().message_index), (true, None));
+        let reported =
+            InspectOptions::read(&json!({ "contextWindow": 1600, "totalTokens": 1500 }), &json!({})).unwrap();
+        let window = manager.inspect(&conversation, &reported, &Cancel::new()).unwrap().window.unwrap();
+        assert_eq!((window.decision.prev_context_tokens, window.at_end.message_index), (1600.0, Some(9)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let errors = InspectOptions::read(&json!({}), &json!({ "largest": -1, "provider": "x" })).unwrap_err();
+        assert_eq!(errors.len(), 2, "{errors:?}");
+    }
+}
