@@ -22,6 +22,7 @@ export type ChangeOperation =
   | "suppress"
   | "drop"
   | "window"
+  | "record"
   | "summarize"
   | "drop_thinking"
   | "pointers"
@@ -45,7 +46,7 @@ export interface Change {
    *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
    * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
    * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
-   *   the oldest)
+   *   the oldest), `record` (a record of the work in what is left out)
    * - `summarize`: a summary in the place of a text, or of messages
    * - `drop_thinking`: signed thinking behind a change, which the model would refuse; see `ProviderCallOptions.thinking`
    * - `pointers`: pointers in a text were led to another copy of their lines, or replaced, to stay true
@@ -192,6 +193,8 @@ export interface CondensationReport {
   thinkingRemoved: number;
   /** What that means for the prompt cache; absent if nothing changed. */
   promptCache?: PromptCacheEffect;
+  /** What became of all that the conversation said; absent if nothing changed. */
+  survival?: Survival;
   /** What the caller should know. */
   warnings: Warning[];
   /** Of `condenseIfNeeded`: whether it was due, and why. */
@@ -215,6 +218,69 @@ export interface PromptCacheEffect {
   /** Dollars that each request after that costs less. */
   savedPerRequest?: number;
 }
+
+/** A kind of content; see {@link Survival.byKind}. */
+export type SurvivalKind = "user" | "assistant" | "thinking" | "plans" | "calls" | "results" | "images" | "host" | "summaries" | "other";
+
+/** What became of all that a conversation said. Tokens are unscaled, as those of changes. */
+export interface Survival {
+  /** Of everything. */
+  total: SurvivalFate;
+  /**
+   * Of each kind of content that there was. A text block counts as what most of it is.
+   *
+   * - `user`: what the user said, in answers to questions too
+   * - `assistant`: what the assistant said
+   * - `thinking`: what it thought
+   * - `plans`: calls that list things to do or present a plan
+   * - `calls`, `results`: other calls of tools, and what tools answered
+   * - `images`: those that stand on their own; others count with the result they stand in
+   * - `host`: what hosts say in the user's role: reminders, snapshots of the environment, files that were attached
+   * - `summaries`: summaries and records of earlier messages
+   * - `other`: blocks of types that are not read
+   */
+  byKind: Partial<Record<SurvivalKind, SurvivalFate>>;
+  /** Lines of the record of work in the result by what they are about, those of earlier records too. */
+  record: Partial<Record<SurvivalRecord, SurvivalLines>>;
+}
+
+/**
+ * What became of the content of one kind. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of
+ * `before`. A block that was cut counts wherever something of it went.
+ */
+export interface SurvivalFate {
+  /** What there was. */
+  before: SurvivalBlocks;
+  /** What is protected (see `protect`): it stands word for word, and is part of what is kept. */
+  protected: SurvivalBlocks;
+  /** Blocks that stand word for word, and tokens that stand of all blocks. */
+  kept: SurvivalBlocks;
+  /** Can be read elsewhere in the messages, where a pointer leads to; `expand` puts it back. */
+  pointed: SurvivalBlocks;
+  /** Was replaced by a later message. */
+  superseded: SurvivalBlocks;
+  /** Is told by a summary in its place. */
+  summarized: SurvivalBlocks;
+  /** Is told by lines of the new record of work. */
+  recorded: SurvivalLines;
+  /** Can no longer be read; `restore` brings it back. */
+  lost: SurvivalBlocks;
+}
+
+/** Blocks of messages, and tokens in them. */
+export interface SurvivalBlocks {
+  blocks: number;
+  tokens: number;
+}
+
+/** Lines, and tokens in them. */
+export interface SurvivalLines {
+  lines: number;
+  tokens: number;
+}
+
+/** What a line of the record of work is about: `said` by the user, `answered` by the assistant, `mended`: failed once and worked later. */
+export type SurvivalRecord = "plan" | "checks" | "failed" | "changed" | "said" | "answered" | "mended";
 
 /**
  * What came of a condensation.

@@ -41,6 +41,20 @@ describe("the report", () => {
     expect(value(total[2]) - value(total[3])).toBe(value(total[4]));
   });
 
+  test("says what survives, and the numbers of every row add up", () => {
+    const { stdout } = run([fixture("claude-code"), "--target", "30%"]);
+    const lines = stdout.split("\n");
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("What survives")) + 1);
+    const value = (text) => Number(text.replaceAll(",", ""));
+    const rows = table.slice(0, table.indexOf("")).map((line) => line.match(/^ {2}(\D+?) {2,}([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+)$/));
+    const numbers = rows.filter(Boolean).map(([, label, ...cells]) => [label, ...cells.map(value)]);
+    expect(numbers.map(([label]) => label)).toEqual(expect.arrayContaining(["the user's words", "tool results", "total"]));
+    for (const [, before, stands, told, lost] of numbers) expect(stands + told + lost).toBe(before);
+    const { survival } = runJson([fixture("claude-code"), "--target", "30%"]).report;
+    const [, before, stands, , lost] = numbers.at(-1);
+    expect([survival.total.before, survival.total.kept, survival.total.lost].map(({ tokens }) => tokens)).toEqual([before, stands, lost]);
+  });
+
   test("says which provider does it, and what else could be done", () => {
     const file = fixture("claude-code");
     expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");

@@ -72,6 +72,48 @@ function writeGrades(report, { didCondense, stats }) {
   for (const line of item("  ", gone, report.width)) report.line(report.paint.dim(line));
 }
 
+/** Names for the kinds of content in a report on what survives. */
+const CONTENT = {
+  user: "the user's words",
+  assistant: "the assistant's words",
+  thinking: "thinking",
+  plans: "plans and things to do",
+  calls: "tool calls",
+  results: "tool results",
+  images: "images",
+  host: "said by the host",
+  summaries: "earlier summaries",
+  other: "other blocks",
+};
+
+/** What of the tokens that went can still be told, besides what stands. */
+const TOLD = {
+  pointed: "behind pointers",
+  superseded: "replaced by later messages",
+  summarized: "told by a summary",
+  recorded: "told by the record",
+};
+
+/** What became of each kind of content. */
+function writeSurvival(report, { didCondense, survival }) {
+  if (!didCondense || !survival) return;
+  report.heading("What survives, in tokens", ["before", "stands", "told", "lost"]);
+  const told = (fate) => Object.keys(TOLD).reduce((sum, name) => sum + fate[name].tokens, 0);
+  const row = (label, fate, paint) =>
+    report.row(label, [fate.before.tokens, fate.kept.tokens, told(fate), fate.lost.tokens].map(number), paint);
+  for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
+  row("  total", survival.total, report.paint.bold);
+  const parts = Object.entries(TOLD).filter(([name]) => survival.total[name].tokens > 0);
+  const lines = Object.entries(survival.record).map(([name, { lines }]) => `${name} ${number(lines)}`);
+  const remarks = [
+    parts.length > 0 && `Told: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
+    survival.total.protected.blocks > 0 &&
+      `Protected: ${plural(survival.total.protected.blocks, "block")} of ${plural(survival.total.protected.tokens, "token")}.`,
+    lines.length > 0 && `Lines of the record of work: ${lines.join(", ")}.`,
+  ].filter(Boolean);
+  for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
+}
+
 /** Each pass of the smart provider: what it did, or why it did not run. */
 function writePasses(report, { passes, metrics, stats, id: asked }) {
   if (!passes?.length) return;
@@ -254,6 +296,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writePasses(report, condensed);
   writeOperations(report, condensed);
   writeGrades(report, condensed);
+  writeSurvival(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
   writeSamples(report, samples, diffMessages);
   if (settings.explain) writeChanges(report, { changes, messages: condensed.messages ?? [] }, history, diffMessages);
@@ -289,6 +332,7 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     didCondense,
     firstChangedIndex,
     promptCache,
+    survival,
     passes,
     samples,
     cost,
@@ -312,6 +356,7 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     changes,
     firstChangedIndex,
     ...(promptCache && { promptCache }),
+    ...(survival && { survival }),
     ...(passes && { passes }),
     ...(samples && { samples }),
     cost,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     numbers::Goal,
+    survival::{Done, Survival},
     totals::{HostCount, host_count},
 };
 use crate::{
@@ -54,6 +55,8 @@ pub struct ChainOutcome {
     pub host_count: Option<HostCount>,
     /// Blocks of thinking that went because something before them has changed.
     pub thinking_removed: usize,
+    /// What became of all that was said, when the plan is not empty.
+    pub survival: Option<Survival>,
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
     /// Dollars by the model that was paid.
@@ -188,6 +191,15 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         outcome.plan = Plan::between(&current.original, &current.conversation);
         outcome.condensed = current.conversation.clone();
         outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
+        outcome.survival = Some(Survival::of(&Done {
+            before: &current.original,
+            tally_before: &original_tally,
+            after: &current.conversation,
+            tally_after: &current.tally,
+            plan: &outcome.plan,
+            changes: &outcome.changes,
+            tools: &current.tools,
+        }));
         let kept = outcome.first_changed_index().unwrap_or(0);
         let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
         outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);

@@ -11,6 +11,7 @@ mod preview;
 mod profiles;
 mod prompt_cache;
 mod report;
+mod survival;
 mod totals;
 mod trigger;
 mod undo;

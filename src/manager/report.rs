@@ -9,6 +9,7 @@ use super::{
     chain::ChainOutcome,
     metrics::percent,
     numbers::reported_after,
+    survival::Survival,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
@@ -47,6 +48,9 @@ pub struct Report {
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
+    /// Absent when nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    survival: Option<Survival>,
     warnings: Vec<Warning>,
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -183,6 +187,7 @@ impl Report {
             },
             thinking_removed: outcome.thinking_removed,
             prompt_cache,
+            survival: outcome.survival,
             passes: outcome.passes,
             plan: BoundPlan::new(outcome.plan, &outcome.original, &original).with_groups(groups.of_edits),
             contents,

@@ -93,7 +93,10 @@ impl<'a> ProviderStep<'a> {
     async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let rules = self.provider.protects(&state.request.config);
         if !rules.is_empty() {
-            state.request.conversation = rules.pin(&state.request.conversation, &state.request.tools);
+            let Request { original, conversation, tools, .. } = &mut state.request;
+            *conversation = rules.pin(conversation, tools);
+            // Reports say of the conversation that came in what was protected.
+            *original = rules.pin(original, tools);
         }
         let request = &state.request;
         request.cancel.check()?;

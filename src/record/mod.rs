@@ -14,11 +14,17 @@ mod text;
 
 use std::collections::HashSet;
 
+pub use self::text::{Told, is_record};
 use self::{
     facts::{Fact, facts, squeezed},
     left::Left,
 };
-use crate::{conversation::Conversation, options::Field, tokens::Encoding, transcript::ToolTable};
+use crate::{
+    conversation::{Block, Content, Conversation, Message},
+    options::Field,
+    tokens::Encoding,
+    transcript::ToolTable,
+};
 
 /// The option `recordTokens` of providers that leave messages out.
 pub const RECORD_TOKENS: Field = Field::integer_if_set(
@@ -67,4 +73,18 @@ pub fn record(
     let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
     let lost: Vec<Fact> = known.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect();
     text::written(&lost, room, encoding)
+}
+
+/// What the records in a conversation tell, line by line.
+#[must_use]
+pub fn told(conversation: &Conversation) -> Vec<Told> {
+    let in_block = |block: &Block| match block {
+        Block::Text { text, .. } => text::told(text),
+        _ => Vec::new(),
+    };
+    let in_message = |message: &Message| match &message.content {
+        Content::Text(text) => text::told(text),
+        content => content.blocks().iter().flat_map(in_block).collect(),
+    };
+    conversation.messages().flat_map(in_message).collect()
 }

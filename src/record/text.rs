@@ -20,6 +20,36 @@ const HEADINGS: [&str; 7] = [
 /// Of the room that is left, the share that each of them may have before the others had theirs.
 const SHARES: [f64; 7] = [0.4, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0];
 
+/// What reports call them.
+const NAMES: [&str; HEADINGS.len()] = ["plan", "checks", "failed", "changed", "said", "answered", "mended"];
+
+/// A line of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Told {
+    heading: usize,
+    line: String,
+}
+
+impl Told {
+    /// What it is about, in one word: `plan`, `checks`, `failed`, `changed`, `said`, `answered` or `mended`.
+    #[must_use]
+    pub fn heading(&self) -> &'static str {
+        NAMES[self.heading]
+    }
+
+    /// Its tokens.
+    #[must_use]
+    pub fn tokens(&self, encoding: Encoding) -> usize {
+        count_inside(&self.line, encoding).tokens + 1
+    }
+}
+
+/// Whether a text is a record, and nothing else.
+#[must_use]
+pub fn is_record(text: &str) -> bool {
+    text.starts_with(HEAD)
+}
+
 fn heading(fact: &Fact) -> usize {
     match fact {
         Fact::Plan { .. } => 0,
@@ -85,18 +115,23 @@ pub fn written(facts: &[Fact], room: usize, encoding: Encoding) -> Option<String
 
 /// The facts of the record in a text; none when there is none. What a line says and nobody wrote is told on as it is.
 pub fn read(text: &str) -> Vec<Fact> {
-    let Some(at) = text.find(HEAD) else { return Vec::new() };
-    let mut kind = None;
-    let mut facts = Vec::new();
+    told(text).iter().filter_map(|told| fact(told.heading, told.line.strip_prefix("- ")?)).collect()
+}
+
+/// The lines of the record in a text.
+pub fn told(text: &str) -> Vec<Told> {
+    let Some(at) = memchr::memmem::find(text.as_bytes(), HEAD.as_bytes()) else { return Vec::new() };
+    let mut heading = None;
+    let mut lines = Vec::new();
     for line in text[at..].lines().skip(1) {
         if let Some(known) = HEADINGS.iter().position(|heading| *heading == line) {
-            kind = Some(known);
+            heading = Some(known);
             continue;
         }
-        let (Some(kind), Some(line)) = (kind, line.strip_prefix("- ")) else { break };
-        facts.extend(fact(kind, line));
+        let Some(heading) = heading.filter(|_| line.starts_with("- ")) else { break };
+        lines.push(Told { heading, line: line.to_owned() });
     }
-    facts
+    lines
 }
 
 fn fact(kind: usize, line: &str) -> Option<Fact> {

@@ -159,8 +159,27 @@ pub fn check_report(before: &Conversation, report: &Report) -> Conversation {
     }
     check_blocks_shrink(before, &tally_before, &after, &tally_after, plan);
     check_identity(before, &after, plan);
+    check_survival(report, &tally_before);
     check_plans(before, &after);
     after
+}
+
+/// Every token of the conversation that came in is accounted for, once, and every block.
+fn check_survival(report: &Report, before: &Tally) {
+    let report = serde_json::to_value(report).unwrap();
+    let Some(survival) = report.get("survival") else {
+        return assert!(report["changes"].as_array().unwrap().is_empty(), "a change without a word on what survives");
+    };
+    let number = |fate: &Value, name: &str, of: &str| fate[name][of].as_u64().expect("a number");
+    let total = &survival["total"];
+    assert_eq!(number(total, "before", "tokens"), before.total() as u64);
+    for fate in survival["byKind"].as_object().unwrap().values().chain([total]) {
+        let fates = ["kept", "pointed", "superseded", "summarized", "recorded", "lost"];
+        let sum: u64 = fates.iter().map(|name| number(fate, name, "tokens")).sum();
+        assert_eq!(sum, number(fate, "before", "tokens"), "{survival}");
+        assert!(number(fate, "protected", "tokens") <= number(fate, "kept", "tokens"), "{survival}");
+        assert!(number(fate, "kept", "blocks") <= number(fate, "before", "blocks"), "{survival}");
+    }
 }
 
 /// A failure changes nothing.

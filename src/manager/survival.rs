@@ -1,0 +1,553 @@
+//! What became of all that a conversation said: what stands, what can be read elsewhere, what a summary or the record tells, and what is lost.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::AddAssign,
+};
+
+use serde::Serialize;
+
+use crate::{
+    conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
+    providers::{Change, Grade},
+    record::{self, Told},
+    tokens::Tally,
+    transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
+};
+
+/// What survived a condensation. Tokens are unscaled, as those of changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Survival {
+    /// Of everything.
+    total: Fate,
+    /// Of each kind of content that there was.
+    by_kind: BTreeMap<Kind, Fate>,
+    /// What the record of work in the result tells, by its headings; those of an earlier condensation too.
+    record: BTreeMap<&'static str, Lines>,
+}
+
+/// What a block is to those who talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// What the user said.
+    User,
+    /// What the assistant said.
+    Assistant,
+    /// What the assistant thought.
+    Thinking,
+    /// Lists of things to do, and plans.
+    Plans,
+    /// Calls of other tools.
+    Calls,
+    /// What tools answered.
+    Results,
+    /// Images that stand on their own.
+    Images,
+    /// What hosts say in the user's role: reminders, snapshots of the environment, files that were attached.
+    Host,
+    /// Summaries and records of earlier messages.
+    Summaries,
+    /// Blocks of other types.
+    Other,
+}
+
+/// What became of some blocks. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of `before`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Fate {
+    /// What there was.
+    before: Blocks,
+    /// What is protected: it stands word for word.
+    protected: Blocks,
+    /// Blocks that stand word for word, and tokens that stand of all blocks.
+    kept: Blocks,
+    /// What a pointer in its place leads to.
+    pointed: Blocks,
+    /// What a later message replaced.
+    superseded: Blocks,
+    /// What a summary tells instead.
+    summarized: Blocks,
+    /// Lines of the new record that tell of what went, and their tokens.
+    recorded: Lines,
+    /// What only restoring brings back. Blocks of which something is lost, whether the rest stands or not.
+    lost: Blocks,
+}
+
+/// Blocks, and tokens in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Blocks {
+    blocks: usize,
+    tokens: usize,
+}
+
+/// Lines, and their tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Lines {
+    lines: usize,
+    tokens: usize,
+}
+
+impl Blocks {
+    fn one(tokens: usize) -> Self {
+        Self { blocks: 1, tokens }
+    }
+}
+
+impl AddAssign for Blocks {
+    fn add_assign(&mut self, other: Self) {
+        self.blocks += other.blocks;
+        self.tokens += other.tokens;
+    }
+}
+
+impl AddAssign for Lines {
+    fn add_assign(&mut self, other: Self) {
+        self.lines += other.lines;
+        self.tokens += other.tokens;
+    }
+}
+
+impl AddAssign for Fate {
+    fn add_assign(&mut self, other: Self) {
+        self.before += other.before;
+        self.protected += other.protected;
+        self.kept += other.kept;
+        self.pointed += other.pointed;
+        self.superseded += other.superseded;
+        self.summarized += other.summarized;
+        self.recorded += other.recorded;
+        self.lost += other.lost;
+    }
+}
+
+/// A condensation that is done.
+pub struct Done<'a> {
+    /// The conversation that came in, with what is pinned.
+    pub before: &'a Conversation,
+    /// Its tokens.
+    pub tally_before: &'a Tally,
+    /// What became of it.
+    pub after: &'a Conversation,
+    /// Its tokens.
+    pub tally_after: &'a Tally,
+    /// What leads from the one to the other.
+    pub plan: &'a Plan,
+    /// What was done, step by step.
+    pub changes: &'a [Change],
+    /// What tools mean.
+    pub tools: &'a ToolTable,
+}
+
+impl Survival {
+    /// What survived.
+    pub fn of(done: &Done<'_>) -> Self {
+        let kinds = kinds(done.before, done.tools);
+        let after = Afterwards::of(done);
+        let why = Reasons::of(done);
+        let mut survival = Self::default();
+        for (message, kinds) in kinds.iter().enumerate() {
+            for (block, kind) in kinds.iter().enumerate() {
+                let tokens = done.tally_before.blocks(message).get(block).copied().unwrap_or_default();
+                let mut fate = match after.tokens((message, block)) {
+                    None => Fate { kept: Blocks::one(tokens), ..Fate::default() },
+                    Some(left) => why.fate((message, block), tokens, left),
+                };
+                fate.before = Blocks::one(tokens);
+                // What a rule of a provider names was maybe gone before that had its turn.
+                if fate.kept.blocks > 0 && done.before.entries()[message].pins.holds(block) {
+                    fate.protected = Blocks::one(tokens);
+                }
+                *survival.by_kind.entry(*kind).or_default() += fate;
+            }
+        }
+        survival.add_record(done);
+        for fate in survival.by_kind.values() {
+            survival.total += *fate;
+        }
+        survival
+    }
+
+    fn add_record(&mut self, done: &Done<'_>) {
+        let known: HashSet<Told> = record::told(done.before).into_iter().collect();
+        for told in record::told(done.after) {
+            let lines = Lines { lines: 1, tokens: told.tokens(done.tally_after.encoding()) };
+            *self.record.entry(told.heading()).or_default() += lines;
+            if known.contains(&told) {
+                continue;
+            }
+            let kind = match told.heading() {
+                "said" => Kind::User,
+                "answered" => Kind::Assistant,
+                "plan" => Kind::Plans,
+                "changed" => Kind::Calls,
+                _ => Kind::Results,
+            };
+            if let Some(fate) = self.by_kind.get_mut(&kind) {
+                // No more than went can be told of.
+                let tokens = lines.tokens.min(fate.lost.tokens);
+                fate.recorded += Lines { tokens, ..lines };
+                fate.lost.tokens -= tokens;
+            }
+        }
+    }
+}
+
+/// A block of the conversation that came in: message and block.
+type Place = (usize, usize);
+
+/// How many tokens are left of the blocks that a plan touches.
+struct Afterwards {
+    touched: HashMap<Place, usize>,
+    dropped: HashSet<usize>,
+}
+
+impl Afterwards {
+    fn of(done: &Done<'_>) -> Self {
+        let mut touched: HashMap<Place, usize> = HashMap::new();
+        let mut dropped = HashSet::new();
+        let mut shifts: HashMap<usize, Vec<(usize, isize)>> = HashMap::new();
+        let mut set: Vec<Place> = Vec::new();
+        for edit in &done.plan.edits {
+            match edit {
+                Edit::Drop { message } => drop(dropped.insert(*message)),
+                Edit::DropBlock { message, block } => {
+                    touched.insert((*message, *block), 0);
+                    shifts.entry(*message).or_default().push((*block + 1, -1));
+                }
+                Edit::InsertBlock { message, before, .. } => {
+                    shifts.entry(*message).or_default().push((*before, 1));
+                }
+                Edit::Set { message, path, .. } => match path.get(1) {
+                    Some(PathStep::Index(block)) => set.push((*message, *block)),
+                    _ => set.extend(
+                        (0..done.before.message(*message).content.blocks().len().max(1)).map(|block| (*message, block)),
+                    ),
+                },
+                Edit::Insert { .. } => {}
+            }
+        }
+        let places: HashMap<usize, usize> =
+            (0..).zip(done.after.entries()).filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
+        for (message, block) in set {
+            let by: isize =
+                shifts.get(&message).into_iter().flatten().filter(|(from, _)| *from <= block).map(|(_, by)| by).sum();
+            let left = places
+                .get(&message)
+                .and_then(|at| done.tally_after.blocks(*at).get(block.saturating_add_signed(by)).copied());
+            touched.insert((message, block), left.unwrap_or_default());
+        }
+        Self { touched, dropped }
+    }
+
+    /// What is left of a block; `None` when it stands as it did.
+    fn tokens(&self, place: Place) -> Option<usize> {
+        if self.dropped.contains(&place.0) { Some(0) } else { self.touched.get(&place).copied() }
+    }
+}
+
+/// Why something went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Pointed,
+    Superseded,
+    Summarized,
+    Lost,
+}
+
+/// By message and block, as changes name them: reasons, and how much each has saved there.
+type ByBlock = HashMap<(usize, Option<usize>), Vec<(Reason, usize)>>;
+
+/// What was done to each block.
+struct Reasons {
+    of_blocks: ByBlock,
+    /// Messages that went where a provider of the host has put a summary.
+    told_by_host: HashSet<usize>,
+}
+
+impl Reasons {
+    fn of(done: &Done<'_>) -> Self {
+        let mut of_blocks = ByBlock::new();
+        for change in done.changes.iter().filter(|change| change.tokens_before > 0) {
+            let reason = match (change.grade, change.operation.as_str()) {
+                (Some(Grade::Inline), _) => Reason::Pointed,
+                (Some(Grade::Superseded), _) => Reason::Superseded,
+                (None, "summarize") => Reason::Summarized,
+                (None, _) => Reason::Lost,
+            };
+            let saved = change.tokens_before.saturating_sub(change.tokens_after);
+            of_blocks.entry((change.message_index, change.block_index)).or_default().push((reason, saved));
+        }
+        Self { of_blocks, told_by_host: told_by_host(done) }
+    }
+
+    fn fate(&self, place: Place, before: usize, left: usize) -> Fate {
+        let kept = left.min(before);
+        let mut gone = before - kept;
+        let mut fate = Fate { kept: Blocks { blocks: 0, tokens: kept }, ..Fate::default() };
+        let (message, block) = place;
+        let of_message = self.of_blocks.get(&(message, None)).map_or(&[][..], Vec::as_slice);
+        let of_block = self.of_blocks.get(&(message, Some(block))).map_or(&[][..], Vec::as_slice);
+        if left == 0 {
+            // A pointer in it has gone with it, but what was replaced stays replaced.
+            let replaced = saved(of_block, Reason::Superseded).min(gone);
+            if replaced > 0 {
+                fate.superseded = Blocks::one(replaced);
+            }
+            let is_told = self.told_by_host.contains(&message) || saved(of_message, Reason::Summarized) > 0;
+            if gone > replaced || gone == 0 {
+                *(if is_told { &mut fate.summarized } else { &mut fate.lost }) = Blocks::one(gone - replaced);
+            }
+            return fate;
+        }
+        let done = if of_block.is_empty() { of_message } else { of_block };
+        let all: usize = done.iter().map(|(_, saved)| saved).sum();
+        let whole = gone;
+        for (reason, into) in [
+            (Reason::Pointed, &mut fate.pointed),
+            (Reason::Superseded, &mut fate.superseded),
+            (Reason::Summarized, &mut fate.summarized),
+        ] {
+            let saved = saved(done, reason);
+            if saved > 0 {
+                let tokens = (whole * saved / all).min(gone);
+                gone -= tokens;
+                *into = Blocks::one(tokens);
+            }
+        }
+        let is_lossy = all == 0 || saved(done, Reason::Lost) > 0;
+        if is_lossy {
+            fate.lost = Blocks::one(gone);
+        } else {
+            // What rounding leaves over.
+            let of_one = [&mut fate.pointed, &mut fate.superseded, &mut fate.summarized]
+                .into_iter()
+                .find(|part| part.blocks > 0);
+            of_one.into_iter().for_each(|part| part.tokens += gone);
+        }
+        fate
+    }
+}
+
+/// What was saved for a reason.
+fn saved(done: &[(Reason, usize)], reason: Reason) -> usize {
+    done.iter().filter(|(known, _)| *known == reason).map(|(_, saved)| saved).sum()
+}
+
+/// The messages that a provider of the host has left out right beside a summary that it put there.
+fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
+    let dropped = done.changes.iter().filter(|change| change.block_index.is_none() && change.operation == "drop");
+    let dropped: HashSet<usize> = dropped.map(|change| change.message_index).collect();
+    let summaries = done.plan.edits.iter().filter_map(|edit| match edit {
+        Edit::Insert { before, value } if value.foreign.is_some() && value.message.is_summary() => Some(*before),
+        _ => None,
+    });
+    let beside = |before: usize| {
+        let above = (0..before).rev().take_while(|message| dropped.contains(message));
+        let below = (before..done.before.len()).take_while(|message| dropped.contains(message));
+        above.chain(below).collect::<Vec<_>>()
+    };
+    summaries.flat_map(beside).collect()
+}
+
+/// The kind of every block, one for a content that is a string. Only what somebody says has to be read for it.
+fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
+    let texts: Vec<Vec<TextAt<'_>>> = conversation.messages().map(spoken_texts).collect();
+    let pieces = decompose_texts(conversation, &texts, tools);
+    let mut asking: HashSet<&str> = HashSet::new();
+    let mut kinds = Vec::with_capacity(conversation.len());
+    for (message, (texts, pieces)) in conversation.messages().zip(texts.iter().zip(&pieces)) {
+        let blocks = message.content.blocks();
+        let kind = |block: usize| {
+            if message.is_summary() {
+                return Kind::Summaries;
+            }
+            match (&message.content, blocks.get(block)) {
+                (Content::Text(_), _) | (_, Some(Block::Text { .. })) => {
+                    let text = texts.iter().find(|text| text.block == block).map_or("", |text| text.text.as_ref());
+                    let first = pieces.partition_point(|piece| piece.block < block);
+                    let last = pieces.partition_point(|piece| piece.block <= block);
+                    of_text(message, text, &pieces[first..last])
+                }
+                (_, Some(Block::ToolUse { name, .. })) => of_meaning(tools.meaning(name), Kind::Calls),
+                (_, Some(Block::ToolResult { tool_use_id, .. })) if asking.contains(tool_use_id.as_str()) => Kind::User,
+                (_, Some(Block::ToolResult { .. })) => Kind::Results,
+                (_, Some(Block::Image { .. })) => Kind::Images,
+                (_, Some(block)) if block.is_thinking() => Kind::Thinking,
+                _ => Kind::Other,
+            }
+        };
+        kinds.push((0..blocks.len().max(1)).map(kind).collect());
+        if message.role == Role::Assistant {
+            asking.clear();
+            asking.extend(blocks.iter().filter_map(|block| match block {
+                Block::ToolUse { id, name, .. } => {
+                    tools.tool(name).is_some_and(|tool| tool.asks_user).then_some(id.as_str())
+                }
+                _ => None,
+            }));
+        }
+    }
+    kinds
+}
+
+/// What is said in a message.
+fn spoken_texts(message: &Message) -> Vec<TextAt<'_>> {
+    let content = PathStep::from("content");
+    match &message.content {
+        Content::Blocks(blocks) => blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| matches!(block, Block::Text { .. }))
+            .flat_map(|(index, block)| block.texts(index, &[content.clone(), index.into()]))
+            .collect(),
+        _ => message.texts(),
+    }
+}
+
+fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
+    if matches!(meaning, Meaning::Todo | Meaning::Plan) { Kind::Plans } else { other }
+}
+
+/// A text is what most of it is.
+fn of_text(message: &Message, text: &str, pieces: &[ContentPiece]) -> Kind {
+    let spoken = if message.role == Role::Assistant { Kind::Assistant } else { Kind::User };
+    if record::is_record(text) {
+        return Kind::Summaries;
+    }
+    if let [ContentPiece { source: PieceSource::Words, .. }] = pieces
+        && message.role == Role::User
+        && let Some(host) = HostText::of(text)
+    {
+        return if host == HostText::Summary { Kind::Summaries } else { Kind::Host };
+    }
+    let mut bytes: BTreeMap<Kind, usize> = BTreeMap::new();
+    for piece in pieces {
+        let kind = match (&piece.source, piece.kind) {
+            (PieceSource::Words, _) => spoken,
+            (PieceSource::EnvironmentDetails | PieceSource::Mention(_), _) => Kind::Host,
+            (PieceSource::Tool(_), ContentKind::ToolParameters) => of_meaning(piece.source.meaning(), Kind::Calls),
+            (PieceSource::Tool(_), ContentKind::ToolResults) => Kind::Results,
+            (PieceSource::Tool(_), ContentKind::MessageText) if spoken == Kind::User => Kind::Results,
+            (PieceSource::Tool(_), ContentKind::MessageText) => spoken,
+        };
+        *bytes.entry(kind).or_default() += piece.range.len();
+    }
+    bytes.into_iter().max_by_key(|(_, bytes)| *bytes).map_or(spoken, |(kind, _)| kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{CallOptions, Encoding, Report, Work, condense_with, create_provider};
+
+    fn history() -> Value {
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let call =
+            |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+        let answer = |id: &str, text: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+        let lines = |word: &str| (0..300).map(|n| format!("{word} is said in line {n}\n")).collect::<String>();
+        json!([
+            { "role": "user", "content": "Make the parser faster. Never push to main." },
+            { "role": "assistant", "content": [
+                { "type": "thinking", "thinking": "Where is it?" },
+                text("I look for it."),
+                call("a", "read_file", json!({ "path": "a.ts" })),
+                call("b", "update_todo_list", json!({ "todos": "[ ] Find the parser\n[ ] Make it faster" })),
+            ] },
+            { "role": "user", "content": [answer("a", &lines("apple")), answer("b", "Updated")] },
+            { "role": "assistant", "content": [call("c", "execute_command", json!({ "command": "cat a.ts" }))] },
+            { "role": "user", "content": [answer("c", &lines("apple")), text("<environment_details>\nNow\n</environment_details>")] },
+            { "role": "assistant", "content": [call("d", "execute_command", json!({ "command": "npm test" }))] },
+            { "role": "user", "content": [answer("d", &format!("{}Tests 3 failed | 2 passed", lines("pear")))] },
+            { "role": "assistant", "content": "One test fails because of the parser." },
+            { "role": "user", "content": "Then mend it." },
+        ])
+    }
+
+    fn condensed(provider: &str, config: Value, target: Option<usize>) -> Report {
+        let provider = create_provider(provider, &config).unwrap();
+        let conversation = Conversation::parse(&history().to_string()).unwrap();
+        let call = CallOptions { target_tokens: target, ..CallOptions::default() };
+        let work = Work { call, ..Work::new(conversation) };
+        let report = condense_with(&provider, Encoding::default(), work);
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(report)
+    }
+
+    /// Of each kind the blocks there were, and those of each fate that are not none.
+    fn told(report: &Report) -> String {
+        let report = serde_json::to_value(report).unwrap();
+        let survival = &report["survival"];
+        let line = |(kind, fate): (&String, &Value)| {
+            let fates = ["protected", "kept", "pointed", "superseded", "summarized", "recorded", "lost"];
+            let fates = fates.into_iter().filter_map(|name| {
+                let count = fate[name].get("blocks").or(fate[name].get("lines")).unwrap().as_u64().unwrap();
+                (count > 0).then(|| format!("{name} {count}"))
+            });
+            format!("{kind} {}: {}\n", fate["before"]["blocks"], fates.collect::<Vec<_>>().join(", "))
+        };
+        let kinds: String = survival["byKind"].as_object().unwrap().iter().map(line).collect();
+        format!("{kinds}record {}", survival["record"])
+    }
+
+    #[test]
+    fn what_a_pointer_leads_to_is_not_lost() {
+        insta::assert_snapshot!(told(&condensed("lossless", json!({}), None)), @"
+        assistant 2: kept 2
+        calls 3: kept 3
+        host 1: kept 1
+        plans 1: kept 1
+        results 4: kept 3, pointed 1
+        thinking 1: kept 1
+        user 2: kept 2
+        record {}
+        ");
+    }
+
+    #[test]
+    fn what_is_cut_is_lost_and_what_is_protected_stands() {
+        let protect = json!({ "protect": { "tools": ["read_file"] }, "preserveRecentCount": 1 });
+        insta::assert_snapshot!(told(&condensed("truncation", protect, None)), @"
+        assistant 2: kept 2
+        calls 3: protected 1, kept 3
+        host 1: kept 1
+        plans 1: kept 1
+        results 4: protected 1, kept 2, lost 2
+        thinking 1: kept 1
+        user 2: kept 2
+        record {}
+        ");
+    }
+
+    #[test]
+    fn messages_that_go_are_lost_with_all_that_stood_in_them() {
+        let window = json!({ "mode": "window", "preserveRecentCount": 1 });
+        insta::assert_snapshot!(told(&condensed("truncation", window, Some(400))), @"
+        assistant 2: kept 1, lost 1
+        calls 3: lost 3
+        host 1: lost 1
+        plans 1: lost 1
+        results 4: lost 4
+        thinking 1: lost 1
+        user 2: kept 2
+        record {}
+        ");
+    }
+
+    #[test]
+    fn what_the_record_tells_is_not_lost() {
+        let salient = json!({ "preserveRecentCount": 1, "recordTokens": 400 });
+        insta::assert_snapshot!(told(&condensed("truncation", salient, Some(700))), @r#"
+        assistant 2: kept 2
+        calls 3: kept 3
+        host 1: kept 1
+        plans 1: kept 1
+        results 4: kept 1, recorded 1, lost 3
+        thinking 1: kept 1
+        user 2: kept 2
+        record {"checks":{"lines":1,"tokens":13}}
+        "#);
+    }
+}
