@@ -1,6 +1,9 @@
 //! What the caller protects: rules, and the content that they pin. It stays word for word through every provider, whatever the target.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -8,7 +11,9 @@ use serde_json::Value;
 use crate::{
     conversation::{Block, ContentKind, Conversation, Pins, TextAt},
     options::{Field, Kind, Settings, Table},
-    transcript::{self, Event, PieceSource, ToolTable, decompose, is_named},
+    transcript::{
+        self, CallOutcome, Event, PieceSource, TOOLS, ToolRows, ToolRules, ToolTable, Transcript, decompose, is_named,
+    },
 };
 
 /// The option `protect` of managers, calls and providers.
@@ -48,6 +53,8 @@ pub struct ProtectRules {
     paths: BTreeSet<String>,
     messages: BTreeSet<usize>,
     text: BTreeSet<String>,
+    /// Rules of tools, as far as calls stand because of them.
+    calls: ToolRules,
 }
 
 impl ProtectRules {
@@ -61,20 +68,31 @@ impl ProtectRules {
             paths: texts("paths"),
             messages: rules.integers("messages").collect(),
             text: texts("text"),
+            calls: ToolRules::default(),
         }
+    }
+
+    /// With the calls that stand because of rules of their tools.
+    #[must_use]
+    pub fn with_calls(mut self, rows: &ToolRows) -> Self {
+        self.calls.extend(rows.rules());
+        self
     }
 
     /// Those in a configuration that was checked.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
-        static CONFIG: Table = Table::new("protect", &[PROTECT]).open();
-        CONFIG.read(config).map(|settings| Self::of(&settings)).unwrap_or_default()
+        static CONFIG: Table = Table::new("protect", &[PROTECT, TOOLS]).open();
+        let read = |settings: Settings<'_>| Self::of(&settings).with_calls(&ToolRows::of(&settings));
+        CONFIG.read(config).map(read).unwrap_or_default()
     }
 
     /// Whether nothing is protected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let Self { tools, paths, messages, text, calls } = self;
+        let has_names = !(tools.is_empty() && paths.is_empty() && messages.is_empty() && text.is_empty());
+        !has_names && !calls.iter().any(|(_, rule)| rule.keeps())
     }
 
     /// What is protected here or there.
@@ -84,6 +102,7 @@ impl ProtectRules {
         self.paths.extend(other.paths);
         self.messages.extend(other.messages);
         self.text.extend(other.text);
+        self.calls.extend(&other.calls);
         self
     }
 
@@ -127,7 +146,8 @@ impl ProtectRules {
 
     /// Pins the calls, in blocks or in texts, of tools and about files.
     fn pin_calls(&self, conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
-        if self.tools.is_empty() && self.paths.is_empty() {
+        let has_rules = self.calls.iter().any(|(_, rule)| rule.keeps());
+        if self.tools.is_empty() && self.paths.is_empty() && !has_rules {
             return;
         }
         for (message, blocks) in conversation.messages().zip(blocks.iter_mut()) {
@@ -138,12 +158,26 @@ impl ProtectRules {
         let transcript = transcript::read(conversation, tools);
         let directory = transcript.working_directory.as_deref();
         for event in transcript.events.iter().filter(|event| self.has_event(event, directory)) {
-            if let Some(call) = &event.call {
-                blocks[call.message][call.block] = true;
-            }
-            for place in &event.answers {
-                let text = &transcript.texts[place.text];
-                blocks[text.message][text.block] = true;
+            pin_event(event, &transcript, blocks);
+        }
+        if has_rules {
+            self.pin_by_rules(&transcript, blocks);
+        }
+    }
+
+    /// Pins the calls that stand because of rules: the newest so many of a rule, those that failed, or all.
+    fn pin_by_rules(&self, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>]) {
+        // A call that is about several files makes an event for each; what is one block is one call here.
+        let mut calls: HashMap<&str, BTreeSet<(usize, usize)>> = HashMap::new();
+        for event in transcript.events.iter().rev() {
+            let Some((name, rule)) = self.calls.of_tool(&event.tool) else { continue };
+            let Some(call) = &event.call else { continue };
+            let newest = calls.entry(name).or_default();
+            newest.insert((call.message, call.block));
+            let failed = event.outcome == CallOutcome::Failed || event.exit_code.is_some_and(|code| code != 0);
+            let is_new = rule.keep.is_some_and(|keep| newest.len() <= keep);
+            if rule.protect || is_new || (rule.keep_errors && failed) {
+                pin_event(event, transcript, blocks);
             }
         }
     }
@@ -168,6 +202,16 @@ impl ProtectRules {
             let wanted = wanted.trim_start_matches("./");
             is_named(wanted, path) || is_named(wanted, &whole) || is_named(&format!("*/{wanted}"), &whole)
         })
+    }
+}
+
+fn pin_event(event: &Event, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>]) {
+    if let Some(call) = &event.call {
+        blocks[call.message][call.block] = true;
+    }
+    for place in &event.answers {
+        let text = &transcript.texts[place.text];
+        blocks[text.message][text.block] = true;
     }
 }
 

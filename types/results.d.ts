@@ -23,6 +23,7 @@ export type ChangeOperation =
   | "drop"
   | "window"
   | "record"
+  | "tool_rule"
   | "summarize"
   | "drop_thinking"
   | "pointers"
@@ -47,6 +48,7 @@ export interface Change {
    * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
    * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
    *   the oldest), `record` (a record of the work in what is left out)
+   * - `tool_rule`: what a rule of the option `tools` says
    * - `summarize`: a summary in the place of a text, or of messages
    * - `drop_thinking`: signed thinking behind a change, which the model would refuse; see `ProviderCallOptions.thinking`
    * - `pointers`: pointers in a text were led to another copy of their lines, or replaced, to stay true
@@ -125,7 +127,7 @@ export interface CondensationMetrics {
   /** 0 to 100. */
   reductionPercentage: number;
   /**
-   * For each pass of the smart provider that changed something `pass_` with its id, or `lossless_prelude` and `salient_to_target` for what goes before
+   * For each pass of the smart provider that changed something `pass_` with its id, or `tool_rules`, `lossless_prelude` and `salient_to_target` for what goes before
    * and after them; then as `operationsPerformed`.
    */
   operationsApplied: string[];
@@ -134,7 +136,7 @@ export interface CondensationMetrics {
 /** How one pass of the smart provider went. */
 export interface PassReport {
   /**
-   * The id of the pass; `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `no_more_tokens_than` where
+   * The id of the pass; `tool_rules` and `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `no_more_tokens_than` where
    * that preset's result took the place of theirs.
    */
   id: string;

@@ -1,4 +1,4 @@
-// Tools of the host: what they do, and what their parameters are called.
+// Tools: what they do, what their parameters are called, and what becomes of their calls.
 
 /**
  * What a tool does, as far as it matters for what of its calls and answers can be left out.
@@ -36,8 +36,37 @@ export type ToolKind =
 /** The name of a parameter, or several that mean the same. They come before the common names (`path`, `file_path`, `content`, …), which still count. */
 export type ParameterNames = string | readonly string[] | undefined;
 
-/** What a tool does and what its parameters are called. An unknown field is an error. */
-export interface ToolDescription {
+/**
+ * What becomes of the calls of a tool. What stands because of it stands word for word through every provider, whatever the target (which is then missed,
+ * with the warning `target_not_met`); limits are those of the providers `truncation` and `smart`, which leave the newest messages as they are:
+ * `preserveRecentCount`, or five. `changes` name the rule, with the operation `tool_rule`.
+ *
+ * @example
+ * ```ts
+ * import { CondensationManager } from "roo-condense";
+ *
+ * const manager = new CondensationManager({
+ *   tools: { "browser_*": { keep: 2 }, read_file: { maxTokens: 800 }, execute_command: { keepErrors: true } },
+ * });
+ * ```
+ */
+export interface ToolRule {
+  /** So many of the newest calls stand, with their answers; calls of all tools that a glob names count together. Older answers keep `maxTokens`, or nothing. */
+  keep?: number | undefined;
+  /** The most tokens that stay of an answer, at least 20: the lines that are likeliest to be used again. */
+  maxTokens?: number | undefined;
+  /** Whether answers are left out. */
+  suppress?: boolean | undefined;
+  /** Whether calls and their answers are never touched. */
+  protect?: boolean | undefined;
+  /** Whether calls that failed stand, with their answers. */
+  keepErrors?: boolean | undefined;
+  /** Whether what is done to answers is done to long parameters too. Default: false. */
+  inputs?: boolean | undefined;
+}
+
+/** What a tool does and what its parameters are called, and what becomes of its calls. An unknown field is an error. */
+export interface ToolDescription extends ToolRule {
   /** What the tool does. */
   meaning: ToolKind;
   /** The file. */
@@ -87,7 +116,8 @@ export interface ToolDescription {
 }
 
 /**
- * What a tool of the host means: what it does, and where that is needed, what its parameters are called.
+ * What a tool of the host means: what it does, and where that is needed, what its parameters are called; or what becomes of its calls. A row that says only
+ * the one leaves the other as it is known.
  *
  * @example
  * ```ts
@@ -101,10 +131,10 @@ export interface ToolDescription {
  * const manager = new CondensationManager({ tools });
  * ```
  */
-export type ToolMeaning = ToolKind | ToolDescription;
+export type ToolMeaning = ToolKind | ToolDescription | ToolRule;
 
 /**
- * Meanings of tools, by name or by glob (`*` for any characters, `?` for one). They come before the tools that are known, names before globs, and of
+ * Meanings of tools and what becomes of their calls, by name or by glob (`*` for any characters, `?` for one). They come before the tools that are known, names before globs, and of
  * two globs the one that fixes more of a name. A name counts for the same tool of an MCP server too: `mcp__files__fs_grab`.
  */
 export type ToolMeanings = Readonly<Record<string, ToolMeaning>>;

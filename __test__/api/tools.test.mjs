@@ -155,3 +155,80 @@ describe("wrong rows are named, all at once", () => {
     ).toEqual(['tools["my_*"].path', "tools.peek"]);
   });
 });
+
+describe("rules of tools", () => {
+  const rules = { "browser_*": { keep: 2 }, read_file: { maxTokens: 100 }, execute_command: { keepErrors: true } };
+  const long = (word) => Array.from({ length: 80 }, (_, line) => `${word} ${line} says something about value${line}`).join("\n");
+  const round = (name, index, failed) => [
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id: `t${index}`, name, input: { path: `src/${index}.ts`, command: `make ${index}` } }],
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: `t${index}`, content: long(name), ...(failed && { is_error: true }) }],
+    },
+  ];
+  const names = [
+    "browser_look",
+    "read_file",
+    "execute_command",
+    "browser_click",
+    "read_file",
+    "execute_command",
+    "browser_look",
+    "read_file",
+  ];
+  const messages = [
+    { role: "user", content: "Mend the shop." },
+    ...names.flatMap((name, index) => round(name, index, index === 2)),
+    ...["One.", "Two.", "Three."].flatMap((content) => [
+      { role: "assistant", content },
+      { role: "user", content: "Go on." },
+    ]),
+  ];
+  const answers = (condensed) =>
+    condensed.flatMap(({ content }) => (typeof content === "string" ? [] : content)).filter(({ type }) => type === "tool_result");
+
+  it.each([
+    ["truncation", { targetTokens: 3600 }],
+    ["smart", { targetTokens: 3600 }],
+    ["truncation", {}],
+  ])("of a manager hold with %s and %j, and changes name them", async (provider, options) => {
+    const manager = new CondensationManager({ provider, tools: rules, fallback: false });
+    const result = await manager.condense({ messages }, options);
+    expect(result.error).toBeUndefined();
+    const of = (index) => answers(result.messages).find(({ tool_use_id: id }) => id === `t${index}`);
+    for (const kept of [2, 3, 6]) expect(of(kept).content).toBe(long(names[kept]));
+    expect(of(0).content).toMatch(/^\[Tool result of 80 lines left out\]$/);
+    for (const cut of [1, 4, 7]) if (of(cut)) expect(api.countTokens(of(cut).content)).toBeLessThanOrEqual(100);
+    const told = result.changes.filter(({ operation }) => operation === "tool_rule").map(({ reason }) => reason);
+    expect(told).toContain('rule of the tools "browser_*": older than the newest 2 calls, left out: browser_look src/0.ts');
+    expect(restore(result)).toEqual(messages);
+  });
+
+  it("in a provider's configuration, and of lossless only what stands", async () => {
+    const cut = await createTruncationProvider({ tools: rules }).condense({ messages }, { targetTokens: 3000 });
+    expect(answers(cut.messages)[0].content).toMatch(/left out/);
+    const protect = { "browser_*": { protect: true } };
+    const lossless = await createLosslessProvider({ tools: protect }).condense({ messages });
+    expect(answers(lossless.messages)[6]).toBe(answers(messages)[6]);
+  });
+
+  it("miss a target that they leave no room for, and say so", async () => {
+    const manager = new CondensationManager({ provider: "truncation", tools: { "*": { protect: true } } });
+    const { warnings } = await manager.condense({ messages }, { targetTokens: 500 });
+    expect(warnings.map(({ code }) => code)).toEqual(["target_not_met"]);
+  });
+
+  it.each([
+    [{ browser: { kep: 2 } }, "tools.browser.kep is unknown; did you mean keep?"],
+    [{ browser: { keep: -1 } }, "tools.browser.keep: -1 is not allowed; allowed: a whole number from 0 to 1000000"],
+    [{ "a_*": { maxTokens: 3 } }, 'tools["a_*"].maxTokens: 3 is not allowed; allowed: a whole number from 20 to 1000000000'],
+    [{ a: { inputs: true } }, "tools.a.meaning is missing"],
+    [{ a: { keepErrors: "yes" } }, 'tools.a.keepErrors: "yes" is not allowed; allowed: true or false'],
+  ])("%j is refused", (tools, message) => {
+    expect(() => new CondensationManager({ tools })).toThrow(message);
+    expect(() => createSmartProvider({ tools })).toThrow(message);
+  });
+});

@@ -74,8 +74,13 @@ function prepare(library, settings, env) {
     if (names.length && !names.includes(preset)) throw notAmong("--preset", preset, names);
   }
   const handler = createHandler(library, settings.model, env);
+  const tools = readObject("--tools", settings.tools);
   return reportAsUsage(() => {
-    const manager = new library.CondensationManager({ ...(fallback === undefined ? {} : { fallback }), ...(handler && { handler }) });
+    const manager = new library.CondensationManager({
+      ...(fallback === undefined ? {} : { fallback }),
+      ...(handler && { handler }),
+      ...(tools && { tools }),
+    });
     if (preset !== undefined) manager.registerProvider(library.createSmartProvider(preset));
     const known = manager.listProviders().map((provider) => provider.id);
     if (!known.includes(id)) {

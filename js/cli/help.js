@@ -33,12 +33,15 @@ What to do
                       quality), balanced, aggressive, multi_zone or selective
   --config CONFIG     the provider's configuration: a JSON object, or a file
                       that holds one
+  --tools TOOLS       what tools do and what becomes of their calls: a JSON
+                      object, or a file that holds one:
+                      {"browser_*":{"keep":2},"read_file":{"maxTokens":800}}
 
 With inspect
   --window TOKENS     the context window of the model: 200000, 200k
   --target TOKENS     where a condensation would have to cut
-  --compare           what each provider and preset would leave, at what cost, in
-                      what time; no model is asked
+  --compare           what each provider and preset would leave, at what cost,
+                      in what time; no model is asked
 
 What stays word for word, whatever the target; each as often as needed
   --protect-tool GLOB calls of these tools and what they answered

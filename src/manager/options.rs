@@ -210,6 +210,7 @@ impl ManagerOptions {
     /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
         let options = MANAGER.read(options)?;
+        let tools = ToolRows::of(&options);
         let fallback = options.is_given("fallback").then(|| options.texts("fallback").map(str::to_owned).collect());
         Ok(Self {
             provider: options.given_text("provider").map(str::to_owned),
@@ -230,8 +231,8 @@ impl ManagerOptions {
                 _ => options.text("scale").parse().unwrap_or_default(),
             },
             thinking: Thinking::of(options.text("thinking")),
-            tools: ToolTable::default().with(&ToolRows::of(&options)),
-            protect: ProtectRules::of(&options),
+            protect: ProtectRules::of(&options).with_calls(&tools),
+            tools: ToolTable::default().with(&tools),
         })
     }
 }

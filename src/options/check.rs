@@ -31,7 +31,7 @@ impl Check {
         for field in table.fields {
             match self.given(given, field.name) {
                 Some(value) => self.field(field, value, &at.field(field.name)),
-                None if field.is_required => {
+                None if field.is_required && !field.unless.iter().any(|name| self.given(given, name).is_some()) => {
                     self.faults.push(ConfigError::missing(at.field(field.name).to_string(), field.allowed()));
                 }
                 None => {}

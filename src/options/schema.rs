@@ -24,13 +24,23 @@ type Shared = BTreeMap<&'static str, Value>;
 fn object(table: &Table, shared: &mut Shared) -> Value {
     let properties: Map<String, Value> =
         table.fields.iter().map(|field| (field.name.to_owned(), property(field, shared))).collect();
-    let required: Vec<_> = table.fields.iter().filter(|field| field.is_required).map(|field| field.name).collect();
+    let required: Vec<_> = table
+        .fields
+        .iter()
+        .filter(|field| field.is_required && field.unless.is_empty())
+        .map(|field| field.name)
+        .collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": table.is_open() });
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
-    if !table.needs.is_empty() {
-        schema["allOf"] = table.needs.iter().map(needs).collect();
+    let alternatives = table.fields.iter().filter(|field| !field.unless.is_empty()).map(|field| {
+        let names = std::iter::once(&field.name).chain(field.unless);
+        json!({ "anyOf": names.map(has).collect::<Vec<_>>() })
+    });
+    let all: Vec<Value> = table.needs.iter().map(needs).chain(alternatives).collect();
+    if !all.is_empty() {
+        schema["allOf"] = json!(all);
     }
     schema
 }
@@ -98,8 +108,11 @@ fn without_nulls(mut schema: Value) -> Value {
 
 /// Every field is named where it is required, as strict validators want it.
 fn needs(needs: &Needs) -> Value {
-    let has = |field: &&str| json!({ "properties": { *field: true }, "required": [field] });
     let one: Vec<Value> = needs.any_of.iter().map(has).collect();
     let decides = json!({ "properties": { needs.field: { "const": needs.is } }, "required": [needs.field] });
     json!({ "if": decides, "then": { "anyOf": one } })
+}
+
+fn has(field: &&str) -> Value {
+    json!({ "properties": { *field: true }, "required": [field] })
 }

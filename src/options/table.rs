@@ -32,6 +32,8 @@ pub struct Field {
     /// What messages say is allowed, where the kind alone does not say it.
     pub(super) allowed: Option<&'static str>,
     pub(super) is_required: bool,
+    /// One of these does instead.
+    pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
 }
 
@@ -212,7 +214,7 @@ impl Field {
     /// A field of any kind; absent is allowed.
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind, description: &'static str) -> Self {
-        Self { name, kind, description, allowed: None, is_required: false, is_secret: false }
+        Self { name, kind, description, allowed: None, is_required: false, unless: &[], is_secret: false }
     }
 
     /// `true` or `false`.
@@ -267,6 +269,12 @@ impl Field {
     #[must_use]
     pub const fn host(name: &'static str, called: &'static str, description: &'static str) -> Self {
         Self::new(name, Kind::Host { called }, description)
+    }
+
+    /// It has to be there, or one of these.
+    #[must_use]
+    pub const fn required_unless(self, unless: &'static [&'static str]) -> Self {
+        Self { is_required: true, unless, ..self }
     }
 
     /// It has to be there.

@@ -18,6 +18,7 @@ mod runner;
 mod settle;
 mod smart;
 mod thinking;
+mod tool_rules;
 mod truncation;
 mod turn;
 mod upkeep;

@@ -40,6 +40,8 @@ pub struct PassReport {
 }
 
 impl PassReport {
+    /// The id of what rules of tools do before everything else.
+    pub const RULES: &'static str = "tool_rules";
     /// The id of the lossless prelude.
     pub const PRELUDE: &'static str = "lossless_prelude";
     /// The id of the truncation that goes on where passes leave more than the target.
@@ -47,7 +49,7 @@ impl PassReport {
     /// The id of another preset's work that takes the place of what the passes have done, because it leaves less.
     pub const PRESET: &'static str = "no_more_tokens_than";
     /// Ids that no pass may have.
-    pub const RESERVED: [&'static str; 3] = [Self::PRELUDE, Self::TARGET, Self::PRESET];
+    pub const RESERVED: [&'static str; 4] = [Self::RULES, Self::PRELUDE, Self::TARGET, Self::PRESET];
 
     /// The report of a pass that changes nothing.
     pub(super) fn of(id: &str, name: &str, tokens: usize, exact: bool) -> Self {

@@ -38,6 +38,6 @@ pub use self::{
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts},
     place::{Excerpt, Place, Span},
     reader::read,
-    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolTable, is_named},
+    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
 };

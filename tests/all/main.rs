@@ -19,6 +19,7 @@ mod real_histories;
 mod scripted;
 mod smart;
 mod thinking;
+mod tool_rules;
 mod transcript;
 mod truncation;
 mod wrong_options;

@@ -18,7 +18,7 @@ use crate::{
     progress::Progress,
     providers::{
         Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, State, Step, Truncation, merged,
-        pass_report::PassTimer,
+        pass_report::PassTimer, tool_rules::limited,
     },
     summaries::{CONDENSING_ROLE, Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
@@ -27,6 +27,9 @@ use crate::{
 /// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
 /// have become equal to something else, for example. It has been seen to take three rounds.
 const MAX_ROUNDS: usize = 12;
+
+/// The newest messages, of which rules of tools leave everything as it is: as many as truncation leaves by default.
+const RECENT: usize = 5;
 
 pub(super) struct Engine<'a> {
     request: &'a Request,
@@ -135,6 +138,9 @@ impl<'a> Engine<'a> {
 
     async fn round(&self, config: &SmartConfig, state: &mut State) -> Result<(), CondenseError> {
         let total = config.passes.len();
+        if state.request.tools.rules().iter().any(|(_, rule)| rule.limit().is_some()) {
+            self.step(config, Part::Rules, state).await?;
+        }
         if let Some(operations) = config.prelude.as_ref().filter(|_| !state.meets_target()) {
             state.request.progress.report("prelude", ID, 0, total);
             let start = state.clone();
@@ -254,6 +260,7 @@ impl<'a> Engine<'a> {
         state: &mut State,
     ) -> Result<Vec<Change>, CondenseError> {
         let proposal = match part {
+            Part::Rules => limited(&state.request, RECENT),
             Part::Prelude(operations) => Lossless::new(operations)?.propose(&state.request).await?,
             Part::Target => {
                 let proposal = Truncation::new(&Value::Null)?.propose(&state.request).await?;
@@ -412,6 +419,8 @@ impl Step for Rounds<'_, '_> {
 /// A part of a round.
 #[derive(Clone, Copy)]
 enum Part<'a> {
+    /// What rules of tools say.
+    Rules,
     /// The lossless provider with these operations.
     Prelude(&'a Value),
     Pass(&'a Pass),
@@ -422,6 +431,7 @@ enum Part<'a> {
 impl Part<'_> {
     fn id(&self) -> &str {
         match self {
+            Self::Rules => PassReport::RULES,
             Self::Prelude(_) => PassReport::PRELUDE,
             Self::Pass(pass) => &pass.id,
             Self::Target => PassReport::TARGET,
@@ -430,6 +440,7 @@ impl Part<'_> {
 
     fn name(&self) -> &str {
         match self {
+            Self::Rules => "Rules of tools",
             Self::Prelude(_) => "Lossless prelude",
             Self::Pass(pass) => &pass.name,
             Self::Target => "Salient truncation to the target",
@@ -439,6 +450,7 @@ impl Part<'_> {
     /// Tells parts apart by what they do.
     fn key(&self) -> String {
         match self {
+            Self::Rules => PassReport::RULES.to_owned(),
             Self::Prelude(operations) => format!("{} {operations}", PassReport::PRELUDE),
             Self::Pass(pass) => pass.key.clone(),
             Self::Target => PassReport::TARGET.to_owned(),

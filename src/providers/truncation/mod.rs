@@ -15,7 +15,8 @@ use serde_json::{Value, json, value::to_raw_value};
 
 use self::content::ContentCut;
 use super::{
-    Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, merged, pinned::sparing_pins,
+    Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
+    pinned::sparing_pins, tool_rules::limited,
 };
 use crate::{
     conversation::{Conversation, Edit, Message, Plan, Role},
@@ -139,14 +140,31 @@ impl Provider for Truncation {
             return Ok(Proposal::default());
         }
         let request = &*request.with_tools(&ToolRows::of(&settings));
-        let mut proposal = match (settings.text("mode"), strategy(&settings, request.target_tokens)) {
-            ("window", _) => window_proposal(request, &settings),
-            (_, "salient") => return salient_proposal(request, &settings),
-            _ => ContentCut::new(request, &request.conversation.texts(), &settings).propose()?,
-        };
-        say_if_target_missed(request, &mut proposal)?;
-        Ok(proposal)
+        let rules = limited(request, settings.integer("preserveRecentCount"));
+        if rules.plan.is_empty() {
+            return truncated(request, &settings);
+        }
+        let mut state = State::new(request.clone());
+        state.apply(Self::ID, rules)?;
+        let mut warnings = Vec::new();
+        if !state.meets_target() {
+            let mut rest = truncated(&state.request, &settings)?;
+            warnings.append(&mut rest.warnings);
+            state.apply(Self::ID, rest)?;
+        }
+        Ok(Proposal { warnings, ..state.into_proposal(request) })
     }
+}
+
+/// What the mode and strategy do.
+fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+    let mut proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
+        ("window", _) => window_proposal(request, settings),
+        (_, "salient") => return salient_proposal(request, settings),
+        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?,
+    };
+    say_if_target_missed(request, &mut proposal)?;
+    Ok(proposal)
 }
 
 /// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.

@@ -6,6 +6,7 @@
 //! | `meaning` | what a tool does |
 //! | `parameters` | what a parameter holds, and what it is mostly called |
 //! | `table` | finds the tool of a name, among those of the host first |
+//! | `rules` | what becomes of the calls of a tool |
 //! | `glob` | names with `*` and `?` |
 //! | `options` | rows of the host, from its configuration |
 
@@ -14,6 +15,7 @@ mod known;
 mod meaning;
 mod options;
 mod parameters;
+mod rules;
 mod table;
 
 #[cfg(test)]
@@ -24,5 +26,6 @@ pub use self::{
     meaning::Meaning,
     options::TOOLS,
     parameters::ParameterRole,
+    rules::{ToolRule, ToolRules},
     table::{Tool, ToolRows, ToolTable},
 };

@@ -3,6 +3,7 @@
 use super::{
     meaning::Meaning,
     parameters::ParameterRole,
+    rules::{INPUTS, KEEP, KEEP_ERRORS, MAX_TOKENS, PROTECT, SUPPRESS, ToolRule},
     table::{Tool, ToolRows},
 };
 use crate::options::{Field, Kind, Settings, Table};
@@ -11,7 +12,7 @@ use crate::options::{Field, Kind, Settings, Table};
 pub const TOOLS: Field = Field::new(
     "tools",
     Kind::Record { of: &ROW, called: "an object of meanings by name of a tool" },
-    "What tools of the host do, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.",
+    "What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.",
 );
 
 static ROW: Kind = Kind::OneOf(&[Kind::Choice { default: None, words: &WORDS }, Kind::Object(&TOOL)]);
@@ -19,7 +20,13 @@ static ROW: Kind = Kind::OneOf(&[Kind::Choice { default: None, words: &WORDS }, 
 static TOOL: Table = Table::new(
     "tool",
     &[
-        Field::new("meaning", Kind::Choice { default: None, words: &WORDS }, "What the tool does.").required(),
+        Field::new("meaning", Kind::Choice { default: None, words: &WORDS }, "What the tool does.").required_unless(&[
+            "keep",
+            "maxTokens",
+            "suppress",
+            "protect",
+            "keepErrors",
+        ]),
         parameter("path", "Its parameter that names the file."),
         parameter("files", "Its parameter that names several files."),
         parameter("content", "Its parameter with the whole new content, or with the lines to insert."),
@@ -46,6 +53,12 @@ static TOOL: Table = Table::new(
             "Whether its answer is what the user says. Default: true for ask, false for the others.",
         ),
         Field::flag("inXml", true, "Whether it may be called in XML in a text: <name><parameter>…</parameter></name>."),
+        KEEP,
+        MAX_TOKENS,
+        SUPPRESS,
+        PROTECT,
+        KEEP_ERRORS,
+        INPUTS,
     ],
 )
 .shared();
@@ -77,6 +90,11 @@ impl ToolRows {
         }
         for (name, row) in settings.record(TOOLS.name).filter(|(_, row)| row.is_given("meaning")) {
             rows.insert(name, tool(&row));
+        }
+        for (name, row) in settings.record(TOOLS.name) {
+            if let Some(rule) = ToolRule::of(&row) {
+                rows.rules.insert(name, rule);
+            }
         }
         rows
     }
@@ -155,6 +173,6 @@ mod tests {
     fn every_role_that_has_a_word_can_be_named() {
         let named = |option: &str| TOOL.field(option).is_some();
         assert!(ParameterRole::options().all(|(option, _)| named(option)));
-        assert_eq!(ParameterRole::options().count() + 3, TOOL.fields.len());
+        assert_eq!(ParameterRole::options().count() + 9, TOOL.fields.len());
     }
 }

@@ -10,6 +10,7 @@ use super::{
     known::{KNOWN, KnownTool},
     meaning::Meaning,
     parameters::{ParameterRole, TELLING, common_in_xml},
+    rules::ToolRules,
 };
 
 /// What one tool means and what its parameters are called.
@@ -84,24 +85,46 @@ impl From<&KnownTool> for Tool {
     }
 }
 
-/// Tools by name or glob (`*` for any characters, `?` for one).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ToolRows {
-    names: BTreeMap<String, Tool>,
+/// What is known by name or glob (`*` for any characters, `?` for one).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows<T> {
+    names: BTreeMap<String, T>,
     /// The one that fixes most of a name first.
-    globs: Vec<(String, Tool)>,
+    globs: Vec<(String, T)>,
 }
 
-impl ToolRows {
+/// Tools by name or glob.
+pub type NamedTools = Rows<Tool>;
+
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self { names: BTreeMap::new(), globs: Vec::new() }
+    }
+}
+
+impl<T: Clone> Rows<T> {
     /// Adds a row, in place of one with the same name or glob.
-    pub fn insert(&mut self, name: &str, tool: Tool) {
+    pub fn insert(&mut self, name: &str, row: T) {
         if !glob::is_glob(name) {
-            self.names.insert(name.to_owned(), tool);
+            self.names.insert(name.to_owned(), row);
             return;
         }
         self.globs.retain(|(glob, _)| glob != name);
-        self.globs.push((name.to_owned(), tool));
+        self.globs.push((name.to_owned(), row));
         self.globs.sort_by(|(a, _), (b, _)| glob::fixed(b).cmp(&glob::fixed(a)).then_with(|| a.cmp(b)));
+    }
+
+    /// Adds other rows, in place of those with the same names.
+    pub fn extend(&mut self, rows: &Self) {
+        for (name, row) in rows.iter() {
+            self.insert(name, row.clone());
+        }
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        let globs = self.globs.iter().map(|(glob, row)| (glob.as_str(), row));
+        self.names.iter().map(|(name, row)| (name.as_str(), row)).chain(globs)
     }
 
     /// Whether there is no row.
@@ -110,13 +133,54 @@ impl ToolRows {
         self.names.is_empty() && self.globs.is_empty()
     }
 
-    /// The tool of this name: its own row before a glob.
-    fn get(&self, name: &str) -> Option<&Tool> {
-        self.names.get(name).or_else(|| self.by_glob(name))
+    /// The row of this name, its own before a glob, with the name or glob that it is under.
+    fn find(&self, name: &str) -> Option<(&str, &T)> {
+        let own = self.names.get_key_value(name).map(|(name, row)| (name.as_str(), row));
+        own.or_else(|| {
+            let (glob, row) = self.globs.iter().find(|(glob, _)| glob::is_named(glob, name))?;
+            Some((glob.as_str(), row))
+        })
     }
 
-    fn by_glob(&self, name: &str) -> Option<&Tool> {
-        self.globs.iter().find(|(glob, _)| glob::is_named(glob, name)).map(|(_, tool)| tool)
+    fn get(&self, name: &str) -> Option<&T> {
+        self.find(name).map(|(_, row)| row)
+    }
+
+    /// The row of a tool of this name, or of the name behind an MCP server's, with the name or glob that it is under.
+    #[must_use]
+    pub fn of_tool(&self, name: &str) -> Option<(&str, &T)> {
+        self.find(name).or_else(|| {
+            let rest = name.strip_prefix("mcp")?;
+            ["__", "--"].iter().find_map(|separator| self.find(rest.rsplit_once(separator)?.1))
+        })
+    }
+}
+
+/// Tools of a host: what they mean, and what becomes of their calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolRows {
+    /// What they mean.
+    pub(super) tools: NamedTools,
+    /// What becomes of their calls.
+    pub(super) rules: ToolRules,
+}
+
+impl ToolRows {
+    /// Adds what a tool means, in place of what was said of one with the same name or glob.
+    pub fn insert(&mut self, name: &str, tool: Tool) {
+        self.tools.insert(name, tool);
+    }
+
+    /// What becomes of calls.
+    #[must_use]
+    pub fn rules(&self) -> &ToolRules {
+        &self.rules
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty() && self.rules.is_empty()
     }
 }
 
@@ -126,8 +190,8 @@ pub struct ToolTable {
     host: Arc<ToolRows>,
 }
 
-static KNOWN_ROWS: LazyLock<ToolRows> = LazyLock::new(|| {
-    let mut rows = ToolRows::default();
+static KNOWN_ROWS: LazyLock<NamedTools> = LazyLock::new(|| {
+    let mut rows = NamedTools::default();
     KNOWN.iter().for_each(|known| rows.insert(known.name, Tool::from(known)));
     rows
 });
@@ -146,10 +210,15 @@ impl ToolTable {
             return self.clone();
         }
         let mut host = ToolRows::clone(&self.host);
-        for (name, tool) in rows.names.iter().chain(rows.globs.iter().map(|(glob, tool)| (glob, tool))) {
-            host.insert(name, tool.clone());
-        }
+        host.tools.extend(&rows.tools);
+        host.rules.extend(&rows.rules);
         Self { host: Arc::new(host) }
+    }
+
+    /// What becomes of the calls of tools.
+    #[must_use]
+    pub fn rules(&self) -> &ToolRules {
+        &self.host.rules
     }
 
     /// What the tool means; [`Meaning::Other`] when it is not known.
@@ -168,7 +237,7 @@ impl ToolTable {
         let rest = name.strip_prefix("mcp")?;
         ["__", "--"].iter().find_map(|separator| self.get(rest.rsplit_once(separator)?.1)).or_else(|| {
             // One underscore separates words too, so the longest known ending counts; a glob would take any.
-            let named = |name: &str| self.host.names.get(name).or_else(|| KNOWN_ROWS.names.get(name));
+            let named = |name: &str| self.host.tools.names.get(name).or_else(|| KNOWN_ROWS.names.get(name));
             rest.match_indices('_').filter(|(at, _)| *at > 0).find_map(|(at, _)| named(&rest[at + 1..]))
         })
     }
@@ -180,13 +249,13 @@ impl ToolTable {
     }
 
     fn get(&self, name: &str) -> Option<&Tool> {
-        self.host.get(name).or_else(|| KNOWN_ROWS.get(name))
+        self.host.tools.get(name).or_else(|| KNOWN_ROWS.get(name))
     }
 
     /// The tool that a tag in a text may call, and whether that is certain by its name alone: a glob may mean tags that call nothing.
     pub(in crate::transcript) fn tool_in_xml(&self, name: &str) -> Option<(&Tool, bool)> {
         let tool = self.get(name).filter(|tool| tool.in_xml)?;
-        let is_named = self.host.names.contains_key(name) || KNOWN_ROWS.names.contains_key(name);
+        let is_named = self.host.tools.names.contains_key(name) || KNOWN_ROWS.names.contains_key(name);
         Some((tool, is_named))
     }
 }

@@ -1,0 +1,156 @@
+//! What rules of tools say of the answers that do not stand: they are cut to a limit, or left out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Note, Proposal, Request};
+use crate::{
+    conversation::{ContentKind, Edit, PathStep, TextAt, is_blank, json_text::splice},
+    markers::{Suppressed, counted},
+    providers::truncation::cut::cut_characters,
+    salience::{Cut, Room, Salience},
+    tokens::{Encoding, count_inside},
+    transcript::{ContentPiece, ToolRule, decompose_texts},
+};
+
+/// Leaving parameters out spares strings up to this many characters: paths, patterns and short commands say what a call was about.
+const SHORT_PARAMETER: usize = 100;
+
+/// Salient lines are chosen by characters; with their markers they shall have no more tokens than the limit.
+const ROOM_FOR_MARKERS: f64 = 0.85;
+
+/// A text of more tokens than its rule allows.
+struct Excess<'a> {
+    message: usize,
+    piece: ContentPiece,
+    /// The text that it is a part of.
+    whole: &'a str,
+    text: &'a str,
+    tokens: usize,
+    limit: usize,
+    reason: String,
+}
+
+/// Where a piece stands: message, path and first byte.
+type PieceKey<'a> = (usize, &'a [PathStep], usize);
+
+/// The answers, and with them the parameters, that have more tokens than the rules of their tools allow, cut to those. The newest `recent` messages,
+/// and what is pinned, stay as they are.
+pub fn limited(request: &Request, recent: usize) -> Proposal {
+    let rules = request.tools.rules();
+    if !rules.iter().any(|(_, rule)| rule.limit().is_some()) {
+        return Proposal::default();
+    }
+    let texts = request.conversation.texts();
+    let excesses = excesses(request, &texts, recent);
+    let cuts = salient_cuts(request, &excesses, recent);
+    let mut proposal = Proposal::default();
+    type Replaced<'e> = (&'e str, Vec<(Range<usize>, String)>);
+    let mut changed: BTreeMap<(usize, &Arc<[PathStep]>), Replaced<'_>> = BTreeMap::new();
+    let encoding = request.tally.encoding();
+    for (index, excess) in excesses.iter().enumerate() {
+        let salient = cuts.get(&index).filter(|text| count_inside(text, encoding).tokens <= excess.limit);
+        let new = match salient {
+            Some(text) => text.clone(),
+            None if excess.limit > 0 => beginning(excess.text, excess.limit, encoding),
+            None => Suppressed::sized(excess.piece.kind, excess.text).to_string(),
+        };
+        if new.len() >= excess.text.len() {
+            continue;
+        }
+        let (message, block) = (excess.message, Some(excess.piece.block));
+        proposal.notes.push(Note {
+            message,
+            block,
+            operation: "tool_rule",
+            reason: excess.reason.clone(),
+            grade: None,
+        });
+        let replaced = changed.entry((message, &excess.piece.path)).or_insert_with(|| (excess.whole, Vec::new()));
+        replaced.1.push((excess.piece.range.clone(), new));
+    }
+    for ((message, path), (whole, mut replaced)) in changed {
+        proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole, &mut replaced)));
+    }
+    proposal
+}
+
+fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) -> Vec<Excess<'a>> {
+    let conversation = &request.conversation;
+    let zone = conversation.task()..conversation.len().saturating_sub(recent);
+    let pieces = decompose_texts(conversation, texts, &request.tools);
+    let mut found = Vec::new();
+    for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
+        let mut texts = texts[message].iter().peekable();
+        for piece in pieces {
+            // Texts and their pieces come in the same order.
+            while texts.next_if(|text| *text.path != *piece.path).is_some() {}
+            let Some(whole) = texts.peek() else { break };
+            if conversation.entries()[message].pins.holds(piece.block) {
+                continue;
+            }
+            let Some((name, rule)) = request.tools.rules().of_tool(piece.source.tool()) else { continue };
+            let Some(limit) = rule.limit() else { continue };
+            let text = &whole.text[piece.range.clone()];
+            let is_meant = match piece.kind {
+                ContentKind::ToolResults => true,
+                ContentKind::ToolParameters => rule.inputs && text.chars().nth(SHORT_PARAMETER).is_some(),
+                ContentKind::MessageText => false,
+            };
+            // A note about a note would say nothing.
+            if !is_meant || is_blank(text) || Suppressed::read(text).is_some() {
+                continue;
+            }
+            let tokens = count_inside(text, request.tally.encoding()).tokens;
+            if tokens > limit {
+                let reason = reason(name, rule, limit, &piece);
+                found.push(Excess { message, piece, whole: &whole.text, text, tokens, limit, reason });
+            }
+        }
+    }
+    found
+}
+
+fn reason(name: &str, rule: &ToolRule, limit: usize, piece: &ContentPiece) -> String {
+    let which = rule.keep.map_or_else(String::new, |keep| format!("older than the newest {}, ", counted(keep, "call")));
+    let done = if limit == 0 { "left out".to_owned() } else { format!("cut to {}", counted(limit, "token")) };
+    format!("rule of the tools {name:?}: {which}{done}: {}", piece.source.label())
+}
+
+/// The lines that matter most of what may keep some, by the index of the excess.
+fn salient_cuts(request: &Request, excesses: &[Excess<'_>], recent: usize) -> HashMap<usize, String> {
+    let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
+    for (index, excess) in excesses.iter().enumerate().filter(|(_, excess)| excess.limit > 0) {
+        let share = excess.limit as f64 / excess.tokens as f64 * ROOM_FOR_MARKERS;
+        let characters = (excess.text.len() as f64 * share) as usize;
+        let key = (excess.message, &*excess.piece.path, excess.piece.range.start);
+        rooms.insert(key, (index, Room { lines: usize::MAX, characters }));
+    }
+    if rooms.is_empty() {
+        return HashMap::new();
+    }
+    let of = |message: usize, piece: &ContentPiece| rooms.get(&(message, &*piece.path, piece.range.start)).copied();
+    let cuts = Salience::all_signals(recent)
+        .cut_chosen(request.history(), |message, piece| of(message, piece).map(|(_, room)| room));
+    let cut = |Cut { message, piece, text, .. }: Cut| Some((of(message, &piece)?.0, text?));
+    cuts.into_iter().filter_map(cut).collect()
+}
+
+/// The beginning of a text, within so many tokens with the marker that says how much is missing; a note where not even that fits.
+fn beginning(text: &str, limit: usize, encoding: Encoding) -> String {
+    let (mut fits, mut exceeds) = (None, text.len());
+    while exceeds > fits.map_or(0, |fits| fits + 1) {
+        let most = fits.map_or(0, |fits| fits + 1);
+        let middle = most + (exceeds - most) / 2;
+        if count_inside(&cut_characters(text, middle), encoding).tokens <= limit {
+            fits = Some(middle);
+        } else {
+            exceeds = middle;
+        }
+    }
+    match fits {
+        Some(characters) => cut_characters(text, characters).into_owned(),
+        None => Suppressed::sized(ContentKind::ToolResults, text).to_string(),
+    }
+}
