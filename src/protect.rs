@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::{
     conversation::{Block, ContentKind, Conversation, Pins, TextAt},
     options::{Field, Kind, Settings, Table},
+    restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
         self, CallOutcome, Event, PieceSource, TOOLS, ToolRows, ToolRules, ToolTable, Transcript, decompose, is_named,
     },
@@ -21,6 +22,14 @@ pub const PROTECT: Field = Field::object(
     "protect",
     &RULES,
     "What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls.",
+);
+
+/// The option `frozenMessages` of managers, calls and providers.
+pub const FROZEN_MESSAGES: Field = Field::integer_if_set(
+    "frozenMessages",
+    0,
+    u64::MAX,
+    "So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache holds up to there. Default: 0.",
 );
 
 static RULES: Table = Table::new(
@@ -55,10 +64,12 @@ pub struct ProtectRules {
     text: BTreeSet<String>,
     /// Rules of tools, as far as calls stand because of them.
     calls: ToolRules,
+    /// How many messages at the beginning are frozen.
+    frozen: usize,
 }
 
 impl ProtectRules {
-    /// Those in the option [`PROTECT`] of settings that were checked.
+    /// Those in the options [`PROTECT`] and [`FROZEN_MESSAGES`] of settings that were checked.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         let rules = settings.object(PROTECT.name);
@@ -69,6 +80,7 @@ impl ProtectRules {
             messages: rules.integers("messages").collect(),
             text: texts("text"),
             calls: ToolRules::default(),
+            frozen: settings.given_integer(FROZEN_MESSAGES.name).unwrap_or(0),
         }
     }
 
@@ -82,7 +94,7 @@ impl ProtectRules {
     /// Those in a configuration that was checked.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
-        static CONFIG: Table = Table::new("protect", &[PROTECT, TOOLS]).open();
+        static CONFIG: Table = Table::new("protect", &[PROTECT, FROZEN_MESSAGES, TOOLS]).open();
         let read = |settings: Settings<'_>| Self::of(&settings).with_calls(&ToolRows::of(&settings));
         CONFIG.read(config).map(read).unwrap_or_default()
     }
@@ -90,9 +102,9 @@ impl ProtectRules {
     /// Whether nothing is protected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { tools, paths, messages, text, calls } = self;
+        let Self { tools, paths, messages, text, calls, frozen } = self;
         let has_names = !(tools.is_empty() && paths.is_empty() && messages.is_empty() && text.is_empty());
-        !has_names && !calls.iter().any(|(_, rule)| rule.keeps())
+        !has_names && *frozen == 0 && !calls.iter().any(|(_, rule)| rule.keeps())
     }
 
     /// What is protected here or there.
@@ -103,6 +115,7 @@ impl ProtectRules {
         self.messages.extend(other.messages);
         self.text.extend(other.text);
         self.calls.extend(&other.calls);
+        self.frozen = self.frozen.max(other.frozen);
         self
     }
 
@@ -112,9 +125,11 @@ impl ProtectRules {
         if self.is_empty() {
             return conversation.clone();
         }
+        let conversation = &conversation.with_frozen(self.frozen);
         let mut blocks: Vec<Vec<bool>> =
             conversation.messages().map(|message| vec![false; message.content.blocks().len().max(1)]).collect();
         self.pin_messages(conversation, &mut blocks);
+        pin_frozen(conversation, &mut blocks);
         self.pin_texts(conversation, &mut blocks);
         self.pin_calls(conversation, tools, &mut blocks);
         pin_headers(conversation, tools, &mut blocks);
@@ -202,6 +217,35 @@ impl ProtectRules {
             let wanted = wanted.trim_start_matches("./");
             is_named(wanted, path) || is_named(wanted, &whole) || is_named(&format!("*/{wanted}"), &whole)
         })
+    }
+}
+
+/// Pins what is frozen, and what pointers in it lead to: those cannot be led elsewhere.
+fn pin_frozen(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+    let frozen = conversation.frozen();
+    blocks[..frozen].iter_mut().for_each(|blocks| blocks.fill(true));
+    if !conversation.messages().take(frozen).any(message_holds_pointers) {
+        return;
+    }
+    let texts: Vec<(usize, TextAt<'_>)> = (0..)
+        .zip(conversation.texts())
+        .flat_map(|(message, texts)| texts.into_iter().map(move |text| (message, text)))
+        .collect();
+    let contents: Vec<&str> = texts.iter().map(|(_, text)| text.text.as_ref()).collect();
+    let mut decoder = Decoder::new(&contents);
+    let mut open: Vec<usize> =
+        decoder.texts_with_pointers().into_iter().filter(|text| texts[*text].0 < frozen).collect();
+    let mut known: BTreeSet<usize> = open.iter().copied().collect();
+    while let Some(text) = open.pop() {
+        let rows = decoder.rows(text);
+        for (at, _) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
+            let Some(target) = decoder.target(text, at) else { continue };
+            let (message, TextAt { block, .. }) = &texts[target.text];
+            blocks[*message][*block] = true;
+            if known.insert(target.text) {
+                open.push(target.text);
+            }
+        }
     }
 }
 

@@ -68,6 +68,11 @@ export interface ProviderCallOptions {
   thinking?: ThinkingOption | undefined;
   /** What stays word for word, beside what the manager and the provider's configuration protect. Default: nothing. */
   protect?: Protect | undefined;
+  /**
+   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
+   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   */
+  frozenMessages?: number | undefined;
   /** Writes summaries. Handlers of the call win over those of its profile, and those over the manager's. Default: `handler`. */
   condensingHandler?: HandlerOption;
   /** The system prompt to summarise by. Blank, or absent: the profile's, that of the provider's configuration, or the default. */

@@ -110,6 +110,11 @@ export interface ManagerOptions {
   tools?: ToolMeanings | undefined;
   /** What stays word for word in every condensation, whoever does it. Default: nothing. */
   protect?: Protect | undefined;
+  /**
+   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
+   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   */
+  frozenMessages?: number | undefined;
 }
 
 /** The configuration in force. */

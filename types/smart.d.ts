@@ -50,6 +50,11 @@ export interface SmartConfig<M extends MessageLike = Message> {
   tools?: ToolMeanings | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
+   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   */
+  frozenMessages?: number | undefined;
 }
 
 /** One step of the smart provider. */

@@ -44,6 +44,11 @@ export interface TruncationConfig {
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
   /**
+   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
+   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   */
+  frozenMessages?: number | undefined;
+  /**
    * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
    * most 2,000; none where that is under 300.
    */

@@ -15,6 +15,7 @@ const OPTIONS = {
   preset: { type: "string" },
   config: { type: "string" },
   tools: { type: "string" },
+  "frozen-messages": { type: "string" },
   "protect-tool": { type: "string", multiple: true },
   "protect-path": { type: "string", multiple: true },
   "protect-text": { type: "string", multiple: true },
@@ -213,6 +214,7 @@ function readArguments(args) {
     config: values.config,
     tools: values.tools,
     protect: readProtect(values),
+    frozenMessages: values["frozen-messages"] === undefined ? undefined : readCount("--frozen-messages", values["frozen-messages"]),
     price: values.price,
     preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
@@ -230,6 +232,12 @@ function readArguments(args) {
     progress: !values["no-progress"] && !quiet,
     color,
   };
+}
+
+/** A whole number. */
+function readCount(option, text) {
+  if (!/^\d{1,9}$/.test(text)) throw wrong(`${option}: "${text}" is not allowed; allowed: a whole number, 0 or more`);
+  return Number(text);
 }
 
 /** What `--protect-...` say; undefined for nothing. */

@@ -152,6 +152,7 @@ async function condense(library, history, settings, { env, interruption, step })
     onProgress,
     ...(config && { config }),
     ...(settings.protect && { protect: settings.protect }),
+    ...(settings.frozenMessages !== undefined && { frozenMessages: settings.frozenMessages }),
     ...(price && { price }),
     ...(target && { targetTokens: target.tokens }),
   };

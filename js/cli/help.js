@@ -48,6 +48,8 @@ What stays word for word, whatever the target; each as often as needed
   --protect-path GLOB calls about these files and what they answered
   --protect-text TEXT whatever block this stands in; /TEXT/ is a regular
                       expression
+  --frozen-messages N the first N messages, with nothing put between them, so
+                      that the prompt cache holds up to there
 
 Where a language model writes summaries
   --llm API           anthropic or openai (and all that speak its protocol).

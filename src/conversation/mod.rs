@@ -49,6 +49,8 @@ use crate::parallel::in_parts;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
+    /// So many messages of the conversation that came in are left as they are, with nothing put between them.
+    frozen: usize,
 }
 
 /// Tells one entry from all others: a message keeps it while it is changed, and two that were added never share one. Later ones are
@@ -135,7 +137,20 @@ impl Conversation {
     }
 
     fn of(entries: Vec<Entry>) -> Self {
-        Self { entries: Arc::new(entries) }
+        Self { entries: Arc::new(entries), frozen: 0 }
+    }
+
+    /// The same with the first `count` messages of the conversation that came in frozen, or more where more are already.
+    #[must_use]
+    pub fn with_frozen(&self, count: usize) -> Self {
+        Self { frozen: self.frozen.max(count), ..self.clone() }
+    }
+
+    /// How many messages at the beginning are frozen.
+    #[must_use]
+    pub fn frozen(&self) -> usize {
+        let is_frozen = |entry: &&Entry| entry.origin.is_some_and(|origin| origin < self.frozen);
+        self.entries.iter().take_while(is_frozen).count()
     }
 
     /// How many messages there are.
@@ -186,11 +201,17 @@ impl Conversation {
         if is_users { others + 1 } else { self.len().min(1) }
     }
 
-    /// How many messages at the beginning stay whatever is dropped: the task, and the answers to calls in it.
+    /// How many messages at the beginning are never changed: the task, and those that are frozen.
+    #[must_use]
+    pub fn fixed(&self) -> usize {
+        self.task().max(self.frozen())
+    }
+
+    /// How many messages at the beginning stay whatever is dropped: those that are fixed, and the answers to calls in the last of them.
     #[must_use]
     pub fn head(&self) -> usize {
         let has_no_calls = |next: &usize| shape::calls(self.message(next - 1)).is_empty();
-        (self.task()..self.len()).find(has_no_calls).unwrap_or(self.len())
+        (self.fixed()..self.len()).find(has_no_calls).unwrap_or(self.len())
     }
 
     /// The texts of every message: [`Message::texts`].

@@ -66,7 +66,7 @@ impl Conversation {
         for (index, entry) in entries.iter_mut().enumerate() {
             entry.pins = entry.pins.with(&pins(index));
         }
-        Self::of(entries)
+        Self { frozen: self.frozen, ..Self::of(entries) }
     }
 
     /// Whether anything is pinned.

@@ -503,7 +503,7 @@ impl Conversation {
             entries.push(Entry { message: Arc::new(message), estimates, pins, foreign: None, ..entry.clone() });
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
-        Ok(Self::of(entries))
+        Ok(Self { frozen: self.frozen, ..Self::of(entries) })
     }
 }
 

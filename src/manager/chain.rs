@@ -348,5 +348,9 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, goal: Goal
             format!("{left} tokens are left, more than the target of {target}: {tried} found nothing more to save")
         }
     };
+    let message = match current.conversation.frozen() {
+        0 => message,
+        frozen => format!("{message}; the first {frozen} messages may not be changed (frozenMessages)"),
+    };
     outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
-    protect::{PROTECT, ProtectRules},
+    protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
     summaries::MAX_COST_PER_CONDENSATION,
     tokens::{Encoding, Scale, ScaleSetting},
@@ -130,6 +130,7 @@ static MANAGER: Table = Table::new(
         Field::choice("thinking", Thinking::WORDS, THINKING),
         TOOLS,
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 )
 .called("options")
@@ -191,6 +192,7 @@ static CALL: Table = Table::new(
         PER_CONDENSATION,
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
         PROTECT,
+        FROZEN_MESSAGES,
         Field::flag(
             "isAutomatic",
             false,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     options::{ConfigError, Field, Kind, Table},
-    protect::{PROTECT, ProtectRules},
+    protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
     summaries::DEFAULT_WINDOW,
 };
@@ -43,6 +43,7 @@ static TABLE: Table = Table::new(
         ),
         Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
         PROTECT,
+        FROZEN_MESSAGES,
         RECORD_TOKENS,
     ],
 );

@@ -7,18 +7,28 @@ use crate::{
     markers::LEFT_OUT_HERE,
 };
 
-/// What of `plan` leaves everything that is pinned as it is; `None` when all of it does. Of a message that it drops, the pinned blocks stay, and where two messages of one role would
+/// What of `plan` leaves everything that is pinned or frozen as it is; `None` when all of it does. What is put between frozen messages stands behind them instead. Of a message that it drops, the pinned blocks stay, and where two messages of one role would
 /// meet therefore, another stands between them.
 #[must_use]
 pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
     if !before.has_pins() {
         return None;
     }
+    let frozen = before.frozen();
     let mut spared = false;
     let mut edits = Vec::with_capacity(plan.edits.len());
     for edit in plan.edits.iter().cloned() {
         let message = match &edit {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => *message,
+            Edit::Insert { before: place, value } if *place < frozen => {
+                spared = true;
+                edits.push(Edit::Insert { before: frozen, value: value.clone() });
+                continue;
+            }
+            Edit::InsertBlock { message, .. } if *message < frozen => {
+                spared = true;
+                continue;
+            }
             Edit::Insert { .. } | Edit::InsertBlock { .. } => before.len(),
         };
         let Some(entry) = before.entries().get(message).filter(|entry| !entry.pins.is_empty()) else {

@@ -78,7 +78,7 @@ pub fn limited(request: &Request, recent: usize) -> Proposal {
 
 fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) -> Vec<Excess<'a>> {
     let conversation = &request.conversation;
-    let zone = conversation.task()..conversation.len().saturating_sub(recent);
+    let zone = conversation.fixed()..conversation.len().saturating_sub(recent);
     let pieces = decompose_texts(conversation, texts, &request.tools);
     let mut found = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {

@@ -322,7 +322,7 @@ impl Salience {
 
     fn scope<'h>(&self, history: History<'h>, user_too: bool) -> Scope<'h> {
         let older = |conversation: &Conversation| {
-            let start = conversation.task();
+            let start = conversation.fixed();
             start..conversation.len().saturating_sub(self.preserve_recent).max(start)
         };
         let History { conversation, original, tally, tools, .. } = history;

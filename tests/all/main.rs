@@ -3,6 +3,7 @@
 mod checks;
 mod configurations;
 mod faulty_providers;
+mod frozen;
 mod growth;
 mod histories;
 mod injected;

@@ -2,7 +2,7 @@
 
 use crate::{
     options::{Field, Settings, Table},
-    protect::PROTECT,
+    protect::{FROZEN_MESSAGES, PROTECT},
     providers::Grade,
     transcript::{TOOLS, ToolRows},
 };
@@ -164,6 +164,7 @@ pub(in crate::providers) static TABLE: Table = Table::new(
         Field::flag("failedEdits", true, "Operation: edits that failed before the same file was edited are left out."),
         TOOLS,
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 

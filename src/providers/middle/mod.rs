@@ -89,7 +89,12 @@ fn chosen_prompt(request: &Request, configured: &str) -> String {
 /// reminder of the task.
 fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
     let told = |range| turns(&request.conversation, range, &request.tools);
-    let Some(earlier) = selection.earlier else { return told(0..selection.start) };
+    let Some(earlier) = selection.earlier else {
+        // What is frozen stands where it stood; only the task is told beside what goes.
+        let task = request.conversation.task();
+        let frozen = if request.conversation.frozen() > task { selection.head } else { task };
+        return [told(0..task), told(frozen..selection.start)].concat();
+    };
     let mut reminder = if earlier > 0 { told(0..1) } else { Vec::new() };
     let (encoding, mut room) = (request.tally.encoding(), TASK_REMINDER);
     reminder.retain_mut(|turn| {

@@ -54,7 +54,7 @@ pub(super) async fn summarize(
 /// How many messages before the last of those that are kept at the start: that one is the first that is seen.
 fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
-    let mut first = keep_first.max(start).max(conversation.task()).min(conversation.len());
+    let mut first = keep_first.max(start).max(conversation.fixed()).min(conversation.len());
     // A call that is kept keeps its answer, or it would stand there without one.
     while first < conversation.len() {
         let open = calls(conversation.message(first - 1));

@@ -6,7 +6,7 @@ use super::config::MessageSelection;
 use crate::{conversation::Conversation, tokens::Tally};
 
 impl MessageSelection {
-    /// For each message whether it is selected. The task and the newest message never are: a lossy operation leaves both ends alone.
+    /// For each message whether it is selected. Those that are fixed and the newest never are: a lossy operation leaves both ends alone.
     /// `tally` is that of the conversation.
     pub fn of(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
         let length = conversation.len();
@@ -17,8 +17,8 @@ impl MessageSelection {
             }
             Self::PreserveRecent(..) | Self::PreservePercent(..) => true,
         };
-        let task = conversation.task();
-        (0..length).map(|index| index >= task && index < end && chosen(index)).collect()
+        let fixed = conversation.fixed();
+        (0..length).map(|index| index >= fixed && index < end && chosen(index)).collect()
     }
 
     /// The selected messages as runs of messages that stand together. Each message is named by its index in the conversation that came in,

@@ -3,7 +3,7 @@
 use super::presets;
 use crate::{
     options::{Field, Kind, Needs, Table},
-    protect::PROTECT,
+    protect::{FROZEN_MESSAGES, PROTECT},
     providers::{PassReport, lossless},
     transcript::TOOLS,
 };
@@ -56,6 +56,7 @@ pub(super) static CONFIG: Table = Table::new(
         ),
         TOOLS,
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 

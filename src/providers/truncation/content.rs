@@ -80,7 +80,7 @@ impl<'a> ContentCut<'a> {
     pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], settings: &Settings<'_>) -> Self {
         let conversation = &request.conversation;
         let keep_recent = settings.integer("preserveRecentCount");
-        let zone = conversation.task()..conversation.len().saturating_sub(keep_recent);
+        let zone = conversation.fixed()..conversation.len().saturating_sub(keep_recent);
         let least = settings.integer("minTokensForTruncation");
         let may_cut = |message: usize, kind: ContentKind| match (kind, &conversation.message(message).role) {
             (ContentKind::ToolResults | ContentKind::ToolParameters, _) => true,

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     conversation::{Conversation, Edit, Message, Plan, Role},
     options::{ConfigError, Field, Settings, Table},
-    protect::{PROTECT, ProtectRules},
+    protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
@@ -80,6 +80,7 @@ static TABLE: Table = Table::new(
         Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
         TOOLS,
         PROTECT,
+        FROZEN_MESSAGES,
         RECORD_TOKENS,
     ],
 );
