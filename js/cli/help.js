@@ -35,7 +35,7 @@ What to do
                       that holds one
   --tools TOOLS       what tools do and what becomes of their calls: a JSON
                       object, or a file that holds one:
-                      {"browser_*":{"keep":2},"read_file":{"maxTokens":800}}
+                      {"my_*":{"keep":2},"look":{"maxTokens":800}}
 
 With inspect
   --window TOKENS     the context window of the model: 200000, 200k

@@ -16,7 +16,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),
     ("src/transcript/interpret.rs", &["view", "create", "str_replace", "insert"], "commands of an editor"),
     ("src/transcript/shell.rs", &["grep", "ls"], "programs"),
-    ("src/transcript/tools/meaning.rs", &["read", "write", "edit", "list"], "words in a configuration"),
+    ("src/transcript/tools/meaning.rs", &["read", "write", "edit", "list", "skill"], "words in a configuration"),
     ("src/transcript/tools/parameters.rs", &["patch", "replace"], "parameters"),
 ];
 
