@@ -21,6 +21,7 @@ export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/manager.js";
 export * from "./types/inspect.js";
+export * from "./types/studio.js";
 
 /**
  * The version of the addon, as in `package.json`.

@@ -5,14 +5,23 @@ import { debugAddon } from "./scripts/tools.mjs";
 // The tests run on the debug build when there is one, so that `npm run build:debug && npx vitest` needs no release build.
 const binary = process.env.ROO_CONDENSE_BINARY ?? (existsSync(debugAddon) ? debugAddon : undefined);
 
+const shared = {
+  env: binary ? { ROO_CONDENSE_BINARY: binary } : {},
+  // The addon is a debug build, and continuous integration has few cores.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
+
 export default defineConfig({
   test: {
-    include: ["__test__/**/*.test.mjs"],
-    env: binary ? { ROO_CONDENSE_BINARY: binary } : {},
     // All cores: by default one is left free, of two that is half the speed.
     maxWorkers: "100%",
-    // The addon is a debug build, and continuous integration has few cores.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // The studio's page and components, for the tests that pack or show them.
+    globalSetup: "./__test__/build-studio.mjs",
+    projects: [
+      { test: { ...shared, name: "node", include: ["__test__/**/*.test.mjs"], exclude: ["__test__/browser/**"] } },
+      // In a real Chromium (scripts/browser.mjs).
+      { test: { ...shared, name: "browser", include: ["__test__/browser/**/*.test.mjs"] } },
+    ],
   },
 });

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PLATFORMS, addonName, cargoPackage, platformName, readJson, releaseAddon, root, runNpm } from "../scripts/tools.mjs";
@@ -124,7 +125,23 @@ describe("packed and installed", () => {
 
   test.skipIf(without("attw"))("its types are right for every way of resolving modules", () => {
     const tarball = path.join(tarballs, `roo-condense-${version}.tgz`);
-    expect(check("attw", tarball, "--format", "ascii", "--no-emoji")).toContain("No problems found");
+    const attw = (...parameters) => check("attw", tarball, "--format", "ascii", "--no-emoji", ...parameters);
+    // The studio's components are ES modules, as all that use them load them; stylesheets and the page have no types.
+    const files = ["ui/style.css", "ui/page/studio.js", "ui/page/studio.css"];
+    expect(attw("--exclude-entrypoints", "ui", ...files)).toContain("No problems found");
+    expect(attw("--entrypoints", "ui", "--ignore-rules", "cjs-resolves-to-esm")).toMatch(/"roo-condense\/ui"\s+node10: OK/);
+  });
+
+  test("the studio is there, small enough, and with the licences of what is in it", () => {
+    const page = readFileSync(path.join(installed, "ui", "dist", "page", "studio.js"));
+    expect(gzipSync(page).length).toBeLessThan(250_000);
+    const components = readFileSync(path.join(installed, "ui", "dist", "index.js"), "utf8");
+    // The host's own React, and never the addon.
+    const imported = new Set([...components.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, name]) => name));
+    expect([...imported].sort()).toEqual(["react", "react-dom", "react/jsx-runtime"]);
+    expect(components).not.toContain("native.js");
+    const notices = readFileSync(path.join(installed, "ui", "dist", "THIRD-PARTY-NOTICES.txt"), "utf8");
+    for (const name of ["react", "i18next", "lucide-react", "@radix-ui/react-tabs"]) expect(notices).toContain(`\n${name} `);
   });
 
   test("the command line runs by its name", () => {

@@ -12,6 +12,8 @@ const { CondensationManager } = require("./manager.js");
 const { createLosslessProvider, createNativeProvider, createSmartProvider, createTruncationProvider } = require("./provider.js");
 const { inspect } = require("./inspect.js");
 const { restore } = require("./restore.js");
+const { createStudioHost } = require("./studio/host.js");
+const { webviewPage } = require("./studio/page.js");
 const { serializeMessages } = require("./serialize.js");
 
 /** Presets are shared by everybody who loads the package. */
@@ -33,6 +35,8 @@ exports.warmUp = warmUp;
 exports.restore = restore;
 exports.expand = expand;
 exports.inspect = inspect;
+exports.createStudioHost = createStudioHost;
+exports.studioPage = webviewPage;
 exports.diffMessages = diffMessages;
 exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
 exports.version = native.version;

@@ -36,7 +36,17 @@ function requireText(field, value) {
   if (typeof value !== "string" || value === "") throw notAllowed(field, value, "a string that is not empty");
 }
 
+/**
+ * Another manager with the options and the providers of one, so that what is tried there is not remembered here.
+ * @type {(manager: CondensationManager, options: import("../types/manager.js").ManagerOptions) => CondensationManager}
+ */
+let copyOf;
+
 class CondensationManager {
+  static {
+    copyOf = (manager, options) => manager.#copy(options);
+  }
+
   #native;
   /** Handlers of the host, of the manager and of its profiles. */
   #handlers;
@@ -47,8 +57,10 @@ class CondensationManager {
   /** Calls that are under way, so that providers of the host find their messages. */
   #calls = new Map();
   #nextCall = 1;
-  /** What it was made with. */
+  /** What it was made with, and what was chosen since. */
   #options;
+  #active;
+  #threshold;
 
   /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
@@ -101,6 +113,7 @@ class CondensationManager {
   setActiveProvider(id) {
     requireText("id", id);
     checked(() => this.#native.setActive(id));
+    this.#active = id;
   }
 
   getActiveProvider() {
@@ -143,6 +156,7 @@ class CondensationManager {
     requireNumber("percent", percent);
     if (!(percent >= 5 && percent <= 100)) throw outOfRange("percent", percent, "a number from 5 to 100");
     this.#native.setThreshold(percent);
+    this.#threshold = percent;
   }
 
   setProfileThreshold(profileId, percent) {
@@ -214,7 +228,8 @@ class CondensationManager {
 
   /** An inspection with what each trial would leave, one after the other, so that the times are their own. */
   async #tryAll(found, context, trials, options) {
-    const alone = this.#alone();
+    // Nobody stands in for a provider.
+    const alone = this.#copy({ fallback: false });
     const providers = [];
     for (const trial of trials) providers.push(await alone.#try(context, trial, options));
     return { ...found, providers };
@@ -227,11 +242,12 @@ class CondensationManager {
     return trialOf({ id, provider, config, timeMs: performance.now() - begun, targetTokens }, report);
   }
 
-  /** One like this, in which nobody stands in for a provider and nothing is remembered. */
-  #alone() {
-    const alone = new CondensationManager({ ...this.#options, fallback: false });
-    for (const provider of this.#providers.values()) alone.registerProvider(provider);
-    return alone;
+  #copy(options) {
+    const copy = new CondensationManager({ ...this.#options, ...options });
+    for (const provider of this.#providers.values()) copy.registerProvider(provider);
+    if (this.#active !== undefined) copy.setActiveProvider(this.#active);
+    if (this.#threshold !== undefined) copy.setThreshold(this.#threshold);
+    return copy;
   }
 
   estimateReduction(context, options) {
@@ -355,4 +371,4 @@ function checkedCapabilities(capabilities) {
   return found;
 }
 
-module.exports = { CondensationManager };
+module.exports = { CondensationManager, copyOf: (manager, options) => copyOf(manager, options) };

@@ -16,6 +16,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
+import { ensureUi } from "./build-ui.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import {
   Failure,
@@ -97,7 +98,7 @@ function packMain(manifest, platforms, destination) {
   }
 }
 
-await main(() => {
+await main(async () => {
   const { values } = parseArgs({
     options: { all: { type: "boolean" }, binary: { type: "string" }, out: { type: "string", default: path.join(root, "dist-packages") } },
   });
@@ -114,6 +115,7 @@ await main(() => {
       throw new Failure(`There is no package for ${platforms[0]}; there are: ${PLATFORMS.join(", ")}.`);
     if (!values.binary && isStale(releaseAddon)) buildRelease();
   }
+  await ensureUi();
   mkdirSync(destination, { recursive: true });
   for (const platform of platforms) {
     const inPackage = path.join(root, "npm", platform, addonName(platform));

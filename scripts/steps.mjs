@@ -42,6 +42,9 @@ const node = (packageName, command, ...args) => check(runNode(commandOf(packageN
 
 const typescript = (project) => node("typescript", "tsc", "--noEmit", "--project", project);
 
+/** Builds the studio where it is missing or old. */
+export const studio = () => check(runNode(path.join(root, "scripts", "build-ui.mjs")), "build-ui");
+
 /** Runs the JavaScript tests in these files; all of them when none is named. */
 export const vitest = (...files) => {
   const args = ["run", ...files];
@@ -81,6 +84,7 @@ export const lints = [
   ...formats,
   { name: "types, as a host's compiler sees them", run: () => typescript("tsconfig.json") },
   { name: "types of the JavaScript itself", run: () => typescript("tsconfig.tools.json") },
+  { name: "types of the studio", run: () => typescript("ui/tsconfig.json") },
   { name: "clippy, without the Node binding", run: () => clippy(...withoutNode) },
   { name: "clippy, with the Node binding", run: () => clippy() },
   { name: "documentation, without the Node binding", run: () => documentation(...withoutNode) },
@@ -93,7 +97,7 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s
  * Runs steps: `{ name, run(), needs? }`. All of them run even when one fails, except those that need what it would have made. The exit code is the first
  * failure's.
  */
-export function runSteps(steps) {
+export async function runSteps(steps) {
   const begun = performance.now();
   ensureDependencies();
   ensureRust();
@@ -110,7 +114,7 @@ export function runSteps(steps) {
     console.log(`\n==> ${label}`);
     const start = performance.now();
     try {
-      step.run();
+      await step.run();
       times.push([seconds(start), step.name]);
       console.log(`<== ${label}: passed in ${seconds(start)}`);
     } catch (error) {

@@ -28,6 +28,10 @@ const OPTIONS = {
   preview: { type: "boolean" },
   window: { type: "string" },
   compare: { type: "boolean" },
+  write: { type: "boolean" },
+  "no-open": { type: "boolean" },
+  html: { type: "string" },
+  redact: { type: "boolean" },
   out: { type: "string", short: "o" },
   force: { type: "boolean" },
   "in-place": { type: "boolean" },
@@ -43,12 +47,17 @@ const OPTIONS = {
   version: { type: "boolean", short: "V" },
 };
 
+/** Options of the commands that only look. */
+const OF_LOOKING = ["window", "compare", "write", "no-open", "html", "redact"];
+
 /** The commands, each with the options that it understands beside `--help` and `--version`. */
 const COMMANDS = Object.freeze({
-  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", "window", "compare", "help", "version"].includes(name)),
+  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", ...OF_LOOKING, "help", "version"].includes(name)),
   restore: ["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress", "color"],
   expand: ["out", "force", "json", "quiet", "no-progress", "color"],
   count: ["json", "no-progress", "color"],
+  studio: ["window", "write", "no-open", "no-progress", "color"],
+  report: ["html", "redact", "target", "window", "force", "quiet", "no-progress", "color"],
   inspect: ["target", "window", "compare", "json", "no-progress", "color"],
   validate: ["json", "quiet", "no-progress", "color"],
   completions: ["color"],
@@ -150,11 +159,12 @@ function readCommand(values, positionals) {
 
 /** The histories to work on. */
 function readNames(command, names, values) {
+  if (names.length === 0 && command === "studio") return [];
   if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
   if (names.includes("")) throw wrong("the name of the history is empty");
   const shown = names.map((name) => `"${name}"`).join(", ");
   if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read once only");
-  if (names.length > 1 && ["restore", "expand"].includes(command)) throw wrong(`${command}: one history at a time: ${shown}`);
+  if (names.length > 1 && ["restore", "expand", "report"].includes(command)) throw wrong(`${command}: one history at a time: ${shown}`);
   if (names.length > 1 && values.out === "-") throw wrong(`--out -: one history at a time: ${shown}`);
   if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`);
   return names;
@@ -169,7 +179,9 @@ function refuseContradictions(values, command, files) {
   if (command === "restore" && files.includes("-") && values["restore-data"] === undefined)
     throw wrong("restore - needs --restore-data: nothing stands beside standard input");
   if (inPlace && files.includes("-")) throw wrong("--in-place needs a file: standard input cannot be replaced");
-  if (force && out === undefined) throw wrong("--force needs --out");
+  if (command === "report" && values.html === undefined) throw wrong("report needs --html FILE: where the page is to be written");
+  if (command === "studio" && files.includes("-")) throw wrong("studio follows files: standard input is none");
+  if (force && out === undefined && command !== "report") throw wrong("--force needs --out");
   if (messages && !json) throw wrong("--messages needs --json");
   if (preview && (inPlace || out !== undefined || messages)) {
     throw wrong(`--preview changes nothing, so there is nothing for ${inPlace ? "--in-place" : messages ? "--messages" : "--out"}`);
@@ -220,6 +232,10 @@ function readArguments(args) {
     target: values.target === undefined ? undefined : readTarget(values.target),
     window: values.window === undefined ? undefined : readWindow(values.window),
     compare: Boolean(values.compare),
+    write: Boolean(values.write),
+    open: !values["no-open"],
+    html: values.html,
+    redact: Boolean(values.redact),
     model: readModel(values),
     fallback: Boolean(fallback),
     out,

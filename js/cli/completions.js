@@ -10,7 +10,7 @@ const PROVIDERS = ["native", "lossless", "truncation", "smart"];
 /** The values of options that are one of a few. */
 const VALUES = { provider: PROVIDERS, preset: PRESETS, llm: CHOICES.llm, color: CHOICES.color };
 /** Options whose value is a file. */
-const FILES = ["out", "config", "tools", "price", "restore-data"];
+const FILES = ["out", "html", "config", "tools", "price", "restore-data"];
 
 const commands = Object.keys(COMMANDS).filter((name) => name !== "condense");
 const optionsOf = (command) => [...COMMANDS[command], "help", "version"];

@@ -70,4 +70,4 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun }
   }
 }
 
-module.exports = { condenseHistory };
+module.exports = { condenseHistory, write };

@@ -20,6 +20,9 @@ Commands
   count HISTORY...    tokens, by kind of content
   inspect HISTORY...  what fills it: tokens by kind, tool and file, the largest
                       parts, and what says nothing new
+  studio [HISTORY...] a page to see, compare and take back what would change,
+                      served on this machine alone
+  report HISTORY      the same page as one file, --html FILE
   validate HISTORY... whether the Messages API would accept it
   completions SHELL   completions for bash, zsh or fish
 
@@ -42,6 +45,14 @@ With inspect
   --target TOKENS     where a condensation would have to cut
   --compare           what each provider and preset would leave, at what cost,
                       in what time; no model is asked
+
+With studio and report
+  --write             studio: let the page save, each time after a backup; else
+                      nothing is written
+  --no-open           studio: print the address, and open no browser
+  --html FILE         report: where to write it
+  --redact            report: leave the texts out
+  --window, --target  as with inspect
 
 What stays word for word, whatever the target; each as often as needed
   --protect-tool GLOB calls of these tools and what they answered

@@ -4,7 +4,7 @@
 // the text, leaves everything else as it is, byte for byte.
 
 const native = require("../native.js");
-const { origins } = require("./origins.js");
+const { origins } = require("../origins.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;
 

@@ -4,7 +4,7 @@
 
 const { KINDS, hasToolText, totalOf } = require("./content-kinds.js");
 const { byOperation } = require("./condensation.js");
-const { origins } = require("./origins.js");
+const { origins } = require("../origins.js");
 const { LIMITS, writeTexts } = require("./report-diff.js");
 const { LABEL_WIDTH, Report } = require("./report-lines.js");
 const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, wrap } = require("./terminal.js");

@@ -45,6 +45,12 @@ const WORK = {
   validate: (library, settings, environment) => require("./validate-command.js").validateHistory(library, settings, environment),
 };
 
+/** Commands that print for themselves, and return their exit code. */
+const PAGES = {
+  studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
+  report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
+};
+
 /** The settings for each of the histories. The results of several go into a folder. */
 function settingsOfEach(settings) {
   if (settings.files.length === 1) return [settings];
@@ -101,6 +107,8 @@ async function workOnAll(all, environment) {
 }
 
 async function work(settings, environment) {
+  const page = PAGES[settings.command];
+  if (page) return page(environment.loadLibrary(), settings, environment);
   const all = settingsOfEach(settings);
   const library = environment.loadLibrary();
   if (all.length > 1) return workOnAll(all, { ...environment, library });

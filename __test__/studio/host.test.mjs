@@ -1,0 +1,238 @@
+// The host's half of the studio.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { root } from "../../scripts/tools.mjs";
+
+const require = createRequire(import.meta.url);
+const { CondensationManager, countTokens, createStudioHost, restore, studioPage } = require("../../index.js");
+
+const read = (name) => JSON.parse(readFileSync(path.join(root, "fixtures", `${name}.json`), "utf8"));
+const messagesOf = (name) => (Array.isArray(read(name)) ? read(name) : read(name).messages);
+
+const hosts = [];
+afterEach(() => hosts.splice(0).forEach((host) => host.dispose()));
+
+/** A host of one history, and a way to ask it. */
+function hostOf(source = {}, options = {}, manager = new CondensationManager()) {
+  const messages = messagesOf("claude-code");
+  const host = createStudioHost(manager, { histories: [{ id: "h", read: () => ({ messages }), ...source }], ...options });
+  hosts.push(host);
+  let last = 0;
+  const ask = async (method, params) => {
+    last += 1;
+    const { id, answer, error } = await host.answer({ id: last, method, params });
+    expect(id).toBe(last);
+    if (error) throw Object.assign(new Error(error.message), error);
+    return answer;
+  };
+  return { host, ask, messages, manager };
+}
+
+describe("createStudioHost", () => {
+  test("says who it is and what there is", async () => {
+    const { ask } = hostOf({}, { contextWindow: 100_000, language: "fr" });
+    expect(await ask("hello")).toMatchObject({
+      canWrite: false,
+      histories: [{ id: "h", name: "h", messages: 200, canWrite: false }],
+      activeProvider: "native",
+      contextWindow: 100_000,
+      threshold: 100,
+      language: "fr",
+      presets: expect.arrayContaining(["balanced"]),
+      providers: expect.arrayContaining([expect.objectContaining({ id: "lossless", usesModel: false })]),
+    });
+  });
+
+  test("inspects, condenses, and leaves no trace of it in the manager", async () => {
+    const { ask, messages, manager } = hostOf();
+    const before = JSON.stringify(messages);
+    const { inspection } = await ask("inspect", { history: "h", contextWindow: 200_000 });
+    expect(inspection).toMatchObject({ tokens: { total: countTokens(messages) }, window: { contextWindow: 200_000 } });
+    const found = await ask("condense", { history: "h", provider: "lossless" });
+    expect(found).toMatchObject({ exact: true, didCondense: true, provider: "lossless", tokensBefore: countTokens(messages) });
+    expect(found.after).toHaveLength(200);
+    const kept =
+      found.after.reduce((sum, tokens) => sum + Math.max(0, tokens), 0) + found.added.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(kept).toBe(found.tokensAfter);
+    expect(found.changes.length).toBeGreaterThan(0);
+    expect(JSON.stringify(messages)).toBe(before);
+    expect(manager.getMetrics().total.calls).toBe(0);
+  });
+
+  test("shows a message as it is and as it would be", async () => {
+    const { ask } = hostOf();
+    const { id, changes } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 5000 });
+    const [{ messageIndex }] = changes;
+    expect(await ask("message", { history: "h", index: messageIndex })).toMatchObject({ fate: null, diff: [] });
+    const shown = await ask("message", { history: "h", index: messageIndex, condensation: id });
+    expect(["changed", "removed"]).toContain(shown.fate);
+    expect(shown.texts.length).toBeGreaterThan(0);
+    expect(shown.diff[0].hunks[0].lines.some(({ kind }) => kind === "removed")).toBe(true);
+    await expect(ask("message", { history: "h", index: 5000 })).rejects.toMatchObject({ code: "no_such_message" });
+    await expect(ask("message", { history: "h", index: 1, condensation: "x" })).rejects.toMatchObject({ code: "unknown_condensation" });
+  });
+
+  test("takes single changes back, until nothing is left", async () => {
+    const { ask, messages } = hostOf();
+    const first = await ask("condense", { history: "h", provider: "lossless" });
+    const id = first.changes[0].id;
+    const { condensation, refused } = await ask("undo", { condensation: first.id, changes: [id] });
+    expect(condensation.changes).toHaveLength(first.changes.length - (refused.length === 0 ? 1 : 0));
+    expect(condensation.tokensAfter).toBeGreaterThanOrEqual(first.tokensAfter);
+    const all = await ask("undo", { condensation: condensation.id, changes: condensation.changes.map((change) => change.id) });
+    expect(all.condensation).toMatchObject({ didCondense: false, changes: [], tokensAfter: countTokens(messages) });
+    const unknown = await ask("undo", { condensation: first.id, changes: ["nobody"] });
+    expect(unknown.refused).toMatchObject([{ id: "nobody", code: "unknown_change" }]);
+  });
+
+  test("saves where it may, and only what is still true", async () => {
+    const saved = [];
+    const { ask: readOnly } = hostOf();
+    const looked = await readOnly("condense", { history: "h", provider: "lossless" });
+    await expect(readOnly("save", { condensation: looked.id })).rejects.toMatchObject({ code: "read_only" });
+    let changed;
+    let now = messagesOf("claude-code");
+    const { ask, messages } = hostOf({
+      read: () => ({ messages: now }),
+      save: (condensed, restoreData) => {
+        saved.push({ messages: condensed, restoreData });
+        return { file: "h.json", backup: "h.json.bak" };
+      },
+      watch: (listener) => {
+        changed = listener;
+        return () => {};
+      },
+    });
+    const { id } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 5000 });
+    expect(await ask("save", { condensation: id })).toEqual({ file: "h.json", backup: "h.json.bak" });
+    expect(restore(saved[0])).toEqual(messages);
+    now = [...now, { role: "user", content: "One more." }];
+    const told = ask("wait", { revisions: { h: 1 } });
+    changed();
+    expect((await told).histories[0]).toMatchObject({ messages: 201, revision: 2 });
+    await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
+  });
+
+  test("keeps what it knew while a file is half written", async () => {
+    let isBroken = false;
+    let changed;
+    const messages = messagesOf("claude-code");
+    const { ask } = hostOf({
+      read() {
+        if (isBroken) throw new Error("h.json:3:1: not JSON");
+        return { messages };
+      },
+      watch: (listener) => {
+        changed = listener;
+        return () => {};
+      },
+    });
+    await ask("hello");
+    isBroken = true;
+    const told = ask("wait", { revisions: { h: 1 } });
+    changed();
+    expect((await told).histories[0]).toMatchObject({ messages: 200, problem: "h.json:3:1: not JSON" });
+    expect((await ask("inspect", { history: "h" })).inspection.messages).toHaveLength(200);
+  });
+
+  test("opens what is dropped on it, if it may", async () => {
+    const { ask } = hostOf();
+    const { history } = await ask("open", { name: "other.json", text: JSON.stringify([{ role: "user", content: "Hello" }]) });
+    expect(history).toMatchObject({ name: "other.json", messages: 1, canWrite: false });
+    expect((await ask("inspect", { history: history.id })).inspection.messages).toHaveLength(1);
+    await expect(ask("open", { name: "x", text: "{}" })).rejects.toMatchObject({ code: "not_messages" });
+    await expect(ask("open", { name: "x", text: "{" })).rejects.toThrow(/JSON/);
+    const { ask: closed } = hostOf({}, { canOpen: false });
+    await expect(closed("open", { name: "x", text: "[]" })).rejects.toMatchObject({ code: "read_only" });
+  });
+
+  test("asks a model only when it is told to", async () => {
+    let asked = 0;
+    const handler = {
+      getModel: () => ({ id: "m", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15 } }),
+      async *createMessage() {
+        asked++;
+        yield { type: "text", text: "A summary of it all." };
+        yield { type: "usage", inputTokens: 10, outputTokens: 5 };
+      },
+    };
+    const { ask } = hostOf({}, {}, new CondensationManager({ handler }));
+    const estimate = await ask("condense", { history: "h", provider: "native" });
+    expect(estimate).toMatchObject({ exact: false, didCondense: true });
+    expect(asked).toBe(0);
+    await expect(ask("undo", { condensation: estimate.id, changes: [] })).rejects.toMatchObject({ code: "not_exact" });
+    const real = await ask("condense", { history: "h", provider: "native", ask: true });
+    expect(asked).toBe(1);
+    expect(real).toMatchObject({ exact: true, didCondense: true });
+    expect(real.after.filter((tokens) => tokens === -1).length).toBeGreaterThan(100);
+    expect(real.added.length).toBeGreaterThan(0);
+  });
+
+  test("tries one provider at a time", async () => {
+    const { ask } = hostOf();
+    const { trial } = await ask("try", { history: "h", id: "smart:balanced", provider: "smart", config: { preset: "balanced" } });
+    expect(trial).toMatchObject({ id: "smart:balanced", provider: "smart", metTarget: null });
+    await expect(ask("try", { history: "h", id: "x", provider: "nobody" })).rejects.toMatchObject({ code: "unknown_provider" });
+  });
+
+  test("whatever it is asked, it answers", async () => {
+    const { host } = hostOf({ read: () => ({ messages: messagesOf("odd-shapes") }) });
+    for (const message of [
+      undefined,
+      null,
+      5,
+      "x",
+      [],
+      {},
+      { id: 1 },
+      { id: 1, method: "constructor" },
+      { id: 1, method: "inspect", params: { history: "none" } },
+    ]) {
+      const { error } = await host.answer(message);
+      expect(error.code).toMatch(/^(invalid_message|unknown_history)$/);
+    }
+    for (let index = 0; index < messagesOf("odd-shapes").length; index++) {
+      const { answer, error } = await host.answer({ id: 1, method: "message", params: { history: "h", index } });
+      expect(error).toBeUndefined();
+      expect(Array.isArray(answer.texts)).toBe(true);
+    }
+    expect((await host.answer({ id: 1, method: "condense", params: { history: "h" } })).error).toBeUndefined();
+  });
+
+  test("speaks through a port, and stops when it is told to", async () => {
+    const { host } = hostOf();
+    let listener;
+    const heard = [];
+    const stop = host.connect({ postMessage: (message) => heard.push(message), onMessage: (each) => (listener = each) });
+    await listener({ other: 1 });
+    await listener({ studio: 1, id: 7, method: "hello", params: {} });
+    expect(heard).toMatchObject([{ studio: 1, id: 7, answer: { histories: [{ id: "h" }] } }]);
+    const waiting = listener({ studio: 1, id: 8, method: "wait", params: { revisions: { h: 1 } } });
+    await listener({ studio: 1, id: 9, method: "cancel", params: { id: 8 } });
+    await waiting;
+    expect(heard).toHaveLength(2);
+    stop();
+    await listener({ studio: 1, id: 10, method: "hello", params: {} });
+    expect(heard).toHaveLength(2);
+  });
+
+  test.each([
+    [[{}, { histories: [] }], /manager: an object is not allowed; allowed: a CondensationManager/],
+    [[new CondensationManager(), {}], /options\.histories/],
+    [[new CondensationManager(), { histories: [{ id: "" }] }], /options\.histories\[0\]\.id/],
+    [[new CondensationManager(), { histories: [{ id: "a" }] }], /options\.histories\[0\]\.read/],
+  ])("bad arguments throw at once: %#", (given, told) => {
+    expect(() => createStudioHost(...given)).toThrow(
+      expect.objectContaining({ code: "invalid_argument", message: expect.stringMatching(told) }),
+    );
+  });
+});
+
+test("the page of a webview allows its own files alone", () => {
+  const page = studioPage({ scriptUri: "https://x/s.js", styleUri: 'https://x/"><script>', cspSource: "https://x" });
+  expect(page).toContain("default-src &#39;none&#39;; script-src https://x; style-src https://x");
+  expect(page).not.toContain('"><script>');
+});

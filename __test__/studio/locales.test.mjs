@@ -1,0 +1,72 @@
+// Every word of the studio is there in every language, and every one of them is used.
+
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { root } from "../../scripts/tools.mjs";
+
+const source = path.join(root, "ui", "src");
+
+/** The object that a file of `locales` exports. */
+function wordsOf(language) {
+  const file = ts.createSourceFile("x.ts", readFileSync(path.join(source, "locales", `${language}.ts`), "utf8"), ts.ScriptTarget.ES2022);
+  const words = new Map();
+  const visit = (node) => {
+    if (ts.isPropertyAssignment(node)) words.set(node.name.text, node.initializer.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return words;
+}
+
+const languages = readdirSync(path.join(source, "locales")).map((name) => path.basename(name, ".ts"));
+const en = wordsOf("en");
+const placeholders = (text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+
+/** The keys in the sources: those written out, and the beginnings of those that are put together. */
+function keysInSources() {
+  const files = readdirSync(source, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.endsWith("locales"),
+  );
+  const keys = new Set();
+  const beginnings = new Set();
+  for (const file of files) {
+    const text = readFileSync(path.join(file.parentPath, file.name), "utf8");
+    const tree = ts.createSourceFile(file.name, text, ts.ScriptTarget.ES2022, true, ts.ScriptKind.TSX);
+    const visit = (node) => {
+      if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) keys.add(node.text);
+      if (ts.isTemplateExpression(node) && /^[a-z]+\.$/.test(node.head.text)) beginnings.add(node.head.text);
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+  }
+  return { keys, beginnings };
+}
+
+const stem = (key) => key.replace(/_(one|other)$/, "");
+
+describe.each(languages)("%s", (language) => {
+  const words = wordsOf(language);
+
+  test("has the same keys as English, each with words", () => {
+    expect([...words.keys()].sort()).toEqual([...en.keys()].sort());
+    for (const [key, text] of words) expect(text.trim(), key).not.toBe("");
+  });
+
+  test("puts the same values into them", () => {
+    for (const [key, text] of words) expect(placeholders(text), key).toEqual(placeholders(en.get(key)));
+  });
+});
+
+test("every key is used, and every key that is used is there", () => {
+  const { keys, beginnings } = keysInSources();
+  const isUsed = (key) => keys.has(stem(key)) || [...beginnings].some((beginning) => key.startsWith(beginning));
+  expect([...en.keys()].filter((key) => !isUsed(key))).toEqual([]);
+  const stems = new Set([...en.keys()].map(stem));
+  for (const beginning of beginnings)
+    expect(
+      [...stems].some((key) => key.startsWith(beginning)),
+      beginning,
+    ).toBe(true);
+});

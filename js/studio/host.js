@@ -1,0 +1,466 @@
+"use strict";
+
+// The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
+// `connect`.
+
+const { CondensationManager, copyOf } = require("../manager.js");
+const { countTokens, warmUp } = require("../count.js");
+const { diffMessages } = require("../diff.js");
+const { messageOf, notAllowed } = require("../errors.js");
+const { restore } = require("../restore.js");
+const isObject = require("../is-object.js");
+const { origins } = require("../origins.js");
+const { presets } = require("./presets.js");
+const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
+const { textsOf } = require("./message-texts.js");
+const { version } = require("../../package.json");
+
+/** Condensations that are kept for undoing and saving; the page looks at one at a time. */
+const MAX_KEPT = 6;
+/** How long a page waits for news before it asks again. Proxies and webviews give up later than that. */
+const WAIT_MS = 20_000;
+/** Of dropped files, together. */
+const MAX_OPENED = 20;
+const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
+
+/** A failure that the page shows to its user. */
+class StudioFailure extends Error {
+  constructor(code, message, cause) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+const failure = (code, message, cause) => new StudioFailure(code, message, cause);
+
+/** A history that is looked at: what was read last, and how often that changed. */
+class OpenHistory {
+  /** @type {readonly any[] | undefined} */
+  messages;
+  revision = 0;
+  bytes;
+  problem;
+  #source;
+  #reading;
+
+  constructor(source) {
+    this.#source = source;
+  }
+
+  get id() {
+    return this.#source.id;
+  }
+
+  get canWrite() {
+    return typeof this.#source.save === "function";
+  }
+
+  /** Watches it, where that is possible. Returns what stops that. */
+  watch(changed) {
+    return this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed())) ?? (() => {});
+  }
+
+  /** Reads it again. Whether it was another than before. */
+  async reload() {
+    this.#reading = this.#read();
+    return this.#reading;
+  }
+
+  async #read() {
+    const known = JSON.stringify(this.messages);
+    const hadProblem = this.problem;
+    try {
+      const { messages, bytes } = await this.#source.read();
+      if (!Array.isArray(messages)) throw notAllowed("messages", messages, "an array of messages");
+      this.messages = messages;
+      this.bytes = bytes;
+      this.problem = undefined;
+    } catch (error) {
+      // An agent may be in the middle of writing: what was read last stays.
+      this.problem = messageOf(error);
+    }
+    const isNew = this.problem !== hadProblem || JSON.stringify(this.messages) !== known;
+    if (isNew) this.revision++;
+    return isNew;
+  }
+
+  async loaded() {
+    if (this.messages === undefined) await (this.#reading ?? this.reload());
+    if (this.messages === undefined) throw failure("unreadable", this.problem ?? "the history cannot be read");
+    return this.messages;
+  }
+
+  save(messages, restoreData) {
+    return this.#source.save(messages, restoreData);
+  }
+
+  told() {
+    return {
+      id: this.id,
+      name: this.#source.name ?? this.id,
+      revision: this.revision,
+      messages: this.messages?.length ?? 0,
+      ...(this.bytes !== undefined && { bytes: this.bytes }),
+      canWrite: this.canWrite,
+      ...(this.problem !== undefined && { problem: this.problem }),
+    };
+  }
+}
+
+class StudioHost {
+  #manager;
+  #options;
+  /** @type {Map<string, OpenHistory>} */
+  #histories = new Map();
+  /** @type {Map<string, any>} */
+  #condensations = new Map();
+  #waiting = new Set();
+  #stops = [];
+  #nextId = 1;
+  #opened = 0;
+
+  constructor(manager, options) {
+    this.#manager = manager;
+    this.#options = options;
+    for (const source of options.histories) this.#add(source);
+    // While the page loads. What is wrong with it comes up where it is used.
+    warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
+  }
+
+  #add(source) {
+    const history = new OpenHistory(source);
+    this.#histories.set(source.id, history);
+    this.#stops.push(history.watch(() => this.#wake()));
+    return history;
+  }
+
+  #wake() {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Ends it: nothing is watched any more, and those that wait are answered. */
+  dispose() {
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#wake();
+    this.#condensations.clear();
+  }
+
+  /**
+   * Answers a request, which may be anything. The answer is for the other end: `{ id, answer }`, or `{ id, error }`.
+   * @param {any} message
+   * @param {{ signal?: AbortSignal }} [options]
+   */
+  async answer(message, { signal } = {}) {
+    const id = isObject(message) && Number.isSafeInteger(message.id) ? message.id : 0;
+    try {
+      const { method, params } = readRequest(message);
+      const answer = await this.#methods[method](params, signal);
+      // Our own word is checked as well: a field that the page does not know is not sent.
+      return { id, answer: readAnswer(method, answer) };
+    } catch (error) {
+      const code = error instanceof ProtocolError || error instanceof StudioFailure ? error.code : (error?.code ?? "internal_error");
+      return { id, error: { code: String(code), message: messageOf(error) } };
+    }
+  }
+
+  /**
+   * Answers what comes through a port, such as the webview of an extension. Returns what ends that.
+   * @param {{ postMessage(message: unknown): unknown, onMessage(listener: (message: any) => void): unknown }} port
+   */
+  connect(port) {
+    /** @type {Map<number, AbortController>} */
+    const running = new Map();
+    let isOver = false;
+    const ended = port.onMessage(async (message) => {
+      if (!isObject(message) || message.studio !== 1) return;
+      if (message.method === "cancel") {
+        running.get(message.params?.id)?.abort();
+        return;
+      }
+      const controller = new AbortController();
+      running.set(message.id, controller);
+      const answer = await this.answer(message, { signal: controller.signal });
+      running.delete(message.id);
+      if (!isOver) port.postMessage({ studio: 1, ...answer });
+    });
+    const stop = () => {
+      isOver = true;
+      for (const controller of running.values()) controller.abort();
+      const end = /** @type {any} */ (ended);
+      if (typeof end === "function") end();
+      else end?.dispose?.();
+    };
+    this.#stops.push(stop);
+    return stop;
+  }
+
+  #history(id) {
+    const history = this.#histories.get(id);
+    if (!history) throw failure("unknown_history", "there is no such history any more");
+    return history;
+  }
+
+  #told() {
+    return [...this.#histories.values()].map((history) => history.told());
+  }
+
+  #context(messages, contextWindow = this.#options.contextWindow) {
+    const { systemPrompt, tools } = this.#options;
+    return {
+      messages,
+      ...(systemPrompt !== undefined && { systemPrompt }),
+      ...(tools !== undefined && { tools }),
+      ...(contextWindow !== undefined && { contextWindow }),
+    };
+  }
+
+  #methods = {
+    hello: async () => {
+      await Promise.all([...this.#histories.values()].map((history) => history.loaded().catch(() => {})));
+      const histories = this.#told();
+      return {
+        version,
+        canWrite: histories.some(({ canWrite }) => canWrite),
+        histories,
+        providers: this.#manager.listProviders().map(({ id, name, description, capabilities }) => ({
+          id,
+          name,
+          description,
+          usesModel: Boolean(capabilities?.supportsLLMSummarization),
+        })),
+        presets: Object.keys(presets()),
+        activeProvider: this.#manager.getActiveProvider().id,
+        contextWindow: this.#options.contextWindow ?? null,
+        threshold: this.#manager.effectiveThreshold(),
+        language: this.#options.language,
+      };
+    },
+
+    wait: async ({ revisions }, signal) => {
+      const isNew = () => this.#told().some(({ id, revision }) => revisions[id] !== revision);
+      if (!isNew() && !signal?.aborted) {
+        await new Promise((resolve) => {
+          const wake = () => {
+            clearTimeout(timer);
+            this.#waiting.delete(wake);
+            resolve(undefined);
+          };
+          const timer = setTimeout(wake, WAIT_MS);
+          timer.unref?.();
+          this.#waiting.add(wake);
+          signal?.addEventListener("abort", wake, { once: true });
+        });
+      }
+      return { histories: this.#told() };
+    },
+
+    inspect: async ({ history: id, targetTokens, contextWindow }) => {
+      const history = this.#history(id);
+      const messages = await history.loaded();
+      const { revision } = history;
+      const inspection = await this.#manager.inspect(this.#context(messages, contextWindow), { targetTokens });
+      return { revision, inspection };
+    },
+
+    try: async ({ history: id, id: name, provider, config, targetTokens }, signal) => {
+      const history = this.#history(id);
+      const messages = await history.loaded();
+      const { revision } = history;
+      const trials = [{ id: name, provider: provider ?? this.#manager.getActiveProvider().id, config }];
+      const found = await this.#manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
+      return { revision, trial: found.providers?.[0] };
+    },
+
+    condense: async (params, signal) => this.#condense(params, signal),
+
+    undo: async ({ condensation: id, changes }) => {
+      const kept = this.#condensation(id);
+      if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
+      const undone = restore({ messages: kept.result.messages, restoreData: kept.result.restoreData }, { only: changes });
+      const gone = new Set(undone.restored);
+      const result = { ...kept.result, messages: undone.messages, restoreData: undone.restoreData };
+      result.changes = kept.result.changes.filter((change) => !gone.has(change.id));
+      result.didCondense = result.changes.length > 0;
+      const condensation = this.#keep({ ...kept, result });
+      return { condensation, refused: undone.refused };
+    },
+
+    message: async ({ history: id, index, condensation: of }) => {
+      const history = this.#history(id);
+      const kept = of === undefined ? undefined : this.#condensation(of);
+      const messages = kept?.given ?? (await history.loaded());
+      const message = messages[index];
+      if (index >= messages.length) throw failure("no_such_message", `there is no message ${index}`);
+      const shown = textsOf(message);
+      if (!kept?.result) return { ...shown, fate: null, diff: [] };
+      const place = kept.places[index];
+      const after = place === -1 ? null : kept.result.messages[place];
+      if (after === message) return { ...shown, fate: "same", diff: [] };
+      return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
+    },
+
+    save: async ({ condensation: id }) => {
+      const kept = this.#condensation(id);
+      const { history, result, revision } = kept;
+      if (!history.canWrite) throw failure("read_only", "this page may only look; start it with --write to save");
+      if (!result?.didCondense) throw failure("nothing_to_save", "nothing was condensed");
+      if (history.revision !== revision) throw failure("changed_since", "the history has changed meanwhile; condense it again");
+      return history.save(result.messages, result.restoreData);
+    },
+
+    open: async ({ name, text }) => {
+      if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
+      if (++this.#opened > MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
+      const { readText } = this.#options;
+      const messages = readText ? readText(name, text) : messagesOf(JSON.parse(text));
+      const source = { id: `opened-${this.#opened}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
+      const history = this.#add(source);
+      await history.loaded();
+      return { history: history.told() };
+    },
+
+    cancel: async () => ({}),
+  };
+
+  #condensation(id) {
+    const kept = this.#condensations.get(id);
+    if (!kept) throw failure("unknown_condensation", "this condensation is not kept any more; condense again");
+    return kept;
+  }
+
+  async #condense({ history: id, provider, config, targetTokens, contextWindow, ask }, signal) {
+    const history = this.#history(id);
+    const messages = await history.loaded();
+    const { revision } = history;
+    const begun = performance.now();
+    const context = this.#context(messages, contextWindow);
+    const options = { provider, config, targetTokens, signal };
+    for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
+    // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
+    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    const preview = /** @type {any} */ (await copy.preview(context, options));
+    const exact = preview.exact && !preview.error;
+    const result = exact
+      ? await copy.condense(context, options)
+      : ask && !preview.error
+        ? await this.#manager.condense(context, options)
+        : undefined;
+    await warmUp();
+    return this.#keep({
+      history,
+      revision,
+      given: messages,
+      result: result?.error ? undefined : result,
+      said: result ?? preview,
+      samples: preview.samples,
+      exact: exact || result !== undefined,
+      provider: provider ?? "",
+      targetTokens,
+      timeMs: performance.now() - begun,
+    });
+  }
+
+  /** Keeps a condensation under a new id, and tells it. */
+  #keep(made) {
+    const id = `condensation-${this.#nextId++}`;
+    const { encoding, scale } = this.#manager.getEffectiveConfig();
+    const count = (message) => Math.round(countTokens([message], { encoding }) * scale);
+    const { given, result, said } = made;
+    const condensed = result?.messages ?? given;
+    // What stands in the place of messages that went is none of them, however alike it looks.
+    const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
+    const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
+    const places = given.map((_, index) => (from ? -1 : index));
+    const added = [];
+    let next = 0;
+    from?.forEach((origin, place) => {
+      if (origin === -1) added.push({ before: next, tokens: count(condensed[place]) });
+      else {
+        places[origin] = place;
+        next = origin + 1;
+      }
+    });
+    this.#condensations.set(id, { ...made, places });
+    for (const old of this.#condensations.keys()) {
+      if (this.#condensations.size <= MAX_KEPT) break;
+      this.#condensations.delete(old);
+    }
+    const after = places.map((place) => (place === -1 ? -1 : count(condensed[place])));
+    const wasUndone = result !== undefined && result.changes.length < said.changes.length;
+    const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, savedByGrade: said.stats.savedByGrade };
+    const tokensBefore = said.prevContextTokens;
+    return {
+      id,
+      revision: made.revision,
+      provider: said.metrics.providerId || made.provider,
+      tokensBefore,
+      ...sums,
+      reductionPercent: tokensBefore === 0 ? 0 : (100 * (tokensBefore - sums.tokensAfter)) / tokensBefore,
+      cost: said.cost,
+      timeMs: made.timeMs,
+      exact: made.exact,
+      didCondense: result ? result.didCondense : said.wouldCondense === true,
+      metTarget: made.targetTokens === undefined ? null : sums.tokensAfter <= made.targetTokens,
+      changes: (result ?? said).changes.map((change) => ({
+        ...change,
+        blockIndex: change.blockIndex ?? -1,
+        grade: change.grade ?? "lossy",
+      })),
+      firstChangedIndex: wasUndone ? places.findIndex((place, index) => condensed[place] !== given[index]) : said.firstChangedIndex,
+      promptCache: wasUndone ? undefined : said.promptCache,
+      passes: said.passes,
+      after,
+      added,
+      samples: (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
+      warnings: said.warnings,
+      error: said.error && { code: said.error.code, message: said.error.message },
+    };
+  }
+}
+
+const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
+
+/** The sums of a condensation of which some changes were taken back. Changes say their tokens unscaled. */
+function undoneSums({ result, said }, scale) {
+  const left = new Set(result.changes.map(({ id }) => id));
+  const savedByGrade = { ...said.stats.savedByGrade };
+  let back = 0;
+  for (const change of said.changes) {
+    if (left.has(change.id)) continue;
+    const saved = Math.round((change.tokensBefore - change.tokensAfter) * scale);
+    const grade = change.grade ?? "lossy";
+    savedByGrade[grade] = Math.max(0, savedByGrade[grade] - saved);
+    back += saved;
+  }
+  return { tokensAfter: Math.min(said.prevContextTokens, said.newContextTokens + back), savedByGrade };
+}
+
+/** The messages in a JSON value, as the command line finds them. */
+function messagesOf(value) {
+  const messages = Array.isArray(value) ? value : value?.messages;
+  if (!Array.isArray(messages)) throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
+  return messages;
+}
+
+/**
+ * The host's half of the studio.
+ * @param {CondensationManager} manager
+ * @param {any} options
+ */
+function createStudioHost(manager, options) {
+  if (!(manager instanceof CondensationManager)) throw notAllowed("manager", manager, "a CondensationManager");
+  if (!isObject(options) || !Array.isArray(options.histories))
+    throw notAllowed(
+      "options.histories",
+      options?.histories,
+      "an array of { id, name?, read(), save?(messages, restoreData), watch?(changed) }",
+    );
+  for (const [index, source] of options.histories.entries()) {
+    const field = `options.histories[${index}]`;
+    if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");
+    if (typeof source.read !== "function") throw notAllowed(`${field}.read`, source.read, "a function");
+  }
+  return new StudioHost(manager, options);
+}
+
+module.exports = { createStudioHost };

@@ -1,0 +1,59 @@
+"use strict";
+
+// A message as texts that a person can read. What stands in it may be anything.
+
+const isObject = require("../is-object.js");
+
+/** Characters of a text that are sent to a page; the rest is only counted. */
+const MAX_SHOWN = 200_000;
+
+function cut(kind, text) {
+  const whole = String(text);
+  return { kind, text: whole.slice(0, MAX_SHOWN), omitted: Math.max(0, whole.length - MAX_SHOWN) };
+}
+
+const json = (value) => {
+  try {
+    return JSON.stringify(value, null, 2) ?? "";
+  } catch {
+    return "";
+  }
+};
+
+function imageText({ source }) {
+  const data = isObject(source) && typeof source.data === "string" ? `, ${source.data.length} characters` : "";
+  return `[image${data}]`;
+}
+
+/** @returns {{ kind: string, text: string, omitted: number }[]} */
+function blockTexts(block) {
+  if (!isObject(block)) return [cut("other", json(block))];
+  switch (block.type) {
+    case "text":
+      return [cut("text", block.text)];
+    case "thinking":
+      return [cut("thinking", block.thinking)];
+    case "tool_use":
+      return [cut("call", `${block.name}\n${json(block.input)}`)];
+    case "tool_result":
+      return contentTexts(block.content).map((text) => ({ ...text, kind: text.kind === "text" ? "result" : text.kind }));
+    case "image":
+      return [cut("image", imageText(block))];
+    default:
+      return [cut("other", json(block))];
+  }
+}
+
+function contentTexts(content) {
+  if (typeof content === "string") return [cut("text", content)];
+  if (Array.isArray(content)) return content.flatMap(blockTexts);
+  return content == null ? [] : [cut("other", json(content))];
+}
+
+/** Who speaks, and what. */
+function textsOf(message) {
+  if (!isObject(message)) return { role: "", texts: [cut("other", json(message))] };
+  return { role: String(message.role ?? "").slice(0, 40), texts: contentTexts(message.content) };
+}
+
+module.exports = { textsOf };

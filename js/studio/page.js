@@ -1,0 +1,91 @@
+"use strict";
+
+// The page as HTML: for the server, a webview, or as one static file. No text of a history stands in it but as JSON that cannot end its element.
+
+const { createHash } = require("node:crypto");
+const fs = require("node:fs");
+const path = require("node:path");
+
+/** Where the build puts the page (scripts/build-ui.mjs). Asked when it is needed: a bundle may have no `__dirname`. */
+const folderOfPage = () => path.join(__dirname, "..", "..", "ui", "dist", "page");
+
+const FILES = Object.freeze({ "studio.js": "text/javascript", "studio.css": "text/css" });
+
+const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** JSON that may stand in a script element: nothing in it ends the element or begins a comment. */
+const inScript = (value) =>
+  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** @param {{ policy?: string, title?: string, head?: string, body?: string, language?: string | undefined }} parts */
+function htmlOf({ policy, title = "roo-condense", head = "", body = "", language = "en" }) {
+  const meta = policy ? `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">\n` : "";
+  return `<!doctype html>
+<html lang="${escaped(language)}">
+<head>
+<meta charset="utf-8">
+${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+${head}</head>
+<body>
+<div id="studio"></div>
+${body}</body>
+</html>
+`;
+}
+
+function readBuilt(name) {
+  const file = path.join(folderOfPage(), name);
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (cause) {
+    throw Object.assign(new Error(`the studio's page is not built (${file}): \`npm run build:ui\``, { cause }), {
+      code: "page_not_built",
+    });
+  }
+}
+
+/** What only the page's own files may do. */
+const SERVED_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The page of the server, with its files beside it. */
+const servedPage = () =>
+  htmlOf({
+    head: '<link rel="icon" href="data:,">\n<link rel="stylesheet" href="studio.css">\n',
+    body: '<script type="module" src="studio.js"></script>\n',
+  });
+
+/**
+ * The page of a webview, whose scripts and styles come from `scriptUri` and `styleUri` (`webview.asWebviewUri`) of `cspSource`.
+ * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
+ */
+const webviewPage = ({ scriptUri, styleUri, cspSource, language }) =>
+  htmlOf({
+    language,
+    policy: `default-src 'none'; script-src ${cspSource}; style-src ${cspSource}; img-src data:`,
+    head: `<link rel="stylesheet" href="${escaped(styleUri)}">\n`,
+    body: `<script type="module" src="${escaped(scriptUri)}"></script>\n`,
+  });
+
+/**
+ * The page as one file, with what it shows in it. It loads nothing.
+ * @param {object} data
+ * @param {{ title?: string, language?: string }} [options]
+ */
+function staticPage(data, { title, language } = {}) {
+  const script = readBuilt("studio.js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+  const style = readBuilt("studio.css").replaceAll("</style", "<\\/style");
+  return htmlOf({
+    language,
+    title,
+    policy: `default-src 'none'; script-src ${sha256(script)}; style-src ${sha256(style)}; img-src data:; base-uri 'none'; form-action 'none'`,
+    head: `<link rel="icon" href="data:,">\n<style>${style}</style>\n`,
+    body: `<script type="application/json" id="studio-data">${inScript(data)}</script>\n<script type="module">${script}</script>\n`,
+  });
+}
+
+module.exports = { FILES, SERVED_POLICY, readBuilt, servedPage, staticPage, webviewPage };

@@ -1,0 +1,8 @@
+"use strict";
+
+const native = require("../native.js");
+
+/** The presets of the smart provider by name. */
+const presets = () => JSON.parse(native.smartPresets());
+
+module.exports = { presets };

@@ -1,0 +1,278 @@
+"use strict";
+
+// What the studio's page asks its host, and what that answers: one table for both ends, so that neither trusts the other. It names nothing of Node and
+// nothing of the browser, because both load it.
+
+/**
+ * @typedef {(value: any, path: string) => any} Reader takes a value over, with nothing that it does not know, or throws.
+ */
+
+/** What is not as it was agreed. `code` is for programs. */
+class ProtocolError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "ProtocolError";
+    this.code = "invalid_message";
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} expected
+ * @returns {never}
+ */
+function refuse(path, expected) {
+  throw new ProtocolError(`${path}: ${expected} is expected`);
+}
+
+const MAX_TEXT = 10_000;
+
+const is = (/** @type {string} */ type, /** @type {string} */ expected) => (/** @type {unknown} */ value, /** @type {string} */ path) =>
+  typeof value === type ? value : refuse(path, expected);
+
+/** @type {Reader} */
+const text = (value, path) => (typeof value === "string" ? value : refuse(path, "a text"));
+/** @type {Reader} */
+const shortText = (value, path) =>
+  typeof value === "string" && value.length <= MAX_TEXT ? value : refuse(path, `a text of at most ${MAX_TEXT} characters`);
+/** @type {Reader} */
+const flag = is("boolean", "true or false");
+/** @type {Reader} */
+const number = (value, path) => (typeof value === "number" && Number.isFinite(value) ? value : refuse(path, "a number"));
+/** @type {Reader} */
+const count = (value, path) => (Number.isSafeInteger(value) && value >= 0 ? value : refuse(path, "a whole number, 0 or more"));
+/** @type {Reader} */
+const index = (value, path) => (Number.isSafeInteger(value) && value >= -1 ? value : refuse(path, "a whole number, -1 or more"));
+/** Anything that JSON can hold: what the library itself checks, or nobody relies on. @type {Reader} */
+const any = (value) => value;
+
+/** @type {(inner: Reader) => Reader} */
+const optional = (inner) => (value, path) => (value === undefined || value === null ? undefined : inner(value, path));
+/** @type {(inner: Reader) => Reader} */
+const nullable = (inner) => (value, path) => (value === undefined || value === null ? null : inner(value, path));
+
+/** @type {(inner: Reader, most?: number) => Reader} */
+const list =
+  (inner, most = 1_000_000) =>
+  (value, path) => {
+    if (!Array.isArray(value) || value.length > most) return refuse(path, "a list");
+    return value.map((item, at) => inner(item, `${path}[${at}]`));
+  };
+
+/** @type {(fields: Record<string, Reader>) => Reader} */
+const object = (fields) => (value, path) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(path, "an object");
+  /** @type {Record<string, unknown>} */
+  const read = {};
+  for (const [name, inner] of Object.entries(fields)) {
+    const found = inner(Object.hasOwn(value, name) ? value[name] : undefined, `${path}.${name}`);
+    if (found !== undefined) read[name] = found;
+  }
+  return read;
+};
+
+/** @type {Reader} */
+const record = (value, path) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : refuse(path, "an object"));
+
+/** @type {(words: readonly string[]) => Reader} */
+const choice = (words) => (value, path) => (words.includes(value) ? value : refuse(path, `one of ${words.join(", ")}`));
+
+const tokensByKind = record;
+const waste = object({
+  tokens: number,
+  count,
+  items: list(object({ messageIndex: count, blockIndex: count, label: text, tokens: number })),
+});
+const line = object({ tokens: number, messageIndex: nullable(count) });
+const fault = object({ code: text, message: text });
+const grades = object({ inline: number, superseded: number, lossy: number });
+
+const history = object({
+  id: text,
+  name: text,
+  /** Counts the states that were seen of it. */
+  revision: count,
+  messages: count,
+  bytes: optional(count),
+  canWrite: flag,
+  /** Why it cannot be read now. */
+  problem: optional(text),
+});
+
+const inspection = object({
+  encoding: text,
+  scale: number,
+  approximate: flag,
+  tokens: object({ total: number, system: number, tools: number, messages: number }),
+  kinds: tokensByKind,
+  messages: list(object({ role: text, tokens: number, kinds: tokensByKind, label: text })),
+  byTool: list(object({ tool: text, calls: count, failed: count, callTokens: number, resultTokens: number })),
+  byFile: list(object({ path: text, reads: count, changes: count, tokens: number, wastedTokens: number })),
+  largest: list(object({ messageIndex: count, blockIndex: count, kind: text, label: text, tokens: number })),
+  repeated: waste,
+  stale: waste,
+  superseded: waste,
+  window: nullable(
+    object({
+      contextWindow: number,
+      prevContextTokens: number,
+      contextPercent: number,
+      threshold: number,
+      due: flag,
+      reason: text,
+      atThreshold: line,
+      atLimit: line,
+      atEnd: line,
+    }),
+  ),
+  target: nullable(line),
+});
+
+const change = object({
+  id: text,
+  messageIndex: count,
+  blockIndex: index,
+  operation: text,
+  tokensBefore: number,
+  tokensAfter: number,
+  reason: text,
+  grade: choice(["inline", "superseded", "lossy"]),
+});
+
+const condensation = object({
+  /** Names it in later requests. */
+  id: text,
+  revision: count,
+  provider: text,
+  tokensBefore: number,
+  tokensAfter: number,
+  reductionPercent: number,
+  cost: number,
+  timeMs: number,
+  /** False where a model would have to be asked: then tokens and cost are estimates, and nothing can be undone or saved. */
+  exact: flag,
+  didCondense: flag,
+  metTarget: nullable(flag),
+  savedByGrade: grades,
+  changes: list(change),
+  firstChangedIndex: index,
+  promptCache: optional(
+    object({ keptTokens: number, rewrittenTokens: number, rewriteCost: optional(number), extraCost: optional(number) }),
+  ),
+  passes: optional(list(object({ id: text, name: text, ran: flag, skipped: optional(text), tokensBefore: number, tokensAfter: number }))),
+  /** For each message its tokens afterwards; -1 where it is gone. */
+  after: list(index),
+  /** Messages that were added, each with the index before which it stands. */
+  added: list(object({ before: count, tokens: count })),
+  samples: list(object({ messageIndex: count, diff: list(any) })),
+  warnings: list(object({ code: text, message: text })),
+  error: optional(fault),
+});
+
+const trial = object({
+  id: text,
+  provider: text,
+  tokens: number,
+  tokensBefore: number,
+  reductionPercent: number,
+  cost: number,
+  timeMs: number,
+  exact: flag,
+  metTarget: nullable(flag),
+  changes: count,
+  savedByGrade: grades,
+  firstChangedIndex: index,
+  error: optional(fault),
+});
+
+const target = optional(count);
+const provider = { provider: optional(shortText), config: optional(record) };
+const window = optional(count);
+
+/** Every method with what is asked and what is answered. */
+const METHODS = Object.freeze({
+  /** Who answers, and what there is to look at. */
+  hello: {
+    request: object({}),
+    answer: object({
+      version: text,
+      canWrite: flag,
+      histories: list(history),
+      providers: list(object({ id: text, name: text, description: text, usesModel: flag })),
+      presets: list(text),
+      activeProvider: text,
+      contextWindow: nullable(number),
+      threshold: number,
+      language: optional(text),
+    }),
+  },
+  /** Waits until a history has changed, or for a while. */
+  wait: { request: object({ revisions: record }), answer: object({ histories: list(history) }) },
+  /** What a history is made of. */
+  inspect: {
+    request: object({ history: shortText, targetTokens: target, contextWindow: window }),
+    answer: object({ revision: count, inspection }),
+  },
+  /** Condenses in memory. Where a model would have to be asked, only says what that would do, unless `ask` is set. */
+  condense: {
+    request: object({ history: shortText, ...provider, targetTokens: target, contextWindow: window, ask: optional(flag) }),
+    answer: condensation,
+  },
+  /** Takes single changes back. */
+  undo: {
+    request: object({ condensation: shortText, changes: list(shortText, 100_000) }),
+    answer: object({ condensation, refused: list(object({ id: text, code: text, reason: text })) }),
+  },
+  /** What one provider would leave. */
+  try: {
+    request: object({ history: shortText, id: shortText, ...provider, targetTokens: target }),
+    answer: object({ revision: count, trial }),
+  },
+  /** A message as it is and as it would be, with what differs. */
+  message: {
+    request: object({ history: shortText, index: count, condensation: optional(shortText) }),
+    answer: object({
+      role: text,
+      texts: list(object({ kind: text, text, omitted: count })),
+      /** Of a condensation: what became of it. */
+      fate: nullable(choice(["same", "changed", "removed"])),
+      diff: list(any),
+    }),
+  },
+  /** Writes a condensed history and what leads back. */
+  save: {
+    request: object({ condensation: shortText }),
+    answer: object({ file: text, backup: optional(text), restoreData: optional(text) }),
+  },
+  /** A history that somebody dropped on the page. */
+  open: { request: object({ name: shortText, text }), answer: object({ history }) },
+  /** Nobody waits for the answer of this request any more. */
+  cancel: { request: object({ id: count }), answer: object({}) },
+});
+
+/** @param {string} method */
+function methodOf(method) {
+  if (typeof method !== "string" || !Object.hasOwn(METHODS, method))
+    throw new ProtocolError(`method: one of ${Object.keys(METHODS).join(", ")} is expected`);
+  return METHODS[/** @type {keyof typeof METHODS} */ (method)];
+}
+
+/**
+ * A request that came from the other end, as far as it is known. Throws a ProtocolError.
+ * @param {any} message
+ */
+function readRequest(message) {
+  const { id, method, params } = record(message, "request");
+  const { request } = methodOf(method);
+  return { id: count(id, "request.id"), method, params: request(params ?? {}, "params") };
+}
+
+/**
+ * What a method answers, as far as it is known. Throws a ProtocolError.
+ * @param {string} method
+ * @param {any} answer
+ */
+const readAnswer = (method, answer) => methodOf(method).answer(answer, "answer");
+
+module.exports = { METHODS, ProtocolError, readAnswer, readRequest };

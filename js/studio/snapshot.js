@@ -1,0 +1,70 @@
+"use strict";
+
+// All that a page without a host needs: the answers that it would ask for.
+
+/** As the page names them (ui/src/components/comparison.tsx). */
+const TRIALS = ["lossless", "truncation", "native", "smart:conservative", "smart:balanced", "smart:aggressive"];
+/** Characters of a text in a report; it is to be sent to somebody. */
+const MAX_SHOWN = 20_000;
+
+const choiceOf = (name) => {
+  const [provider, preset] = name.split(":", 2);
+  return preset === undefined ? { provider } : { provider, config: { preset } };
+};
+
+const cut = ({ kind, text, omitted }) => ({
+  kind,
+  text: text.slice(0, MAX_SHOWN),
+  omitted: omitted + Math.max(0, text.length - MAX_SHOWN),
+});
+
+/** What labels and reasons quote of the texts, such as paths and commands, goes with them. */
+function withoutWords(snapshot) {
+  const { hello, inspect, condense } = snapshot;
+  const { inspection } = inspect;
+  for (const [at, history] of hello.histories.entries()) Object.assign(history, { name: `history ${at + 1}`, id: `history-${at + 1}` });
+  for (const message of inspection.messages) message.label = "";
+  for (const block of inspection.largest) block.label = "";
+  for (const [at, file] of inspection.byFile.entries()) file.path = `file ${at + 1}`;
+  for (const [at, tool] of inspection.byTool.entries()) tool.tool = `tool ${at + 1}`;
+  for (const waste of [inspection.repeated, inspection.stale, inspection.superseded]) for (const item of waste.items) item.label = "";
+  for (const change of condense.changes) change.reason = "";
+  condense.samples = [];
+  condense.warnings = condense.warnings.map(({ code }) => ({ code, message: code }));
+  if (condense.error) condense.error.message = condense.error.code;
+  for (const trial of snapshot.trials) if (trial.error) trial.error.message = trial.error.code;
+  return snapshot;
+}
+
+/**
+ * @param {{ answer(message: unknown): Promise<any> }} host with one history
+ * @param {{ targetTokens?: number, redact?: boolean }} options
+ */
+async function snapshot(host, { targetTokens, redact = false }) {
+  let last = 0;
+  const ask = async (method, params) => {
+    last += 1;
+    const { answer, error } = await host.answer({ id: last, method, params });
+    if (error) throw Object.assign(new Error(error.message), { code: error.code });
+    return answer;
+  };
+  const target = targetTokens === undefined ? {} : { targetTokens };
+  const hello = await ask("hello", {});
+  const history = hello.histories[0].id;
+  const inspect = await ask("inspect", { history, ...target });
+  // Without a target the least that nobody misses; with one, what meets it.
+  const condense = await ask("condense", { history, ...target });
+  const trials = [];
+  for (const id of TRIALS) trials.push((await ask("try", { history, id, ...choiceOf(id), ...target })).trial);
+  const found = { hello, inspect, condense, trials };
+  if (redact) return withoutWords(found);
+  const messages = [];
+  const condensation = condense.exact ? { condensation: condense.id } : {};
+  for (let index = 0; index < inspect.inspection.messages.length; index++) {
+    const message = await ask("message", { history, index, ...condensation });
+    messages.push({ ...message, texts: message.texts.map(cut) });
+  }
+  return { ...found, messages };
+}
+
+module.exports = { snapshot };

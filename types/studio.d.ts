@@ -1,0 +1,109 @@
+// The host's half of the studio, whose page and components are in `roo-condense/ui`.
+
+import type { CondensationManager } from "./manager.js";
+import type { MessageLike } from "./messages.js";
+import type { RestoreData } from "./results.js";
+
+/** A history that the studio shows. */
+export interface StudioHistory<M extends MessageLike = MessageLike> {
+  /** Names it in requests, such as its path. */
+  id: string;
+  /** For people. Default: the id. */
+  name?: string | undefined;
+  /** Reads it; asked again whenever it may have changed. What it throws is shown. */
+  read(): { messages: readonly M[]; bytes?: number | undefined } | Promise<{ messages: readonly M[]; bytes?: number | undefined }>;
+  /** Writes a condensed history and what leads back from it. Without it the page may only look. */
+  save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
+  /** Tells when it may have changed. Returns what ends that. */
+  watch?: ((changed: () => void) => () => void) | undefined;
+}
+
+/** Where a history was written. */
+export interface SavedHistory {
+  file: string;
+  /** Where it stands as it was before. */
+  backup?: string | undefined;
+  /** Where what leads back stands. */
+  restoreData?: string | undefined;
+}
+
+/** Options of {@link createStudioHost}. */
+export interface StudioHostOptions {
+  histories: readonly StudioHistory<any>[];
+  /** The model's context window in tokens, where it is known. */
+  contextWindow?: number | undefined;
+  /** Counts towards the tokens. */
+  systemPrompt?: string | undefined;
+  /** The definitions of tools; they count as well. */
+  tools?: readonly object[] | undefined;
+  /** `en` or `fr`. Default: that of the browser. */
+  language?: string | undefined;
+  /** Whether the page may open other files, which its user drops on it. Default: true. */
+  canOpen?: boolean | undefined;
+}
+
+/**
+ * What messages go through. Of a webview of VS Code: `{ postMessage: (message) => webview.postMessage(message), onMessage: (listener) =>
+ * webview.onDidReceiveMessage(listener) }`.
+ */
+export interface StudioPort {
+  postMessage(message: unknown): unknown;
+  /** Returns what ends listening: a function, or a disposable. */
+  onMessage(listener: (message: unknown) => void): unknown;
+}
+
+/** Answers what a page asks. */
+export interface StudioHost {
+  /** Answers one request, whatever it is; it never rejects. */
+  answer(
+    message: unknown,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<{ id: number; answer: unknown } | { id: number; error: { code: string; message: string } }>;
+  /** Answers what comes through a port. Returns what ends that. */
+  connect(port: StudioPort): () => void;
+  /** Ends it all: nothing is watched any more. */
+  dispose(): void;
+}
+
+/**
+ * The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. What is only tried is not in the manager's
+ * metrics, and no model is asked unless the user says so.
+ *
+ * @throws {TypeError} `invalid_argument`
+ * @example In an extension of VS Code, whose `webview` gives the port.
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { CondensationManager, createStudioHost, type StudioPort } from "roo-condense";
+ *
+ * export function showStudio(path: string, port: StudioPort) {
+ *   const read = async () => ({ messages: JSON.parse(await readFile(path, "utf8")) });
+ *   const host = createStudioHost(new CondensationManager(), { histories: [{ id: path, read }] });
+ *   host.connect(port);
+ *   return host;
+ * }
+ * ```
+ */
+export function createStudioHost(manager: CondensationManager, options: StudioHostOptions): StudioHost;
+
+/** What {@link studioPage} needs of a webview. */
+export interface StudioPageOptions {
+  /** The address of `roo-condense/ui/page/studio.js` for the webview (`webview.asWebviewUri`). */
+  scriptUri: string;
+  /** The address of `roo-condense/ui/page/studio.css`. */
+  styleUri: string;
+  /** `webview.cspSource` */
+  cspSource: string;
+  /** `en` or `fr`. Default: that of the browser. */
+  language?: string | undefined;
+}
+
+/**
+ * The HTML of a webview that shows the studio, with a Content-Security-Policy that allows nothing else.
+ * @example
+ * ```ts
+ * import { studioPage } from "roo-condense";
+ *
+ * const html = studioPage({ scriptUri: "https://file/studio.js", styleUri: "https://file/studio.css", cspSource: "https://file" });
+ * ```
+ */
+export function studioPage(options: StudioPageOptions): string;

@@ -1,0 +1,151 @@
+// The ways to a host: HTTP, messages, or none at all.
+
+import { readAnswer, readRequest } from "../../js/studio/protocol.js";
+import {
+  type CondenseClient,
+  type Condensation,
+  type Hello,
+  type Inspection,
+  type MessageTexts,
+  StudioError,
+  type Trial,
+} from "./types.js";
+
+const METHODS = ["hello", "wait", "inspect", "condense", "undo", "try", "message", "save", "open"] as const;
+type Method = (typeof METHODS)[number];
+
+interface Envelope {
+  id: number;
+  answer?: unknown;
+  error?: { code?: unknown; message?: unknown };
+}
+
+type Send = (request: { id: number; method: string; params: object }, signal: AbortSignal | undefined) => Promise<Envelope>;
+
+/** A client by a way to send requests. What goes out is checked like what comes in. */
+function clientOf(send: Send, isLive = true): CondenseClient {
+  let last = 0;
+  const call = async (method: Method, params: object = {}, { signal }: { signal?: AbortSignal } = {}) => {
+    last += 1;
+    const request = readRequest({ id: last, method, params });
+    const { answer, error } = await send(request, signal);
+    if (error) throw new StudioError(String(error.code ?? "internal_error"), String(error.message ?? ""));
+    return readAnswer(method, answer);
+  };
+  const methods = Object.fromEntries(
+    METHODS.map((method) =>
+      method === "hello"
+        ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
+        : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
+    ),
+  );
+  return { isLive, ...methods } as unknown as CondenseClient;
+}
+
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
+
+/** Asks a server: that of `roo-condense studio`, at the address of the page. */
+export function createHttpClient(base: string): CondenseClient {
+  return clientOf(async (request, signal) => {
+    let response: Response;
+    try {
+      response = await fetch(new URL("call", base), {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(request),
+        credentials: "omit",
+        redirect: "error",
+        ...(signal && { signal }),
+      });
+      if (response.ok) return (await response.json()) as Envelope;
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      throw new StudioError("unreachable", error instanceof Error ? error.message : String(error));
+    }
+    throw new StudioError("unreachable", `${response.status}`);
+  });
+}
+
+/** What messages go through: `acquireVsCodeApi()` and the window of a webview, or anything else of this shape. */
+export interface MessagePortLike {
+  postMessage(message: unknown): void;
+  /** Returns what ends listening. */
+  onMessage(listener: (message: unknown) => void): () => void;
+}
+
+/** Asks whoever is at the other end of a port, such as the extension that opened the webview. */
+export function createPostMessageClient(port: MessagePortLike): CondenseClient {
+  const waiting = new Map<number, (answer: Envelope) => void>();
+  port.onMessage((message) => {
+    if (typeof message !== "object" || message === null || (message as { studio?: unknown }).studio !== 1) return;
+    const answer = message as unknown as Envelope;
+    if (!("answer" in answer) && !("error" in answer)) return;
+    const resolve = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    resolve?.(answer);
+  });
+  return clientOf(
+    (request, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = () => {
+          waiting.delete(request.id);
+          port.postMessage({ studio: 1, id: request.id, method: "cancel", params: { id: request.id } });
+          reject(new DOMException("aborted", "AbortError"));
+        };
+        if (signal?.aborted) return reject(new DOMException("aborted", "AbortError"));
+        signal?.addEventListener("abort", abort, { once: true });
+        waiting.set(request.id, (answer) => {
+          signal?.removeEventListener("abort", abort);
+          resolve(answer);
+        });
+        port.postMessage({ studio: 1, ...request });
+      }),
+  );
+}
+
+/** The port of a webview of VS Code. */
+export function vscodePort(api: { postMessage(message: unknown): void }): MessagePortLike {
+  return {
+    postMessage: (message) => api.postMessage(message),
+    onMessage(listener) {
+      const heard = (event: MessageEvent) => listener(event.data);
+      window.addEventListener("message", heard);
+      return () => window.removeEventListener("message", heard);
+    },
+  };
+}
+
+/** What a static report holds: answers that were given when it was written. */
+export interface Snapshot {
+  hello: Hello;
+  inspect: { revision: number; inspection: Inspection };
+  condense: Condensation;
+  trials: Trial[];
+  /** Absent where the texts were left out. */
+  messages?: MessageTexts[];
+}
+
+/** Answers from what was written into the page. */
+export function createStaticClient(snapshot: Snapshot): CondenseClient {
+  const answers: Record<string, (params: never) => unknown> = {
+    hello: () => snapshot.hello,
+    wait: () => new Promise(() => {}),
+    inspect: () => snapshot.inspect,
+    condense: () => snapshot.condense,
+    try: ({ id }: { id: string }) => {
+      const trial = snapshot.trials.find((one) => one.id === id);
+      if (!trial) throw new StudioError("not_live", id);
+      return { revision: snapshot.inspect.revision, trial };
+    },
+    message: ({ index }: { index: number }) => {
+      const message = snapshot.messages?.[index];
+      if (!message) throw new StudioError("redacted", "");
+      return message;
+    },
+  };
+  return clientOf(async ({ id, method, params }) => {
+    const answer = answers[method];
+    if (!answer) throw new StudioError("not_live", method);
+    return { id, answer: await answer(params as never) };
+  }, false);
+}

@@ -1,0 +1,195 @@
+// Every change: what, where, how much, why, and what becomes of what it said. Each can be looked at, and taken back.
+
+import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type Key, useStudio } from "../context.js";
+import { useAnswer } from "../hooks.js";
+import { visibleText } from "../text.js";
+import type { Change, Condensation } from "../types.js";
+import { Diff, type DiffMode } from "./diff.js";
+import { gradeKey } from "./preview-pane.js";
+
+export interface ChangesProps {
+  history: string;
+  condensation: Condensation;
+  mode: DiffMode;
+  onMode: (mode: DiffMode) => void;
+  onSelect?: ((index: number) => void) | undefined;
+  /** Absent where nothing can be taken back. */
+  onUndo?: ((ids: string[]) => void) | undefined;
+  /** Why the newest undoing did not do all it was to. */
+  refused?: string | undefined;
+}
+
+const GRADES = ["inline", "superseded", "lossy"] as const;
+const ROW = 46;
+
+function ChangeDiff({
+  history,
+  condensation,
+  change,
+  mode,
+}: {
+  history: string;
+  condensation: Condensation;
+  change: Change;
+  mode: DiffMode;
+}): ReactNode {
+  const { client, t } = useStudio();
+  const { answer, error } = useAnswer(
+    (signal) => client.message({ history, index: change.messageIndex, condensation: condensation.id }, { signal }),
+    [client, history, condensation.id, change.messageIndex],
+  );
+  if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : visibleText(error.message)}</p>;
+  if (!answer) return <p className="rc-empty">{t("waiting")}</p>;
+  const own = change.blockIndex < 0 ? answer.diff : answer.diff.filter((text) => text.blockIndex === change.blockIndex);
+  return <Diff diff={own} mode={mode} />;
+}
+
+export function Changes({ history, condensation, mode, onMode, onSelect, onUndo, refused }: ChangesProps): ReactNode {
+  const { t, format } = useStudio();
+  const [search, setSearch] = useState("");
+  const [operation, setOperation] = useState("");
+  const [grade, setGrade] = useState("");
+  const [order, setOrder] = useState<"place" | "tokens">("tokens");
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const frame = useRef<HTMLDivElement>(null);
+  const { changes } = condensation;
+  const operations = useMemo(() => [...new Set(changes.map((change) => change.operation))].sort(), [changes]);
+  const operationName = (name: string) => {
+    const key = `operation.${name}`;
+    const told = t(key as Key);
+    return told === key ? visibleText(name) : told;
+  };
+  const found = useMemo(() => {
+    const wanted = search.trim().toLowerCase();
+    const all = changes.filter(
+      (change) =>
+        (operation === "" || change.operation === operation) &&
+        (grade === "" || change.grade === grade) &&
+        (wanted === "" || change.reason.toLowerCase().includes(wanted) || String(change.messageIndex) === wanted),
+    );
+    const saved = (change: Change) => change.tokensBefore - change.tokensAfter;
+    return all.sort((one, other) =>
+      order === "tokens" ? saved(other) - saved(one) : one.messageIndex - other.messageIndex || one.blockIndex - other.blockIndex,
+    );
+  }, [changes, search, operation, grade, order]);
+  const rows = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+    getItemKey: (at) => found[at]!.id,
+  });
+
+  if (!condensation.exact) return <p className="rc-empty">{t("changes.estimate")}</p>;
+  if (changes.length === 0) return <p className="rc-empty">{t("changes.none")}</p>;
+  const toggle = (id: string) => {
+    const next = new Set(open);
+    if (!next.delete(id)) next.add(id);
+    setOpen(next);
+  };
+  return (
+    <section className="rc-changes" aria-label={t("changes.title")}>
+      <div className="rc-filters">
+        <input
+          type="search"
+          value={search}
+          placeholder={t("changes.search")}
+          aria-label={t("changes.search")}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <select value={operation} aria-label={t("changes.operation")} onChange={(event) => setOperation(event.target.value)}>
+          <option value="">{t("changes.allOperations")}</option>
+          {operations.map((name) => (
+            <option key={name} value={name}>
+              {operationName(name)}
+            </option>
+          ))}
+        </select>
+        <select value={grade} aria-label={t("changes.grade")} onChange={(event) => setGrade(event.target.value)}>
+          <option value="">{t("changes.allGrades")}</option>
+          {GRADES.map((name) => (
+            <option key={name} value={name}>
+              {t(gradeKey(name))}
+            </option>
+          ))}
+        </select>
+        <select value={order} aria-label={t("changes.order")} onChange={(event) => setOrder(event.target.value as "place" | "tokens")}>
+          <option value="tokens">{t("changes.byTokens")}</option>
+          <option value="place">{t("changes.byPlace")}</option>
+        </select>
+        <button
+          type="button"
+          className="rc-button"
+          aria-pressed={mode === "split"}
+          onClick={() => onMode(mode === "split" ? "inline" : "split")}
+        >
+          {t("diff.split")}
+        </button>
+      </div>
+      <p className="rc-count" role="status">
+        {t("changes.count", { count: found.length, shown: format.number(found.length), all: format.number(changes.length) })}
+        {onUndo && found.length < changes.length && found.length > 0 && (
+          <button type="button" className="rc-button" onClick={() => onUndo(found.map(({ id }) => id))}>
+            <Undo2 size={14} aria-hidden="true" /> {t("changes.undoFound")}
+          </button>
+        )}
+      </p>
+      {refused && <p className="rc-error">{visibleText(refused)}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
+      <section ref={frame} className="rc-list" tabIndex={0} aria-label={t("changes.list")}>
+        <div style={{ height: rows.getTotalSize(), position: "relative" }}>
+          {rows.getVirtualItems().map((item) => {
+            const change = found[item.index]!;
+            const isOpen = open.has(change.id);
+            return (
+              <div
+                key={change.id}
+                ref={rows.measureElement}
+                data-index={item.index}
+                className="rc-change"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <div className="rc-change-row">
+                  <button type="button" className="rc-change-open" aria-expanded={isOpen} onClick={() => toggle(change.id)}>
+                    {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
+                    <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>
+                    <span className="rc-change-what">
+                      <b>{operationName(change.operation)}</b> {visibleText(change.reason)}
+                    </span>
+                    <span className="rc-change-tokens">
+                      −{format.number(change.tokensBefore - change.tokensAfter)}
+                      <small>{t("changes.of", { shown: format.number(change.tokensBefore) })}</small>
+                    </span>
+                  </button>
+                  <button
+                    type="button"
+                    className="rc-link"
+                    onClick={() => onSelect?.(change.messageIndex)}
+                    aria-label={t("message.title", { index: change.messageIndex })}
+                  >
+                    #{change.messageIndex}
+                  </button>
+                  {onUndo && (
+                    <button
+                      type="button"
+                      className="rc-icon"
+                      title={t("changes.undo")}
+                      aria-label={t("changes.undo")}
+                      onClick={() => onUndo([change.id])}
+                    >
+                      <Undo2 size={16} aria-hidden="true" />
+                    </button>
+                  )}
+                </div>
+                {isOpen && <ChangeDiff history={history} condensation={condensation} change={change} mode={mode} />}
+              </div>
+            );
+          })}
+        </div>
+      </section>
+    </section>
+  );
+}

@@ -1,0 +1,157 @@
+// Which provider, and how much may be left.
+
+import * as Slider from "@radix-ui/react-slider";
+import type { ReactNode } from "react";
+import { type Key, useStudio } from "../context.js";
+import { visibleText } from "../text.js";
+import type { Choice, Hello } from "../types.js";
+
+/** Choices have names: the id of a provider, `smart:` and a preset, or nothing for what the manager would do. */
+export function choiceOf(name: string): Choice {
+  const preset = /^smart:(.+)$/.exec(name)?.[1];
+  if (preset !== undefined) return { provider: "smart", config: { preset } };
+  return name === "" ? {} : { provider: name };
+}
+
+export interface ProviderSelectProps {
+  hello: Hello;
+  value: string;
+  onChange: (name: string) => void;
+  disabled?: boolean | undefined;
+}
+
+/** What is known of our own providers without trying them. */
+const FACTS: Record<string, Key> = {
+  "": "fact.manager",
+  native: "fact.native",
+  lossless: "fact.lossless",
+  truncation: "fact.truncation",
+  smart: "fact.smart",
+};
+
+export function ProviderSelect({ hello, value, onChange, disabled = false }: ProviderSelectProps): ReactNode {
+  const { t } = useStudio();
+  const own = hello.providers.filter(({ id }) => id !== "smart");
+  const hasSmart = hello.providers.some(({ id }) => id === "smart");
+  const presetName = (preset: string) => {
+    const key = `preset.${preset}`;
+    const told = t(key as Key);
+    return told === key ? visibleText(preset) : told;
+  };
+  const [provider = ""] = value.split(":", 1);
+  const described = hello.providers.find(({ id }) => id === provider);
+  const fact = FACTS[provider];
+  return (
+    <label className="rc-field">
+      <span>{t("provider.title")}</span>
+      <select value={value} disabled={disabled} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{t("provider.manager")}</option>
+        {own.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {visibleText(name)}
+          </option>
+        ))}
+        {hasSmart && (
+          <optgroup label={t("provider.smart")}>
+            {hello.presets.map((preset) => (
+              <option key={preset} value={`smart:${preset}`}>
+                {presetName(preset)}
+              </option>
+            ))}
+          </optgroup>
+        )}
+      </select>
+      <small>{fact ? t(fact) : visibleText(described?.description ?? "")}</small>
+    </label>
+  );
+}
+
+export interface TargetSliderProps {
+  /** Percent of what there is; 100 for no target. */
+  value: number;
+  tokens: number;
+  onChange: (percent: number) => void;
+  disabled?: boolean | undefined;
+}
+
+function Range({
+  label,
+  text,
+  value,
+  min,
+  onChange,
+  disabled,
+}: {
+  label: string;
+  text: string;
+  value: number;
+  min: number;
+  onChange: (value: number) => void;
+  disabled: boolean;
+}): ReactNode {
+  return (
+    <Slider.Root
+      className="rc-slider"
+      value={[value]}
+      min={min}
+      max={100}
+      step={1}
+      disabled={disabled}
+      onValueChange={([next]) => onChange(next ?? value)}
+    >
+      <Slider.Track className="rc-slider-track">
+        <Slider.Range className="rc-slider-range" />
+      </Slider.Track>
+      <Slider.Thumb className="rc-slider-thumb" aria-label={label} aria-valuetext={text} />
+    </Slider.Root>
+  );
+}
+
+export function TargetSlider({ value, tokens, onChange, disabled = false }: TargetSliderProps): ReactNode {
+  const { t, format } = useStudio();
+  const text =
+    value >= 100
+      ? t("target.none")
+      : t("target.value", { share: format.percent(value), shown: format.number(Math.floor((tokens * value) / 100)) });
+  return (
+    <div className="rc-field">
+      <span>{t("target.title")}</span>
+      <Range label={t("target.title")} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
+      <small>{text}</small>
+    </div>
+  );
+}
+
+/** The threshold of a profile that has none of its own. */
+export const INHERIT = -1;
+
+export interface ThresholdSettingProps {
+  /** What it is for, such as the name of a profile. */
+  label: string;
+  /** Percent of the window, 5 to 100; -1 for the global one. */
+  value: number;
+  /** The global threshold, where this is one of a profile. */
+  inherited?: number | undefined;
+  onChange: (percent: number) => void;
+}
+
+/** When a conversation is condensed: one slider for all, and one for each profile, which may inherit. */
+export function ThresholdSetting({ label, value, inherited, onChange }: ThresholdSettingProps): ReactNode {
+  const { t, format } = useStudio();
+  const isInherited = value === INHERIT && inherited !== undefined;
+  const shown = isInherited ? inherited : Math.max(5, Math.min(100, value));
+  const text = t(isInherited ? "threshold.inherited" : "threshold.value", { share: format.percent(shown) });
+  return (
+    <div className="rc-field">
+      <span>{visibleText(label)}</span>
+      <Range label={label} text={text} value={shown} min={5} onChange={onChange} disabled={isInherited} />
+      <small>{text}</small>
+      {inherited !== undefined && (
+        <label className="rc-check">
+          <input type="checkbox" checked={isInherited} onChange={(event) => onChange(event.target.checked ? INHERIT : inherited)} />{" "}
+          {t("threshold.inherit")}
+        </label>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+// All providers on this conversation, beside each other: a table that can be sorted, and the same as a plot.
+
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type Key, useStudio } from "../context.js";
+import { visibleText } from "../text.js";
+import { type Hello, StudioError, type Trial } from "../types.js";
+import { choiceOf } from "./choices.js";
+import { Waiting } from "./preview-pane.js";
+
+export interface ProviderComparisonProps {
+  history: string;
+  revision: number;
+  hello: Hello;
+  targetTokens?: number | undefined;
+  /** Takes a choice over. */
+  onChoose?: ((name: string) => void) | undefined;
+  chosen?: string | undefined;
+}
+
+const COLUMNS = ["id", "tokens", "reductionPercent", "lossy", "cost", "timeMs", "changes"] as const;
+type Column = (typeof COLUMNS)[number];
+
+const sortedBy = (trial: Trial, column: Column) => (column === "lossy" ? trial.savedByGrade.lossy : trial[column]);
+
+/** The names of what is tried: every provider, and of the smart one its first three presets. */
+export function trialNames(hello: Hello): string[] {
+  const providers = hello.providers.filter(({ id }) => id !== "smart").map(({ id }) => id);
+  const presets = hello.presets.filter((preset) => ["conservative", "balanced", "aggressive"].includes(preset));
+  const hasSmart = hello.providers.some(({ id }) => id === "smart");
+  return [...providers, ...(hasSmart ? presets.map((preset) => `smart:${preset}`) : [])];
+}
+
+/** By history, revision and target: what was tried is not tried again when the tab is opened once more. */
+const known = new Map<string, Trial[]>();
+
+function useTrials({ history, revision, hello, targetTokens }: ProviderComparisonProps) {
+  const { client } = useStudio();
+  const key = `${history} ${revision} ${targetTokens ?? ""}`;
+  const [trials, setTrials] = useState<Trial[]>(known.get(key) ?? []);
+  const [isWaiting, setWaiting] = useState(false);
+  const [error, setError] = useState<StudioError>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    running.current = controller;
+    const { signal } = controller;
+    const tryAll = async () => {
+      const found: Trial[] = [];
+      for (const name of trialNames(hello)) {
+        try {
+          const { trial } = await client.try(
+            { history, id: name, ...choiceOf(name), ...(targetTokens !== undefined && { targetTokens }) },
+            { signal },
+          );
+          found.push(trial);
+          if (!signal.aborted) setTrials([...found]);
+        } catch (failure) {
+          if (signal.aborted) return;
+          if (!(failure instanceof StudioError)) throw failure;
+          if (failure.code !== "not_live") setError(failure);
+        }
+      }
+      known.set(key, found);
+    };
+    const before = known.get(key);
+    setTrials(before ?? []);
+    setError(undefined);
+    if (!before) {
+      setWaiting(true);
+      tryAll().finally(() => !signal.aborted && setWaiting(false));
+    }
+    return () => controller.abort();
+  }, [client, hello, history, key, targetTokens]);
+  const cancel = () => {
+    running.current?.abort();
+    setWaiting(false);
+  };
+  return { trials, isWaiting, error, cancel };
+}
+
+const WIDTH = 420;
+const HEIGHT = 220;
+const SIDE = 44;
+
+/** How much goes, against how much of that is lost for good; the larger the dot, the dearer. */
+function Plot({ trials, nameOf, chosen }: { trials: Trial[]; nameOf: (name: string) => string; chosen: string | undefined }): ReactNode {
+  const { t, format } = useStudio();
+  const shown = trials.filter((trial) => !trial.error);
+  if (shown.length === 0) return null;
+  const most = Math.max(0.001, ...shown.map((trial) => trial.cost));
+  const lost = (trial: Trial) => (100 * trial.savedByGrade.lossy) / (trial.tokensBefore || 1);
+  const x = (percent: number) => SIDE + ((WIDTH - SIDE - 12) * percent) / 100;
+  const y = (percent: number) => HEIGHT - 30 - ((HEIGHT - 44) * percent) / 100;
+  const ticks = [0, 25, 50, 75, 100];
+  return (
+    <svg className="rc-plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t("compare.plot")}>
+      {ticks.map((tick) => (
+        <g key={tick} className="rc-plot-tick">
+          <line x1={x(tick)} x2={x(tick)} y1={y(0)} y2={y(100)} />
+          <line x1={x(0)} x2={x(100)} y1={y(tick)} y2={y(tick)} />
+          <text x={x(tick)} y={HEIGHT - 16} textAnchor="middle">
+            {format.percent(tick)}
+          </text>
+          <text x={SIDE - 6} y={y(tick) + 4} textAnchor="end">
+            {format.percent(tick)}
+          </text>
+        </g>
+      ))}
+      <text x={x(50)} y={HEIGHT - 2} textAnchor="middle">
+        {t("column.reductionPercent")}
+      </text>
+      <text transform={`translate(10 ${y(50)}) rotate(-90)`} textAnchor="middle">
+        {t("compare.lost")}
+      </text>
+      {shown.map((trial, at) => (
+        <g key={trial.id} className={trial.id === chosen ? "rc-plot-chosen" : "rc-plot-dot"}>
+          <circle cx={x(trial.reductionPercent)} cy={y(lost(trial))} r={5 + (9 * trial.cost) / most} />
+          <text
+            x={x(trial.reductionPercent) + (trial.reductionPercent > 70 ? -9 : 9)}
+            y={y(lost(trial)) + 4 + (at % 2) * 9 - 4}
+            textAnchor={trial.reductionPercent > 70 ? "end" : "start"}
+          >
+            {nameOf(trial.id)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
+  const { t, format } = useStudio();
+  const { trials, isWaiting, error, cancel } = useTrials(props);
+  const [column, setColumn] = useState<Column>("tokens");
+  const [isDescending, setDescending] = useState(false);
+  const nameOf = (name: string) => {
+    const preset = /^smart:(.+)$/.exec(name)?.[1];
+    const key = preset ? (`preset.${preset}` as Key) : undefined;
+    const told = key && t(key);
+    if (told && told !== key) return `${t("provider.smart")}: ${told}`;
+    return visibleText(props.hello.providers.find(({ id }) => id === name)?.name ?? name);
+  };
+  const sorted = [...trials].sort((one, other) => {
+    if (Boolean(one.error) !== Boolean(other.error)) return one.error ? 1 : -1;
+    const [a, b] = [sortedBy(one, column), sortedBy(other, column)];
+    const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+    return isDescending ? -order : order;
+  });
+  const sort = (next: Column) => {
+    setDescending(next === column && !isDescending);
+    setColumn(next);
+  };
+  const about = (trial: Trial, text: string) => (trial.exact ? text : t("about", { shown: text }));
+  return (
+    <section className="rc-comparison" aria-label={t("compare.title")}>
+      <Waiting isWaiting={isWaiting} onCancel={cancel} />
+      {error && <p className="rc-error">{visibleText(error.message)}</p>}
+      <div className="rc-comparison-parts">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
+        <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
+          <table className="rc-table">
+            <caption>
+              {t(props.targetTokens === undefined ? "compare.noTarget" : "compare.target", {
+                shown: format.number(props.targetTokens ?? 0),
+              })}
+            </caption>
+            <thead>
+              <tr>
+                {COLUMNS.map((name) => (
+                  <th key={name} scope="col" aria-sort={name === column ? (isDescending ? "descending" : "ascending") : "none"}>
+                    <button type="button" onClick={() => sort(name)}>
+                      {t(`column.${name}` as Key)}
+                      {name === column &&
+                        (isDescending ? <ArrowDown size={12} aria-hidden="true" /> : <ArrowUp size={12} aria-hidden="true" />)}
+                    </button>
+                  </th>
+                ))}
+                <th scope="col">{t("column.target")}</th>
+                {props.onChoose && (
+                  <th scope="col">
+                    <span className="rc-unseen">{t("compare.choose")}</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {sorted.map((trial) => (
+                <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
+                  <th scope="row">{nameOf(trial.id)}</th>
+                  {trial.error ? (
+                    <td colSpan={COLUMNS.length}>
+                      {trial.error.code === "handler_invalid" ? t("preview.noModel") : visibleText(trial.error.message)}
+                    </td>
+                  ) : (
+                    <>
+                      <td>{about(trial, format.number(trial.tokens))}</td>
+                      <td>{format.percent(trial.reductionPercent)}</td>
+                      <td>{format.number(trial.savedByGrade.lossy)}</td>
+                      <td>{about(trial, format.dollars(trial.cost))}</td>
+                      <td>{format.duration(trial.timeMs)}</td>
+                      <td>{format.number(trial.changes)}</td>
+                      <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>
+                    </>
+                  )}
+                  {props.onChoose && (
+                    <td>
+                      <button
+                        type="button"
+                        className="rc-button"
+                        disabled={trial.id === props.chosen}
+                        onClick={() => props.onChoose?.(trial.id)}
+                        aria-label={`${t("compare.choose")}: ${nameOf(trial.id)}`}
+                      >
+                        {t("compare.choose")}
+                      </button>
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+        <Plot trials={trials} nameOf={nameOf} chosen={props.chosen} />
+      </div>
+      <p className="rc-hint">{t("compare.note")}</p>
+    </section>
+  );
+}

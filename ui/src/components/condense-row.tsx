@@ -1,0 +1,59 @@
+// A row of a chat that says that a conversation was condensed.
+
+import { Undo2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { useStudio } from "../context.js";
+import { VisibleText, visibleText } from "../text.js";
+
+export interface CondenseRowProps {
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Dollars. */
+  cost: number;
+  /** The summary that was written, if one was. */
+  summary?: string | undefined;
+  /** Why it failed, if it did. */
+  error?: string | undefined;
+  isRunning?: boolean | undefined;
+  /** Absent where it cannot be undone; then `undoHint` says why. */
+  onUndo?: (() => void) | undefined;
+  undoHint?: string | undefined;
+}
+
+export function CondenseRow({
+  tokensBefore,
+  tokensAfter,
+  cost,
+  summary,
+  error,
+  isRunning = false,
+  onUndo,
+  undoHint,
+}: CondenseRowProps): ReactNode {
+  const { t, format } = useStudio();
+  if (isRunning) return <p className="rc-row">{t("row.running")}</p>;
+  if (error) return <p className="rc-row rc-error">{t("row.failed", { message: visibleText(error) })}</p>;
+  const values = { before: format.number(tokensBefore), after: format.number(tokensAfter), dollars: format.dollars(cost) };
+  return (
+    <div className="rc-row">
+      <p>
+        {t("row.done", values)}{" "}
+        {onUndo ? (
+          <button type="button" className="rc-button" onClick={onUndo}>
+            <Undo2 size={14} aria-hidden="true" /> {t("row.undo")}
+          </button>
+        ) : (
+          undoHint && <small>{visibleText(undoHint)}</small>
+        )}
+      </p>
+      {summary && (
+        <details>
+          <summary>{t("row.summary")}</summary>
+          <pre>
+            <VisibleText>{summary}</VisibleText>
+          </pre>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+// One message: what it says, and what became of it.
+
+import { X } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { type Key, useStudio } from "../context.js";
+import { useAnswer } from "../hooks.js";
+import { VisibleText, visibleText } from "../text.js";
+import { Diff, type DiffMode } from "./diff.js";
+
+export interface MessageViewProps {
+  history: string;
+  revision: number;
+  index: number;
+  /** A condensation that is exact: then what became of the message is shown. */
+  condensation?: string | undefined;
+  mode?: DiffMode | undefined;
+  onClose?: (() => void) | undefined;
+}
+
+/** Characters of a text that are shown at once. */
+const AT_ONCE = 8000;
+
+function Text({ kind, text, omitted }: { kind: string; text: string; omitted: number }): ReactNode {
+  const { t, format } = useStudio();
+  const [shown, setShown] = useState(AT_ONCE);
+  const rest = text.length - shown;
+  return (
+    <div className="rc-text">
+      <h4>{t(`text.${kind}` as Key)}</h4>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
+      <section className="rc-pre" tabIndex={0} aria-label={t(`text.${kind}` as Key)}>
+        <pre>
+          <VisibleText>{text.slice(0, shown)}</VisibleText>
+        </pre>
+      </section>
+      {rest > 0 && (
+        <button type="button" className="rc-button" onClick={() => setShown(shown + 4 * AT_ONCE)}>
+          {t("text.more", { shown: format.number(rest) })}
+        </button>
+      )}
+      {rest <= 0 && omitted > 0 && <p className="rc-cut">{t("text.omitted", { shown: format.number(omitted) })}</p>}
+    </div>
+  );
+}
+
+export function MessageView({ history, revision, index, condensation, mode, onClose }: MessageViewProps): ReactNode {
+  const { client, t } = useStudio();
+  const [tab, setTab] = useState<"diff" | "text">("diff");
+  const { answer, error } = useAnswer(
+    (signal) => client.message({ history, index, ...(condensation && { condensation }) }, { signal }),
+    [client, history, revision, index, condensation],
+  );
+  const hasDiff = answer?.fate === "changed" || answer?.fate === "removed";
+  return (
+    <section className="rc-message" aria-label={t("message.title", { index })}>
+      <header>
+        <h3>
+          {t("message.title", { index })}
+          {answer && <small> {visibleText(answer.role)}</small>}
+        </h3>
+        {answer?.fate && <span className={`rc-badge rc-fate-${answer.fate}`}>{t(`fate.${answer.fate}`)}</span>}
+        {hasDiff && (
+          <button
+            type="button"
+            className="rc-button"
+            aria-pressed={tab === "text"}
+            onClick={() => setTab(tab === "text" ? "diff" : "text")}
+          >
+            {t("message.whole")}
+          </button>
+        )}
+        {onClose && (
+          <button type="button" className="rc-icon" aria-label={t("close")} onClick={onClose}>
+            <X size={16} aria-hidden="true" />
+          </button>
+        )}
+      </header>
+      {error && <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : visibleText(error.message)}</p>}
+      {answer && hasDiff && tab === "diff" && <Diff diff={answer.diff} mode={mode} />}
+      {answer && (!hasDiff || tab === "text") && (
+        <>
+          {answer.texts.length === 0 && <p className="rc-empty">{t("message.empty")}</p>}
+          {answer.texts.map((text, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: texts have no other name
+            <Text key={`${index}-${at}`} {...text} />
+          ))}
+        </>
+      )}
+    </section>
+  );
+}

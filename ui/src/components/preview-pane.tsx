@@ -1,0 +1,166 @@
+// What a condensation does: before and after, what is lost, what it costs, and how it goes about it.
+
+import { AlertTriangle, LoaderCircle, Play } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { type Key, useStudio } from "../context.js";
+import { visibleText } from "../text.js";
+import type { Condensation, StudioError } from "../types.js";
+import { Diff, type DiffMode } from "./diff.js";
+
+export interface PreviewPaneProps {
+  condensation: Condensation | undefined;
+  error?: StudioError | undefined;
+  isWaiting?: boolean | undefined;
+  onCancel?: (() => void) | undefined;
+  /** Asks the model, which costs what the estimate says. */
+  onAsk?: (() => void) | undefined;
+  mode?: DiffMode | undefined;
+}
+
+/** Dollars above which a cost is worth a warning. */
+const HIGH_COST = 0.05;
+/** Answers that come sooner need no sign of waiting. */
+const SOON_MS = 100;
+
+function Card({
+  label,
+  value,
+  note,
+  tone,
+}: {
+  label: string;
+  value: string;
+  note?: string | undefined;
+  tone?: "good" | "warning" | undefined;
+}): ReactNode {
+  return (
+    <div className={`rc-card${tone ? ` rc-${tone}` : ""}`}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+      <dd className="rc-note">{note}</dd>
+    </div>
+  );
+}
+
+export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?: (() => void) | undefined }): ReactNode {
+  const { t } = useStudio();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (!isWaiting) return setShown(false);
+    const timer = setTimeout(() => setShown(true), SOON_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting]);
+  return (
+    <span className="rc-waiting" role="status">
+      {isShown && (
+        <>
+          <LoaderCircle className="rc-spin" size={16} aria-hidden="true" /> {t("waiting")}
+          {onCancel && (
+            <button type="button" className="rc-button" onClick={onCancel}>
+              {t("cancel")}
+            </button>
+          )}
+        </>
+      )}
+    </span>
+  );
+}
+
+function Cards({ condensation }: { condensation: Condensation }): ReactNode {
+  const { t, format } = useStudio();
+  const { tokensBefore, tokensAfter, reductionPercent, savedByGrade, cost, timeMs, exact, metTarget, promptCache } = condensation;
+  const about = (text: string) => (exact ? text : t("about", { shown: text }));
+  return (
+    <dl className="rc-cards">
+      <Card label={t("card.before")} value={format.number(tokensBefore)} />
+      <Card
+        label={t(exact ? "card.after" : "card.estimated")}
+        value={about(format.number(tokensAfter))}
+        note={metTarget === null ? undefined : t(metTarget ? "card.targetMet" : "card.targetMissed")}
+        tone={metTarget === false ? "warning" : undefined}
+      />
+      <Card label={t("card.less")} value={about(format.percent(reductionPercent))} tone={reductionPercent > 0 ? "good" : undefined} />
+      <Card
+        label={t("card.lost")}
+        value={about(format.number(savedByGrade.lossy))}
+        note={t("card.lostNote", { inline: format.number(savedByGrade.inline), superseded: format.number(savedByGrade.superseded) })}
+        tone={savedByGrade.lossy > 0 ? "warning" : "good"}
+      />
+      <Card
+        label={t("card.cost")}
+        value={about(format.dollars(cost))}
+        tone={cost > HIGH_COST ? "warning" : undefined}
+        note={cost > HIGH_COST ? t("card.costNote") : undefined}
+      />
+      <Card label={t("card.time")} value={format.duration(timeMs)} note={exact ? undefined : t("card.timeNote")} />
+      <Card
+        label={t("card.cache")}
+        value={promptCache ? format.number(promptCache.rewrittenTokens) : "–"}
+        note={condensation.firstChangedIndex >= 0 ? t("card.cacheNote", { index: condensation.firstChangedIndex }) : undefined}
+      />
+    </dl>
+  );
+}
+
+export function PreviewPane({ condensation, error, isWaiting = false, onCancel, onAsk, mode }: PreviewPaneProps): ReactNode {
+  const { t, format } = useStudio();
+  const failure = error ?? condensation?.error;
+  const dollars = condensation ? format.dollars(condensation.cost) : "";
+  return (
+    <section className="rc-preview" aria-label={t("preview.title")} aria-busy={isWaiting}>
+      <Waiting isWaiting={isWaiting} onCancel={onCancel} />
+      {failure && (
+        <p className="rc-error">
+          <AlertTriangle size={16} aria-hidden="true" />{" "}
+          {failure.code === "handler_invalid" ? t("preview.noModel") : visibleText(failure.message)}
+        </p>
+      )}
+      {condensation && !failure && (
+        <>
+          <Cards condensation={condensation} />
+          {!condensation.didCondense && <p className="rc-empty">{t("preview.nothing")}</p>}
+          {!condensation.exact && condensation.didCondense && (
+            <p className="rc-hint">
+              {t("preview.estimate")}{" "}
+              {onAsk && (
+                <button type="button" className="rc-button rc-primary" onClick={onAsk}>
+                  <Play size={14} aria-hidden="true" /> {t("preview.ask", { dollars })}
+                </button>
+              )}
+            </p>
+          )}
+          {condensation.warnings.map((warning) => (
+            <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
+              <AlertTriangle size={14} aria-hidden="true" /> {visibleText(warning.message)}
+            </p>
+          ))}
+          {condensation.passes && condensation.passes.length > 0 && (
+            <details className="rc-passes">
+              <summary>{t("preview.passes", { count: condensation.passes.length })}</summary>
+              <ol>
+                {condensation.passes.map((pass) => (
+                  <li key={pass.id} className={pass.ran ? "" : "rc-dim"}>
+                    <b>{visibleText(pass.name || pass.id)}</b>{" "}
+                    {pass.ran
+                      ? t("preview.pass", { before: format.number(pass.tokensBefore), after: format.number(pass.tokensAfter) })
+                      : visibleText(pass.skipped ?? t("preview.skipped"))}
+                  </li>
+                ))}
+              </ol>
+            </details>
+          )}
+          {!condensation.exact &&
+            condensation.samples.map((sample, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: of an added message the index is no name
+              <details key={`${sample.messageIndex}-${at}`} className="rc-sample">
+                <summary>{t("message.title", { index: sample.messageIndex })}</summary>
+                <Diff diff={sample.diff} mode={mode} />
+              </details>
+            ))}
+        </>
+      )}
+    </section>
+  );
+}
+
+export const gradeKey = (grade: string): Key => `grade.${grade}` as Key;

@@ -1,0 +1,83 @@
+// How full the window of the model is, and of what.
+
+import type { ReactNode } from "react";
+import { type Key, useStudio } from "../context.js";
+import type { Condensation, Inspection } from "../types.js";
+import { KINDS, useKindName } from "./kinds.js";
+
+export interface WindowBarProps {
+  inspection: Inspection;
+  condensation?: Condensation | undefined;
+}
+
+interface Mark {
+  name: Key;
+  at: number;
+}
+
+export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNode {
+  const { t, format } = useStudio();
+  const kindName = useKindName();
+  const { tokens, kinds, window, target } = inspection;
+  const parts = [
+    { key: "system", label: t("window.request"), tokens: tokens.system + tokens.tools, className: "rc-kind-request" },
+    ...KINDS.map((kind) => ({ key: kind, label: kindName(kind), tokens: kinds[kind] ?? 0, className: `rc-kind-${kind}` })),
+  ].filter((part) => part.tokens > 0);
+  const end = Math.max(tokens.total, window?.contextWindow ?? 0, target?.tokens ?? 0, 1);
+  const share = (value: number) => `${(100 * value) / end}%`;
+  const marks: Mark[] = [
+    ...(target ? [{ name: "line.target" as const, at: target.tokens }] : []),
+    ...(window
+      ? [
+          { name: "line.threshold" as const, at: window.atThreshold.tokens },
+          { name: "line.limit" as const, at: window.atLimit.tokens },
+          { name: "line.window" as const, at: window.contextWindow },
+        ]
+      : []),
+  ];
+  const list = parts.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
+  return (
+    <section className="rc-window" aria-label={t("window.title")}>
+      <p className="rc-window-sum">
+        <strong>{t("tokens", { count: tokens.total, shown: format.number(tokens.total) })}</strong>
+        {window && (
+          <span>
+            {" "}
+            {t("window.of", {
+              window: format.number(window.contextWindow),
+              share: format.percent((100 * tokens.total) / window.contextWindow),
+            })}
+          </span>
+        )}
+        {window?.due && <span className="rc-badge rc-warning">{t("window.due")}</span>}
+      </p>
+      <div className="rc-bar" role="img" aria-label={list}>
+        {parts.map((part) => (
+          <div
+            key={part.key}
+            className={`rc-bar-part ${part.className}`}
+            style={{ width: share(part.tokens) }}
+            title={`${part.label}: ${format.number(part.tokens)}`}
+          />
+        ))}
+        {marks.map((mark) => (
+          <div key={mark.name} className={`rc-bar-mark rc-${mark.name.replace(".", "-")}`} style={{ left: share(mark.at) }} />
+        ))}
+      </div>
+      {condensation?.didCondense && (
+        <div className="rc-bar rc-bar-after" role="img" aria-label={t("window.after", { shown: format.number(condensation.tokensAfter) })}>
+          <div className="rc-bar-part rc-bar-left" style={{ width: share(condensation.tokensAfter) }} />
+          <div className="rc-bar-part rc-bar-gone" style={{ width: share(condensation.tokensBefore - condensation.tokensAfter) }} />
+        </div>
+      )}
+      <ul className="rc-marks">
+        {marks.map((mark) => (
+          <li key={mark.name}>
+            <span className={`rc-line-swatch rc-${mark.name.replace(".", "-")}`} aria-hidden="true" />
+            {t(mark.name)} {format.compact(mark.at)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

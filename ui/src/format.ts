@@ -1,0 +1,30 @@
+// Numbers for people.
+
+export interface Format {
+  number(value: number): string;
+  /** Short, for labels of axes: 171k. */
+  compact(value: number): string;
+  /** A share from 0 to 100. */
+  percent(value: number): string;
+  dollars(value: number): string;
+  duration(ms: number): string;
+  bytes(count: number): string;
+}
+
+export function createFormat(language: string): Format {
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+  const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+  const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+  const money = new Intl.NumberFormat(language, { style: "currency", currency: "USD", minimumFractionDigits: 4, maximumFractionDigits: 4 });
+  const unit = (name: string, digits: number) =>
+    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits });
+  const [ms, s, kb, mb] = [unit("millisecond", 0), unit("second", 1), unit("kilobyte", 0), unit("megabyte", 1)];
+  return {
+    number: (value) => whole.format(value),
+    compact: (value) => short.format(value),
+    percent: (value) => share.format(value / 100),
+    dollars: (value) => money.format(value),
+    duration: (value) => (value < 1000 ? ms.format(value) : s.format(value / 1000)),
+    bytes: (count) => (count < 1e6 ? kb.format(count / 1e3) : mb.format(count / 1e6)),
+  };
+}

@@ -1,0 +1,55 @@
+// Asking the host from components: one question at a time, the newest wins, and what is not needed any more is stopped.
+
+import { type DependencyList, useCallback, useEffect, useRef, useState } from "react";
+import { StudioError } from "./types.js";
+
+export interface Asked<T> {
+  /** The newest answer; the one before stays while another is on its way. */
+  answer: T | undefined;
+  error: StudioError | undefined;
+  /** An answer is on its way. */
+  isWaiting: boolean;
+  /** Stops waiting. */
+  cancel: () => void;
+  /** Asks again. */
+  again: () => void;
+  /** Puts another answer in the place of the one there is. */
+  set: (answer: T) => void;
+}
+
+const asStudioError = (error: unknown) =>
+  error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
+
+/** Asks whenever `dependencies` change, after `delay` milliseconds; `ask` may be undefined for nothing. */
+export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, dependencies: DependencyList, delay = 0): Asked<T> {
+  const [state, setState] = useState<{ answer?: T | undefined; error?: StudioError | undefined; isWaiting: boolean }>({ isWaiting: false });
+  const [times, setTimes] = useState(0);
+  const running = useRef<AbortController>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says on what the question depends
+  useEffect(() => {
+    if (!ask) {
+      setState({ isWaiting: false });
+      return;
+    }
+    const controller = new AbortController();
+    running.current = controller;
+    setState((old) => ({ ...old, isWaiting: true }));
+    const timer = setTimeout(() => {
+      ask(controller.signal).then(
+        (answer) => !controller.signal.aborted && setState({ answer, isWaiting: false }),
+        (error) => !controller.signal.aborted && setState((old) => ({ answer: old.answer, error: asStudioError(error), isWaiting: false })),
+      );
+    }, delay);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [...dependencies, times]);
+  const cancel = useCallback(() => {
+    running.current?.abort();
+    setState((old) => ({ ...old, isWaiting: false }));
+  }, []);
+  const again = useCallback(() => setTimes((count) => count + 1), []);
+  const set = useCallback((answer: T) => setState({ answer, isWaiting: false }), []);
+  return { answer: state.answer, error: state.error, isWaiting: state.isWaiting, cancel, again, set };
+}

@@ -1,0 +1,360 @@
+// The page: what fills the window, what would go, and what every provider makes of it.
+
+import * as Tabs from "@radix-ui/react-tabs";
+import { Download, FolderOpen, Save } from "lucide-react";
+import { type DragEvent, type ReactNode, useCallback, useEffect, useState } from "react";
+import { Breakdown } from "./components/breakdown.js";
+import { Changes } from "./components/changes.js";
+import { ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
+import { ProviderComparison } from "./components/comparison.js";
+import { ContextMap } from "./components/context-map.js";
+import type { DiffMode } from "./components/diff.js";
+import { MessageView } from "./components/message-view.js";
+import { PreviewPane, Waiting } from "./components/preview-pane.js";
+import { WindowBar } from "./components/window-bar.js";
+import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
+import { useAnswer } from "./hooks.js";
+import { visibleText } from "./text.js";
+import { type CondenseClient, type Hello, type HistoryInfo, StudioError } from "./types.js";
+
+const WINDOWS = [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
+const NONE = "none";
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Histories as they are now: told anew whenever one changes. */
+function useHistories(first: HistoryInfo[]) {
+  const { client } = useStudio();
+  const [histories, setHistories] = useState(first);
+  const [isLost, setLost] = useState(false);
+  useEffect(() => {
+    if (!client.isLive) return;
+    const controller = new AbortController();
+    const follow = async () => {
+      let known = first;
+      while (!controller.signal.aborted) {
+        try {
+          const revisions = Object.fromEntries(known.map(({ id, revision }) => [id, revision]));
+          ({ histories: known } = await client.wait({ revisions }, { signal: controller.signal }));
+          setLost(false);
+          setHistories(known);
+        } catch {
+          if (controller.signal.aborted) return;
+          setLost(true);
+          await new Promise((resolve) => setTimeout(resolve, 2000));
+        }
+      }
+    };
+    follow();
+    return () => controller.abort();
+  }, [client, first]);
+  return { histories, setHistories, isLost };
+}
+
+function History({ hello, history, contextWindow }: { hello: Hello; history: HistoryInfo; contextWindow: number | undefined }): ReactNode {
+  const { client, t, format } = useStudio();
+  const [choice, setChoice] = useState("");
+  const [percent, setPercent] = useState(100);
+  const [mode, setMode] = useState<DiffMode>("inline");
+  const [selected, setSelected] = useState<number>();
+  const [asks, setAsks] = useState(0);
+  const [refused, setRefused] = useState<string>();
+  const [saved, setSaved] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const { id, revision } = history;
+  const window = contextWindow === undefined ? {} : { contextWindow };
+  const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
+  const inspection = inspected.answer?.inspection;
+  const total = inspection?.tokens.messages;
+  const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
+  const target = targetTokens === undefined ? {} : { targetTokens };
+  const condensed = useAnswer(
+    inspection === undefined
+      ? undefined
+      : (signal) => client.condense({ history: id, ...choiceOf(choice), ...target, ...window, ...(asks > 0 && { ask: true }) }, { signal }),
+    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined],
+    client.isLive ? 150 : 0,
+  );
+  const condensation = condensed.answer;
+  // What was read belongs to another state of the file for a moment after it changed.
+  const current = condensation?.after.length === inspection?.messages.length ? condensation : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked, opened and said belongs to what is looked at
+  useEffect(() => {
+    setAsks(0);
+    setSelected(undefined);
+    setRefused(undefined);
+    setSaved(undefined);
+    setProblem(undefined);
+  }, [id, revision, choice, targetTokens]);
+
+  const undo = useCallback(
+    async (ids: string[]) => {
+      if (!condensation) return;
+      try {
+        const { condensation: next, refused: left } = await client.undo({ condensation: condensation.id, changes: ids });
+        condensed.set(next);
+        setRefused(left.length > 0 ? t("changes.refused", { count: left.length, reason: left[0]!.reason }) : undefined);
+      } catch (error) {
+        setRefused(messageOf(error));
+      }
+    },
+    [client, condensation, condensed.set, t],
+  );
+  const save = async () => {
+    if (!condensation) return;
+    setProblem(undefined);
+    try {
+      const written = await client.save({ condensation: condensation.id });
+      setSaved(t("save.done", { file: written.file, restoreData: written.restoreData ?? "–", backup: written.backup ?? "–" }));
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+
+  if (!inspection) {
+    const message = inspected.error ? visibleText(inspected.error.message) : undefined;
+    return message ? <p className="rc-error">{message}</p> : <Waiting isWaiting />;
+  }
+  const canUndo = client.isLive && current?.exact === true && current.didCondense;
+  return (
+    <div className={`rc-body${selected === undefined ? "" : " rc-with-message"}`}>
+      <div className="rc-main">
+        {history.problem && <p className="rc-error">{t("history.problem", { message: visibleText(history.problem) })}</p>}
+        <WindowBar inspection={inspection} condensation={current} />
+        <ContextMap inspection={inspection} condensation={current} selected={selected} onSelect={setSelected} />
+        {client.isLive ? (
+          <div className="rc-choices">
+            <ProviderSelect hello={hello} value={choice} onChange={setChoice} />
+            <TargetSlider value={percent} tokens={inspection.tokens.messages} onChange={setPercent} />
+          </div>
+        ) : (
+          <p className="rc-hint">{t("static.note")}</p>
+        )}
+        <PreviewPane
+          condensation={current}
+          error={condensed.error}
+          isWaiting={condensed.isWaiting}
+          onCancel={client.isLive ? condensed.cancel : undefined}
+          onAsk={client.isLive ? () => setAsks(asks + 1) : undefined}
+          mode={mode}
+        />
+        <Tabs.Root className="rc-tabs" defaultValue="changes">
+          <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
+            <Tabs.Trigger value="changes">
+              {t("changes.title")} <b>{format.number(current?.changes.length ?? 0)}</b>
+            </Tabs.Trigger>
+            <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
+            <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
+          </Tabs.List>
+          <Tabs.Content value="changes">
+            {current && !current.error && (
+              <Changes
+                history={id}
+                condensation={current}
+                mode={mode}
+                onMode={setMode}
+                onSelect={setSelected}
+                onUndo={canUndo ? undo : undefined}
+                refused={refused}
+              />
+            )}
+          </Tabs.Content>
+          <Tabs.Content value="breakdown">
+            <Breakdown inspection={inspection} onSelect={setSelected} />
+          </Tabs.Content>
+          <Tabs.Content value="compare">
+            <ProviderComparison
+              history={id}
+              revision={revision}
+              hello={hello}
+              targetTokens={targetTokens}
+              chosen={choice}
+              onChoose={client.isLive ? setChoice : undefined}
+            />
+          </Tabs.Content>
+        </Tabs.Root>
+        {client.isLive && (
+          <footer className="rc-save">
+            <p>{t(history.canWrite ? "save.promise" : "save.readOnly")}</p>
+            {history.canWrite && (
+              <button type="button" className="rc-button rc-primary" disabled={!canUndo} onClick={save}>
+                <Save size={14} aria-hidden="true" /> {t("save.title")}
+              </button>
+            )}
+            {saved && (
+              <p role="status">
+                <Download size={14} aria-hidden="true" /> {visibleText(saved)}
+              </p>
+            )}
+            {problem && <p className="rc-error">{visibleText(problem)}</p>}
+          </footer>
+        )}
+      </div>
+      {selected !== undefined && (
+        <aside className="rc-aside">
+          <MessageView
+            key={selected}
+            history={id}
+            revision={revision}
+            index={selected}
+            condensation={current?.exact ? current.id : undefined}
+            mode="inline"
+            onClose={() => setSelected(undefined)}
+          />
+        </aside>
+      )}
+    </div>
+  );
+}
+
+interface PageProps {
+  hello: Hello;
+  language: Language;
+  theme: Theme;
+  onLanguage: (language: Language) => void;
+  onTheme: (theme: Theme) => void;
+}
+
+function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): ReactNode {
+  const { client, t, format } = useStudio();
+  const { histories, setHistories, isLost } = useHistories(hello.histories);
+  const [chosen, setChosen] = useState(hello.histories[0]?.id);
+  const [window, setWindow] = useState<string>(hello.contextWindow === null ? NONE : String(hello.contextWindow));
+  const [problem, setProblem] = useState<string>();
+  const history = histories.find(({ id }) => id === chosen) ?? histories[0];
+  const windows = [...new Set([...WINDOWS, ...(hello.contextWindow === null ? [] : [hello.contextWindow])])].sort(
+    (one, other) => one - other,
+  );
+
+  const open = useCallback(
+    async (files: Iterable<File>) => {
+      setProblem(undefined);
+      for (const file of files) {
+        try {
+          const { history: opened } = await client.open({ name: file.name, text: await file.text() });
+          setHistories((old) => [...old.filter(({ id }) => id !== opened.id), opened]);
+          setChosen(opened.id);
+        } catch (error) {
+          setProblem(`${file.name}: ${messageOf(error)}`);
+        }
+      }
+    },
+    [client, setHistories],
+  );
+  const dropped = (event: DragEvent) => {
+    event.preventDefault();
+    if (client.isLive) open(event.dataTransfer.files);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has its like in the button that opens files
+    <div className="rc-page" onDragOver={(event) => event.preventDefault()} onDrop={dropped}>
+      <header className="rc-header">
+        <h1>{t("title")}</h1>
+        {histories.length > 0 && (
+          <label>
+            <span className="rc-unseen">{t("history.title")}</span>
+            <select value={history?.id} onChange={(event) => setChosen(event.target.value)}>
+              {histories.map(({ id, name, messages }) => (
+                <option key={id} value={id}>
+                  {visibleText(name)} ({t("history.messages", { count: messages, shown: format.number(messages) })})
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {client.isLive && (
+          <label className="rc-button">
+            <FolderOpen size={14} aria-hidden="true" /> {t("history.open")}
+            <input type="file" className="rc-unseen" accept=".json,.jsonl" multiple onChange={(event) => open(event.target.files ?? [])} />
+          </label>
+        )}
+        <span className="rc-spring" />
+        <label>
+          <span>{t("window.title")}</span>
+          <select value={window} disabled={!client.isLive} onChange={(event) => setWindow(event.target.value)}>
+            <option value={NONE}>{t("window.unknown")}</option>
+            {windows.map((tokens) => (
+              <option key={tokens} value={tokens}>
+                {format.compact(tokens)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span className="rc-unseen">{t("theme")}</span>
+          <select value={theme} onChange={(event) => onTheme(event.target.value as Theme)}>
+            {THEMES.map((name) => (
+              <option key={name} value={name}>
+                {t(`theme.${name}` as Key)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span className="rc-unseen">{t("language")}</span>
+          <select value={language} onChange={(event) => onLanguage(event.target.value as Language)}>
+            {LANGUAGES.map((name) => (
+              <option key={name} value={name}>
+                {t(`language.${name}` as Key)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {isLost && (
+        <p className="rc-error" role="alert">
+          {t("lost")}
+        </p>
+      )}
+      {problem && <p className="rc-error">{visibleText(problem)}</p>}
+      <main>
+        {history ? (
+          <History key={history.id} hello={hello} history={history} contextWindow={window === NONE ? undefined : Number(window)} />
+        ) : (
+          <p className="rc-empty">{t("history.none")}</p>
+        )}
+      </main>
+    </div>
+  );
+}
+
+export interface StudioProps {
+  client: CondenseClient;
+  language?: string | undefined;
+  theme?: Theme | undefined;
+}
+
+/** The whole page. Everything it knows comes from the client. */
+export function Studio({ client, language: wanted, theme: first = "system" }: StudioProps): ReactNode {
+  const [hello, setHello] = useState<Hello>();
+  const [error, setError] = useState<StudioError>();
+  const [language, setLanguage] = useState<Language>();
+  const [theme, setTheme] = useState(first);
+  useEffect(() => {
+    const controller = new AbortController();
+    client.hello({ signal: controller.signal }).then(setHello, (failure) => {
+      if (!controller.signal.aborted)
+        setError(failure instanceof StudioError ? failure : new StudioError("internal_error", messageOf(failure)));
+    });
+    return () => controller.abort();
+  }, [client]);
+  const spoken = language ?? languageOf(wanted ?? hello?.language ?? globalThis.navigator?.language);
+  useEffect(() => {
+    document.documentElement.lang = spoken;
+  }, [spoken]);
+  return (
+    <StudioProvider client={client} language={spoken} theme={theme}>
+      {error && <Unreachable error={error} />}
+      {hello && <Page hello={hello} language={spoken} theme={theme} onLanguage={setLanguage} onTheme={setTheme} />}
+    </StudioProvider>
+  );
+}
+
+function Unreachable({ error }: { error: StudioError }): ReactNode {
+  const { t } = useStudio();
+  return (
+    <p className="rc-error" role="alert">
+      {error.code === "unreachable" ? t("lost") : visibleText(error.message)}
+    </p>
+  );
+}

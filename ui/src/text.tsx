@@ -1,0 +1,44 @@
+// Texts of histories: always text, never markup. Characters that steer, turn or hide are shown by their numbers.
+
+import { Fragment, type ReactNode } from "react";
+
+/** Controls (but tabs and line ends), what changes the direction of writing, and what cannot be seen. */
+const UNSEEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\udb40][\udc00-\udfff]/g;
+
+const nameOf = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** The text in parts: plain ones, and names of characters that would not be seen. */
+export function visibleParts(text: string): { text: string; hidden: boolean }[] {
+  const parts: { text: string; hidden: boolean }[] = [];
+  let from = 0;
+  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
+    if (index > from) parts.push({ text: text.slice(from, index), hidden: false });
+    parts.push({ text: nameOf(character), hidden: true });
+    from = index + character.length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), hidden: false });
+  return parts;
+}
+
+/** The same as one string, for attributes and labels. */
+export const visibleText = (text: string): string =>
+  visibleParts(text)
+    .map((part) => (part.hidden ? `⟨${part.text}⟩` : part.text))
+    .join("");
+
+export function VisibleText({ children }: { children: string }): ReactNode {
+  const parts = visibleParts(children);
+  if (parts.length === 1 && !parts[0]!.hidden) return children;
+  return parts.map((part, at) =>
+    part.hidden ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name
+      <span key={at} className="rc-hidden-character">
+        {part.text}
+      </span>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name
+      <Fragment key={at}>{part.text}</Fragment>
+    ),
+  );
+}

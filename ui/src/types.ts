@@ -1,0 +1,170 @@
+// What the host answers. Checked on arrival by js/studio/protocol.js, which these types follow.
+
+import type { DiffHunk, TextDiff } from "../../types/messages.js";
+import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste } from "../../types/inspect.js";
+
+export type { DiffHunk, FileUsage, InspectedMessage, LargeBlock, TextDiff, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste };
+
+export interface HistoryInfo {
+  id: string;
+  name: string;
+  revision: number;
+  messages: number;
+  bytes?: number;
+  canWrite: boolean;
+  problem?: string;
+}
+
+export interface Hello {
+  version: string;
+  canWrite: boolean;
+  histories: HistoryInfo[];
+  providers: { id: string; name: string; description: string; usesModel: boolean }[];
+  presets: string[];
+  activeProvider: string;
+  contextWindow: number | null;
+  threshold: number;
+  language?: string;
+}
+
+export interface Window {
+  contextWindow: number;
+  prevContextTokens: number;
+  contextPercent: number;
+  threshold: number;
+  due: boolean;
+  reason: string;
+  atThreshold: TokenLine;
+  atLimit: TokenLine;
+  atEnd: TokenLine;
+}
+
+export interface Inspection {
+  encoding: string;
+  scale: number;
+  approximate: boolean;
+  tokens: { total: number; system: number; tools: number; messages: number };
+  kinds: TokensByKind;
+  messages: InspectedMessage[];
+  byTool: ToolUsage[];
+  byFile: FileUsage[];
+  largest: LargeBlock[];
+  repeated: Waste;
+  stale: Waste;
+  superseded: Waste;
+  window: Window | null;
+  target: TokenLine | null;
+}
+
+export type Grade = "inline" | "superseded" | "lossy";
+
+export interface Change {
+  id: string;
+  messageIndex: number;
+  blockIndex: number;
+  operation: string;
+  tokensBefore: number;
+  tokensAfter: number;
+  reason: string;
+  grade: Grade;
+}
+
+export interface Fault {
+  code: string;
+  message: string;
+}
+
+export interface Condensation {
+  id: string;
+  revision: number;
+  provider: string;
+  tokensBefore: number;
+  tokensAfter: number;
+  reductionPercent: number;
+  cost: number;
+  timeMs: number;
+  exact: boolean;
+  didCondense: boolean;
+  metTarget: boolean | null;
+  savedByGrade: Record<Grade, number>;
+  changes: Change[];
+  firstChangedIndex: number;
+  promptCache?: { keptTokens: number; rewrittenTokens: number; rewriteCost?: number; extraCost?: number };
+  passes?: { id: string; name: string; ran: boolean; skipped?: string; tokensBefore: number; tokensAfter: number }[];
+  after: number[];
+  added: { before: number; tokens: number }[];
+  samples: { messageIndex: number; diff: TextDiff[] }[];
+  warnings: Fault[];
+  error?: Fault;
+}
+
+export interface Trial {
+  id: string;
+  provider: string;
+  tokens: number;
+  tokensBefore: number;
+  reductionPercent: number;
+  cost: number;
+  timeMs: number;
+  exact: boolean;
+  metTarget: boolean | null;
+  changes: number;
+  savedByGrade: Record<Grade, number>;
+  firstChangedIndex: number;
+  error?: Fault;
+}
+
+export interface MessageTexts {
+  role: string;
+  texts: { kind: string; text: string; omitted: number }[];
+  fate: "same" | "changed" | "removed" | null;
+  diff: TextDiff[];
+}
+
+/** Which provider, and with what. `provider` absent: as the manager would. */
+export interface Choice {
+  provider?: string;
+  config?: Record<string, unknown>;
+}
+
+interface CallOptions {
+  signal?: AbortSignal;
+}
+
+/** All that the components know of the world. Answers are checked; whatever fails rejects with a {@link StudioError}. */
+export interface CondenseClient {
+  /** Whether it can be asked for anything but what is there: false of a static report. */
+  readonly isLive: boolean;
+  hello(options?: CallOptions): Promise<Hello>;
+  /** Resolves when a history is another than `revisions` (by id) say, or after a while. */
+  wait(request: { revisions: Record<string, number> }, options?: CallOptions): Promise<{ histories: HistoryInfo[] }>;
+  inspect(
+    request: { history: string; targetTokens?: number; contextWindow?: number },
+    options?: CallOptions,
+  ): Promise<{ revision: number; inspection: Inspection }>;
+  condense(
+    request: Choice & { history: string; targetTokens?: number; contextWindow?: number; ask?: boolean },
+    options?: CallOptions,
+  ): Promise<Condensation>;
+  undo(
+    request: { condensation: string; changes: string[] },
+    options?: CallOptions,
+  ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[] }>;
+  try(
+    request: Choice & { history: string; id: string; targetTokens?: number },
+    options?: CallOptions,
+  ): Promise<{ revision: number; trial: Trial }>;
+  message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
+  save(request: { condensation: string }, options?: CallOptions): Promise<{ file: string; backup?: string; restoreData?: string }>;
+  open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
+}
+
+/** Why something could not be answered. `code` is `unreachable` when nobody answered. */
+export class StudioError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "StudioError";
+    this.code = code;
+  }
+}
