@@ -19,6 +19,8 @@ export * from "./types/native.js";
 export * from "./types/lossless.js";
 export * from "./types/truncation.js";
 export * from "./types/smart.js";
+export * from "./types/strategies.js";
+export * from "./types/experiments.js";
 export * from "./types/manager.js";
 export * from "./types/inspect.js";
 export * from "./types/studio.js";

@@ -140,10 +140,11 @@ function declaredTypes() {
 test("configurations have the fields that the providers read", async () => {
   const { default: exported } = await import("roo-condense");
   const { checker, typeOf } = declaredTypes();
-  const names = Object.keys(exported).flatMap((name) => /^create(\w+)Provider$/.exec(name)?.[1] ?? []);
-  expect(names.length).toBeGreaterThan(3);
+  const names = Object.keys(exported).flatMap((name) => /^create(\w+?)(?:Provider)?$/.exec(name)?.[1] ?? []);
+  expect(names.length).toBeGreaterThan(10);
   for (const name of names) {
-    const { properties } = exported[`create${name}Provider`]().getConfigSchema();
+    const create = exported[`create${name}Provider`] ?? exported[`create${name}`];
+    const { properties } = create().getConfigSchema();
     const fields = typeOf(`${name}Config`)
       .getProperties()
       .map((property) => property.name);

@@ -19,7 +19,17 @@ const { refused, serializeMessages, serializeSettings } = require("./serialize.j
 const { configWithSelections } = require("./smart.js");
 const { Snapshot } = require("./snapshot.js");
 
-const CONTEXT_FIELDS = ["systemPrompt", "taskId", "totalTokens", "contextWindow", "maxTokens", "profileId", "model", "preservedThinking"];
+const CONTEXT_FIELDS = [
+  "systemPrompt",
+  "taskId",
+  "userId",
+  "totalTokens",
+  "contextWindow",
+  "maxTokens",
+  "profileId",
+  "model",
+  "preservedThinking",
+];
 /** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
 const UNLIMITED = -1;
 /** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */

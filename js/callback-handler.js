@@ -69,19 +69,35 @@ function readUsage(chunk) {
   return usage;
 }
 
-/** Collects the chunks of an answer. */
+/** Collects the chunks of an answer, of at most so many characters, reasoning included: more is not paid for. */
 class Answer {
   text = "";
   usage;
+  #left;
+
+  constructor(maxChars = Number.POSITIVE_INFINITY) {
+    this.#left = maxChars;
+  }
+
+  /** Whether all that may be taken has come. */
+  get isFull() {
+    return this.#left <= 0;
+  }
 
   add(chunk) {
     switch (isObject(chunk) ? chunk.type : undefined) {
       case "text": {
         const { text } = chunk;
-        if (typeof text === "string") this.text += text;
+        if (typeof text === "string") {
+          this.text += text;
+          this.#left -= text.length;
+        }
         if (this.text.length > MAX_TEXT_UNITS) throw new Fault("too_large", "", { limit: MAX_TEXT_UNITS });
         break;
       }
+      case "reasoning":
+        if (typeof chunk.text === "string") this.#left -= chunk.text.length;
+        break;
       case "usage":
         // The last one is complete.
         this.usage = readUsage(chunk);
@@ -124,8 +140,8 @@ async function close(iterator) {
 }
 
 /** Asks `api` and drains its generator. `onStop` is given the function that ends it early. Resolves to the reply for the addon. */
-async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
-  const answer = new Answer();
+async function drain(api, { system, messages, maxChars }, idleTimeoutMs, onStop, causes) {
+  const answer = new Answer(maxChars);
   const waiter = new Waiter();
   const turns = new Turns();
   onStop(() => waiter.stop(new Fault("aborted", "aborted")));
@@ -159,6 +175,7 @@ async function drain(api, { system, messages }, idleTimeoutMs, onStop, causes) {
       chunks++;
       timer.refresh();
       host(() => answer.add(step.value));
+      if (answer.isFull) return { text: answer.text.toWellFormed(), usage: answer.usage, truncated: true };
       const pause = turns.afterChunk();
       if (pause) await waiter.wait(pause);
     }

@@ -37,7 +37,7 @@ async function ask(provider, current, request, call) {
   const { provider: _, ...callOptions } = call.options;
   const options = { ...callOptions, config: request.config ?? {} };
   if (request.targetTokens !== null) options.targetTokens = request.targetTokens;
-  if (call.isPreview) context.isPreview = true;
+  if (call.isPreview || request.isPreview) context.isPreview = true;
   const result = await provider.condense(context, options);
   if (!isObject(result)) throw new TypeError(`condense() returned ${shown(result)}; expected { messages }`);
   const error = fieldOf(result, "error");

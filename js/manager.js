@@ -309,6 +309,12 @@ class CondensationManager {
     return JSON.parse(this.#native.metrics());
   }
 
+  getExperiment(id) {
+    requireText("id", id);
+    const { experiments } = this.getMetrics();
+    return Object.hasOwn(experiments, id) ? experiments[id] : null;
+  }
+
   resetMetrics() {
     this.#native.resetMetrics();
   }

@@ -5,7 +5,8 @@
 const native = require("./native.js");
 const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
 const { condense } = require("./call.js");
-const { checked, notAllowed } = require("./errors.js");
+const { directoryCallback } = require("./directory.js");
+const { checked, notAllowed, readable } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { bindHandlers } = require("./llm-options.js");
 const { estimateOf, previewOf } = require("./preview.js");
@@ -18,8 +19,12 @@ function configJson(config) {
   return serializeSettings(withoutFunctions(config) ?? {}, "config");
 }
 
-/** The configuration that is meant: of the smart provider also by the name of a preset. */
+/** The configuration that is meant: of the smart provider also by the name of a preset, of per_user without the function that looks users up. */
 function wholeConfig(id, config) {
+  if (id === "per_user" && isObject(config) && typeof config.lookUp === "function") {
+    const { lookUp: _, ...plain } = config;
+    return plain;
+  }
   if (id !== "smart" || config === undefined || isObject(config)) return config;
   if (typeof config !== "string")
     throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(JSON.parse(native.smartPresets())).join(", ")}`);
@@ -118,7 +123,7 @@ function adopt(mark) {
   if (!mark.open) throw ofAnotherCopy("provider", "a provider", mark, "made by the function of that name");
   const { id, config } = mark.open();
   try {
-    return create(id)(config);
+    return id === "per_user" ? createPerUser(config) : create(id)(config);
   } catch (cause) {
     throw Object.assign(ofAnotherCopy("provider", `the provider ${JSON.stringify(id)}`, mark, "with a configuration of this version"), {
       cause,
@@ -126,21 +131,39 @@ function adopt(mark) {
   }
 }
 
-const create = (id) => (config) => {
-  const json = configJson(config);
+const create = (id) => (config) => make(id, config, config);
+
+/** @param {any} config what it is made with @param {any} plain that without functions of the host @param {((json: string) => any)=} lookUp */
+function make(id, config, plain, lookUp) {
+  const json = configJson(plain);
   return new NativeCondensationProvider(
-    checked(() => new native.NativeProvider(id, json)),
+    checked(() => new native.NativeProvider(id, json, lookUp)),
     { config },
   );
-};
+}
 
 /** @param config a configuration, or the name of a preset */
 const createSmartProvider = (config) => create("smart")(wholeConfig("smart", config));
 
+/** @param config preferences of users, and a function that looks up those of others */
+function createPerUser(config) {
+  if (!isObject(config)) return make("per_user", config, config);
+  const { lookUp, ...plain } = readable("config", () => ({ ...config }));
+  if (lookUp != null && typeof lookUp !== "function") throw notAllowed("config.lookUp", lookUp, "a function");
+  return make("per_user", config, plain, lookUp == null ? undefined : directoryCallback(lookUp));
+}
+
 module.exports = {
   NativeCondensationProvider,
+  createAbTest: create("ab_test"),
+  createAdaptive: create("adaptive"),
+  createCostAware: create("cost_aware"),
   createLosslessProvider: create("lossless"),
   createNativeProvider: create("native"),
+  createPerUser,
+  createPipeline: create("pipeline"),
+  createProgressive: create("progressive"),
+  createQualityFirst: create("quality_first"),
   createSmartProvider,
   createTruncationProvider: create("truncation"),
 };

@@ -46,7 +46,7 @@ function configWithSelections(base, own, messages) {
   return { ...own, passes };
 }
 
-/** The profiles that passes of configurations name as `apiProfile`. */
+/** The profiles that configurations name as `apiProfile`. */
 function profilesNamed(configs) {
   const named = new Set();
   const seen = new Set();
@@ -58,7 +58,8 @@ function profilesNamed(configs) {
       else look(inner);
     }
   };
-  for (const config of configs) look(config?.passes);
+  // Strategies have those of others inside their own.
+  for (const config of configs) look(config);
   return named;
 }
 

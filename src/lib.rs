@@ -19,12 +19,14 @@
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
+//! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
 //! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
 //! | `summaries` | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |
 //! | `providers` | strategies, each turns a conversation into a plan | all above |
-//! | `manager` | registry, trigger, fallback, budget, metrics | `providers` |
+//! | `strategies` | providers made of others: who is asked, in which order, for how much | all above |
+//! | `manager` | registry, trigger, fallback, budget, metrics | all above |
 //! | `node` | the only place that names napi | all above |
 
 #![cfg_attr(
@@ -56,6 +58,8 @@ mod providers;
 mod record;
 mod restore;
 mod salience;
+mod statistics;
+mod strategies;
 mod summaries;
 mod tokens;
 mod transcript;
@@ -86,10 +90,11 @@ pub use crate::{
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},
     providers::{
-        BUILT_IN as BUILT_IN_PROVIDERS, Binding, Capabilities, CondenseError, Grade, Note, Proposal, Provider,
-        ProviderInfo, Request, Settled, Thinking, ThinkingRule, create as create_provider, settle,
+        Binding, Capabilities, Choice, CondenseError, Grade, Note, Proposal, Provider, ProviderInfo, Registry, Request,
+        Settled, Thinking, ThinkingRule, settle,
     },
     restore::{Expanded, Unresolved, decode, expand},
+    strategies::{BUILT_IN as BUILT_IN_PROVIDERS, UserDirectory, create as create_provider, create_with},
     summaries::{Llm, StoreError, SummaryStore},
     tokens::{
         Encoding, Tally, clear_cache, count as count_tokens, count_all, count_uncached, truncate_start_to_tokens,

@@ -73,6 +73,8 @@ pub enum WarningCode {
     CacheFailed,
     /// The handler's own count failed; the totals are counted locally.
     CountTokensFailed,
+    /// The preferences of a user could not be looked up; the default is used.
+    LookUpFailed,
     /// A provider of the host gave a text as a warning.
     ProviderWarning,
     /// A provider of the host gave a warning with a code of its own.

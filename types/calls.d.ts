@@ -20,6 +20,8 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly systemPrompt?: string | readonly SystemTextBlock[] | null | undefined;
   /** Keeps the guard against loops apart for several conversations. Default: all are one. */
   readonly taskId?: string | null | undefined;
+  /** Whose conversation it is, for strategies that go by the user (`createPerUser`, `createAbTest`). Default: nobody's. */
+  readonly userId?: string | null | undefined;
   /** Tokens in the context without the last message, as the API reported them. `condenseIfNeeded` needs it. */
   readonly totalTokens?: number | null | undefined;
   /** The model's context window in tokens, 1 or more. `condenseIfNeeded` needs it. */

@@ -11,6 +11,7 @@ import type { PresetName } from "./smart.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
+import type { Experiment } from "./experiments.js";
 import type { Warning } from "./warnings.js";
 import type { Protect } from "./protect.js";
 
@@ -219,6 +220,8 @@ export interface Metrics {
   profiles: Record<string, MetricTotals>;
   /** Dollars by the model that was paid; what providers of the host say they cost is not here. */
   costByModel: Record<string, number>;
+  /** What the variants of experiments came to, by experiment; see {@link CondensationManager.getExperiment}. */
+  experiments: Record<string, Experiment>;
   /** The newest 100 condensations, the oldest first. */
   records: CondensationRecord[];
   /** What deserves attention, as of now. */
@@ -409,6 +412,12 @@ export class CondensationManager {
 
   /** Tokens that `condense` would save. */
   estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;
+
+  /**
+   * What the variants of an experiment (`createAbTest`) came to in this manager since its metrics were reset, and which is ahead; `null` before its first call.
+   * @throws {TypeError} `invalid_argument`
+   */
+  getExperiment(id: string): Experiment | null;
 
   /** A copy of the metrics. */
   getMetrics(): Metrics;

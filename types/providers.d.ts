@@ -16,6 +16,7 @@ import type { Warning } from "./warnings.js";
  * | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
  * | `lossless` | yes | | | | | | yes | yes | fast |
  * | `truncation` | | yes | yes | | | | yes | yes | fast |
+ * | strategies | | yes | yes | yes | yes | yes | yes | | slow |
  */
 export interface ProviderCapabilities {
   /** It can work without losing anything. */

@@ -167,6 +167,20 @@ export interface PassReport {
   operationsApplied: string[];
 }
 
+/** One decision of a strategy. */
+export interface StrategyChoice {
+  /** The id of the strategy. */
+  strategy: string;
+  /** The id of the provider that it asked. */
+  provider: string;
+  /** Why that one, for people. */
+  reason: string;
+  /** The experiment that it belongs to. */
+  experiment?: string;
+  /** The variant of that experiment. */
+  variant?: string;
+}
+
 /** What a result says beside its messages. */
 export interface CondensationReport {
   /** The summary that was written; empty when there is none. */
@@ -185,8 +199,10 @@ export interface CondensationReport {
   error?: CondensationError;
   stats: CondensationStats;
   metrics: CondensationMetrics;
-  /** How each pass went; only of providers that work in passes. */
+  /** How each pass went; only of providers that work in passes, and of strategies: each provider that they asked, or its own passes. */
   passes?: PassReport[];
+  /** What strategies decided, in order; only where one was asked. */
+  choices?: StrategyChoice[];
   /** What was changed, by message and block. */
   changes: Change[];
   /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */

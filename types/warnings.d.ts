@@ -5,16 +5,16 @@
  *
  * - `target_not_met`: what must stay is more than the target
  * - `provider_failed`: a provider failed, and another one of the chain went on; the message names it and the code of its error
- * - `unknown_provider`: `fallback` names a provider that is not registered; the others were tried
+ * - `unknown_provider`: `fallback` or a strategy names a provider that is not registered; the others were tried
  * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
  * - `handler_invalid`: a handler has no `createMessage()` and was passed over; `handler_missing`: a profile has none, and another one wrote its summaries
- * - `no_handler`: a pass of the smart provider wants a model, and there is no handler
+ * - `no_handler`: a pass of the smart provider or a strategy wants a model, and there is no handler
  * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was
  * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
- * - `price_unknown`: `maxCost` or `maxCostPerCondensation` cannot be kept before asking; `cost_limit`: it is spent
+ * - `price_unknown`: `maxCost` or `maxCostPerCondensation` cannot be kept before asking; `cost_limit`: it is spent, or too small for what a strategy would ask
  * - `high_cost`: the condensation cost more than `costAlert`
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
  * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
@@ -22,6 +22,7 @@
  * - `cache_failed`: the store for summaries failed, and was done without
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
  * - `progress_listener_failed`: `onProgress` threw
+ * - `look_up_failed`: preferences of a user could not be looked up, or have a fault; the default is used
  * - `provider_warning`: a text that a provider of the host gave as a warning
  */
 export type WarningCode =
@@ -47,6 +48,7 @@ export type WarningCode =
   | "cache_failed"
   | "count_tokens_failed"
   | "progress_listener_failed"
+  | "look_up_failed"
   | "provider_warning";
 
 /**

@@ -5,7 +5,10 @@
 const { CHOICES, COMMANDS, OPTIONS } = require("./arguments.js");
 
 const PRESETS = ["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
-const PROVIDERS = ["native", "lossless", "truncation", "smart"];
+const PROVIDERS = [
+  ...["native", "lossless", "truncation", "smart"],
+  ...["pipeline", "adaptive", "cost_aware", "quality_first", "per_user", "ab_test", "progressive"],
+];
 
 /** The values of options that are one of a few. */
 const VALUES = { provider: PROVIDERS, preset: PRESETS, llm: CHOICES.llm, color: CHOICES.color };

@@ -43,6 +43,12 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
+    /// Whether a request is sent as it is: nothing is added to it that costs more, and the model is told how long its answer may be. What only stops
+    /// reading after so many tokens says no.
+    fn sends_as_asked(&self) -> bool {
+        true
+    }
+
     /// Counts tokens with the model's own tokenizer; `None` without one: count locally.
     ///
     /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.
@@ -67,6 +73,8 @@ pub struct LlmRequest {
     pub max_tokens: Option<u32>,
     /// 0 (predictable) to 2 (varied); `None` takes the handler's setting.
     pub temperature: Option<f64>,
+    /// An attempt that was charged for is not repeated: there is a limit on cost that must not be exceeded.
+    pub charged_once: bool,
 }
 
 /// One message of a question: plain text, whatever it was in the conversation.

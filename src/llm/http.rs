@@ -108,6 +108,13 @@ impl Ledger {
         account.attempts += 1;
     }
 
+    /// Whether an attempt used anything.
+    fn was_charged(&self) -> bool {
+        let Account { mut earlier, current, .. } = self.lock().clone();
+        earlier.add(&current);
+        earlier != TokenUsage::default()
+    }
+
     /// Completes an error with what was spent.
     fn close(&self, mut error: LlmError) -> LlmError {
         let account = self.lock().clone();
@@ -221,7 +228,7 @@ impl HttpHandler {
                 continue;
             }
             // Once text has come, another attempt would be paid for twice and delivered twice: that is for the caller.
-            if !error.retryable() || ledger.lock().received > 0 {
+            if !error.retryable() || ledger.lock().received > 0 || (request.charged_once && ledger.was_charged()) {
                 return Err(error);
             }
             let Some(wait) = delays.next().and_then(|delay| retry::wait(delay, error.retry_after())) else {

@@ -14,8 +14,8 @@ use crate::{
     conversation::{Conversation, Edit, Plan, Recipe},
     markers::counted,
     providers::{
-        Acceptance, CallRecord, Change, CondenseError, PassReport, Proposal, Provider, ProviderStep, Repeatable,
-        Request, Settled, State, ThinkingOutcome, Turns, look_again, milliseconds,
+        Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
+        Repeatable, Request, Settled, State, ThinkingOutcome, Turns, look_again, milliseconds,
     },
     restore::recipes,
     tokens::Tally,
@@ -61,6 +61,8 @@ pub struct ChainOutcome {
     pub passes: Vec<PassReport>,
     /// Dollars by the model that was paid.
     pub cost_by_model: BTreeMap<String, f64>,
+    /// What strategies decided.
+    pub choices: Vec<Choice>,
     /// How each provider did.
     pub calls: Vec<(String, CallRecord)>,
     /// Time in milliseconds.
@@ -109,14 +111,25 @@ impl ChainOutcome {
     }
 }
 
-/// Runs `providers` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
+/// Who does the work of a call.
+pub struct Chain {
+    /// In the order in which they are tried.
+    pub providers: Vec<Arc<dyn Provider>>,
+    /// Who may be asked by those of them that ask others.
+    pub others: Registry,
+    /// About those that are missing.
+    pub warnings: Vec<Warning>,
+}
+
+/// Runs the providers of `chain` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
 /// `goal` is the target of the request as the caller counts.
-pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec<Warning>, goal: Goal) -> ChainOutcome {
+pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
+    let providers = &chain.providers;
     let started = Instant::now();
     let original_tally = request.tally.clone();
     let mut state = State::new(request);
-    let mut turns = Turns { warnings: missing, ..Turns::default() };
+    let mut turns = Turns { others: chain.others.clone(), warnings: chain.warnings.clone(), ..Turns::default() };
     let mut counts = HostCounts(None);
     let mut outcome = ChainOutcome {
         provider: providers.first().map(|provider| provider.info().id).unwrap_or_default(),
@@ -182,6 +195,7 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
         outcome.error = Some(CondenseError::Aborted);
     }
     outcome.summary = std::mem::take(&mut state.summary);
+    outcome.choices = state.request.choices.all();
     outcome.cost_by_model = state.request.llm.spent.by_model();
     settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
     let current = &state.request;
@@ -209,14 +223,10 @@ pub async fn run(providers: &[Arc<dyn Provider>], request: Request, missing: Vec
 }
 
 /// Those of the chain that may be asked about what others have left. The configuration of the call is for the first alone.
-fn repeated<'a>(
-    providers: &'a [Arc<dyn Provider>],
-    config: &'a Value,
-    target_tokens: Option<usize>,
-) -> Vec<Repeatable<'a>> {
-    let repeatable = |(index, provider): (usize, &'a Arc<dyn Provider>)| Repeatable {
-        provider: &**provider,
-        config: if index == 0 { config } else { &Value::Null },
+fn repeated(providers: &[Arc<dyn Provider>], config: &Value, target_tokens: Option<usize>) -> Vec<Repeatable> {
+    let repeatable = |(index, provider): (usize, &Arc<dyn Provider>)| Repeatable {
+        provider: Arc::clone(provider),
+        config: if index == 0 { config.clone() } else { Value::Null },
         target_tokens,
     };
     providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()).map(repeatable).collect()

@@ -7,7 +7,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::alerts::Alert;
+use super::{
+    alerts::Alert,
+    experiments::{Experiment, ExperimentReport},
+};
 use crate::providers::CallRecord;
 
 /// Sums and averages over some calls.
@@ -56,7 +59,8 @@ pub fn percent(part: usize, whole: usize) -> f64 {
 }
 
 /// Tokens that a call removed.
-fn saved(call: &CallRecord) -> usize {
+#[must_use]
+pub fn saved(call: &CallRecord) -> usize {
     call.tokens_before.saturating_sub(call.tokens_after)
 }
 
@@ -122,6 +126,10 @@ pub struct Metrics {
     pub profiles: BTreeMap<String, Totals>,
     /// Dollars by the model that was paid; what providers of the host say they cost is not here.
     pub cost_by_model: BTreeMap<String, f64>,
+    /// What the variants of experiments came to, by experiment.
+    pub experiments: BTreeMap<String, ExperimentReport>,
+    #[serde(skip)]
+    measured: BTreeMap<String, Experiment>,
     /// The newest condensations, the oldest first.
     pub records: VecDeque<CondensationRecord>,
     /// What deserves attention, as of now.
@@ -190,6 +198,11 @@ impl Metrics {
         }
     }
 
+    /// Adds a call of a variant of an experiment.
+    pub fn add_variant(&mut self, experiment: &str, variant: &str, call: &CallRecord) {
+        self.measured.entry(experiment.to_owned()).or_default().add(variant, call);
+    }
+
     /// Adds what models were paid within a call.
     pub fn add_models(&mut self, costs: &BTreeMap<String, f64>) {
         for (model, cost) in costs {
@@ -210,6 +223,7 @@ impl Metrics {
     pub fn finished(mut self) -> Self {
         let all = self.providers.values_mut().chain(self.profiles.values_mut());
         all.chain([&mut self.total]).for_each(Totals::finished);
+        self.experiments = self.measured.iter().map(|(id, experiment)| (id.clone(), experiment.report())).collect();
         self
     }
 }

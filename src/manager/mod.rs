@@ -2,6 +2,7 @@
 
 mod alerts;
 mod chain;
+mod experiments;
 mod guard;
 mod inspection;
 mod metrics;
@@ -21,9 +22,7 @@ use std::{
     time::Instant,
 };
 
-use serde_json::Value;
-
-use self::{guard::Guard, metrics::CondensationRecord, numbers::Goal};
+use self::{chain::Chain, guard::Guard, metrics::CondensationRecord, numbers::Goal};
 pub use self::{
     guard::GuardOptions,
     inspection::{InspectOptions, Inspection},
@@ -41,8 +40,10 @@ use crate::{
     llm::ModelPrice,
     progress::Progress,
     providers::{
-        self, Binding, CondenseError, Lossless, Native, Provider, Registry, Request, ThinkingRule, Truncation,
+        Binding, Choice, CondenseError, Lossless, Native, Provider, Registry, Request, Subject, ThinkingRule,
+        Truncation,
     },
+    strategies,
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
     warning::{Warning, WarningCode},
@@ -115,14 +116,8 @@ impl Manager {
     /// A manager that keeps summaries in `cache`.
     #[must_use]
     pub fn with_store(options: ManagerOptions, cache: Option<Arc<dyn SummaryStore>>) -> Self {
-        let mut registry = Registry::default();
-        for id in providers::BUILT_IN {
-            if let Ok(provider) = providers::create(id, &Value::Null) {
-                registry.register(provider);
-            }
-        }
         let state = State {
-            registry,
+            registry: strategies::registry(),
             active: options.provider.clone(),
             thresholds: options.thresholds.clone(),
             metrics: Metrics::default(),
@@ -297,7 +292,7 @@ impl Manager {
 
     async fn run(&self, work: &Work, decision: Option<&TriggerDecision>, trial: Option<Trial>) -> Report {
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
-        let (chain, missing) = match self.chain(work, decision) {
+        let chain = match self.chain(work, decision) {
             Ok(chain) => chain,
             Err(error) => return Report::failed(error, prev),
         };
@@ -313,6 +308,7 @@ impl Manager {
             tools: self.options.tools.clone(),
             thinking: self.thinking(work),
             host_call: work.host_call,
+            subject: subject(&work.call),
             llm: self.llm(work),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
@@ -324,7 +320,7 @@ impl Manager {
         request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
         let price = self.conversation_price(work);
         let scale = request.scale;
-        let mut outcome = chain::run(&chain, request, missing, goal).await;
+        let mut outcome = chain::run(&chain, request, goal).await;
         let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
         let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
         alerts::warn(&mut report, &self.budget, self.options.cost_alert);
@@ -403,7 +399,7 @@ impl Manager {
         let has_model = work.llm.handler.is_some() || work.llm.condensing_handler.is_some();
         let default = if has_model || !call.config.is_null() { DEFAULT_PROVIDER } else { Lossless::ID };
         let first = call.provider.as_deref().or(forced).or(state.active.as_deref()).unwrap_or(default);
-        let mut chain = vec![state.registry.get(first)?];
+        let mut providers = vec![state.registry.get(first)?];
         let mut warnings = Vec::new();
         let standing_in: Vec<&str> = match &self.options.fallback {
             Some(ids) => ids.iter().map(String::as_str).collect(),
@@ -411,7 +407,7 @@ impl Manager {
         };
         for (index, id) in standing_in.into_iter().enumerate().filter(|(_, id)| *id != first) {
             match state.registry.get(id) {
-                Ok(provider) => chain.push(provider),
+                Ok(provider) => providers.push(provider),
                 Err(error) if self.options.fallback.is_some() => {
                     let warning = Warning::new(WarningCode::UnknownProvider, error.to_string());
                     warnings.push(warning.about(format!("fallback[{index}]")));
@@ -419,7 +415,7 @@ impl Manager {
                 Err(_) => {}
             }
         }
-        Ok((chain, warnings))
+        Ok(Chain { providers, others: state.registry.clone(), warnings })
     }
 
     fn remember(&self, call: &CallOptions, report: &Report) {
@@ -430,13 +426,15 @@ impl Manager {
         let (profile, record) = (call.profile_id.as_deref(), report.call());
         state.metrics.add_call(profile, &record);
         state.metrics.add_models(report.cost_by_model());
+        for Choice { experiment, variant, record, .. } in report.choices() {
+            if let (Some(experiment), Some(variant), Some(record)) = (experiment, variant, record) {
+                state.metrics.add_variant(experiment, variant, record);
+            }
+        }
         let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
         state.metrics.add_record(record);
     }
 }
-
-/// Providers in the order they are tried, and warnings about those that are missing.
-type Chain = (Vec<Arc<dyn Provider>>, Vec<Warning>);
 
 /// Which providers stand in for one that fails or leaves too much. For those of the host too: they ask nobody, and lose as little as they can.
 fn default_fallback(provider: &str) -> &'static [&'static str] {
@@ -493,11 +491,13 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     let (prev, price) = (work.call.total_tokens, conversation_price(&work));
     let summary_price = summary_price(&work);
     let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
+    let subject = subject(&work.call);
     let mut request = Request {
         system_tokens: system_tokens(&work.call, encoding),
         thinking: thinking(&work),
         config: work.call.config,
         host_call: work.host_call,
+        subject,
         llm: Llm {
             budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
             price: summary_price,
@@ -511,9 +511,15 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;
-    let mut outcome = chain::run(std::slice::from_ref(provider), request, Vec::new(), goal).await;
+    let chain = Chain { providers: vec![Arc::clone(provider)], others: strategies::registry(), warnings: Vec::new() };
+    let mut outcome = chain::run(&chain, request, goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)
+}
+
+/// Whose conversation the call is about.
+fn subject(call: &CallOptions) -> Subject {
+    Subject { user: call.user_id.clone(), task: Some(call.task_id.clone()).filter(|task| !task.is_empty()) }
 }
 
 /// What the call says that the conversation's own model costs: itself, or by its handler.

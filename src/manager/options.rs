@@ -162,6 +162,7 @@ pub(super) static CONTEXT: Table = Table::new(
     &[
         Field::text("systemPrompt", "It counts, and is never changed."),
         Field::text("taskId", "Which task the conversation belongs to."),
+        Field::text("userId", "Whose conversation it is, for strategies that go by the user."),
         Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
         Field::number_if_set("contextWindow", 1.0, TOKENS, "The model's context window in tokens."),
         Field::number_if_set("maxTokens", 0.0, TOKENS, "Tokens the model may answer with."),
@@ -264,6 +265,8 @@ pub struct CallOptions {
     pub system_prompt: String,
     /// Which task the conversation belongs to.
     pub task_id: String,
+    /// Whose conversation it is.
+    pub user_id: Option<String>,
     /// Tokens in the context as the API reported them.
     pub total_tokens: Option<f64>,
     /// The model's context window in tokens.
@@ -305,6 +308,7 @@ impl CallOptions {
             config: options.value("config").cloned().unwrap_or_default(),
             system_prompt: context.text("systemPrompt").to_owned(),
             task_id: context.text("taskId").to_owned(),
+            user_id: context.given_text("userId").map(str::to_owned),
             total_tokens: context.given_number("totalTokens"),
             context_window: context.given_number("contextWindow"),
             max_tokens: context.given_number("maxTokens"),

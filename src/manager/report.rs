@@ -15,7 +15,7 @@ use super::{
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
-    providers::{CallRecord, Change, CondenseError, Grade, PassReport},
+    providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport},
     warning::Warning,
 };
 
@@ -55,6 +55,9 @@ pub struct Report {
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
+    /// What strategies decided; absent when none was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<Choice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
     /// Only where a condensation was tried and its result is thrown away.
@@ -189,6 +192,7 @@ impl Report {
             prompt_cache,
             survival: outcome.survival,
             passes: outcome.passes,
+            choices: outcome.choices,
             plan: BoundPlan::new(outcome.plan, &outcome.original, &original).with_groups(groups.of_edits),
             contents,
             groups: groups.changes,
@@ -329,6 +333,12 @@ impl Report {
     #[must_use]
     pub fn tokens_saved(&self) -> usize {
         self.metrics.tokens_saved
+    }
+
+    /// What strategies decided, in order.
+    #[must_use]
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
     }
 
     pub(super) fn provider_calls(&self) -> &[(String, CallRecord)] {

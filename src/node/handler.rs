@@ -26,6 +26,7 @@ use crate::{
         CallbackCause, CallbackConfig, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler,
         LlmProgress, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
+    summaries::CHARS_PER_TOKEN,
 };
 
 /// How long the JavaScript side may take to end its generator and say what was spent.
@@ -235,7 +236,11 @@ impl CallbackHandler {
             .iter()
             .map(|message| json!({ "role": message.role.as_str(), "content": message.text }))
             .collect();
-        let question = json!({ "id": id, "system": request.system, "messages": messages }).to_string();
+        let mut question = json!({ "id": id, "system": request.system, "messages": messages });
+        if request.charged_once {
+            question["maxChars"] = request.max_tokens.map(|tokens| tokens as usize * CHARS_PER_TOKEN).into();
+        }
+        let question = question.to_string();
         let model = &self.info.model;
         let mut stop = Stop { callback: &self.callback, id, answered: false };
         let limit = Duration::from_millis(self.info.timeout_ms);
@@ -294,6 +299,10 @@ impl LlmHandler for CallbackHandler {
 
     fn max_output_tokens(&self) -> Option<u32> {
         self.info.max_output_tokens
+    }
+
+    fn sends_as_asked(&self) -> bool {
+        false
     }
 
     async fn count_tokens(&self, blocks_json: &str) -> std::result::Result<Option<u64>, LlmError> {

@@ -96,6 +96,8 @@ impl Provider for HostProvider {
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
             "config": request.config,
+            // A strategy may try in a call that is none.
+            "isPreview": request.llm.preview.is_some(),
         });
         let call = request.conversation.export(&call).map_err(|error| CondenseError::Internal(error.to_string()))?;
         let reply = tokio::select! {

@@ -15,6 +15,7 @@
 
 mod callback;
 mod cancel;
+mod directory;
 mod environment;
 mod error;
 mod fingerprints;

@@ -6,6 +6,8 @@ use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{
+    callback::JsAnswerer,
+    directory::HostDirectory,
     error::{Result, settings, told, wrong_config},
     work::{Call, Incoming, Mode, report},
 };
@@ -13,6 +15,7 @@ use crate::{
     manager::{Trial, condense_with, preview_with},
     options::ConfigError,
     providers::{self, Provider},
+    strategies::{self, UserDirectory},
     tokens::Encoding,
 };
 
@@ -24,11 +27,12 @@ pub struct NativeProvider {
 
 #[napi]
 impl NativeProvider {
-    /// `id` is one of the built-in ids, `config` the configuration as JSON.
+    /// `id` is one of the built-in ids, `config` the configuration as JSON. `look_up` is asked for users that it does not have.
     #[napi(constructor, catch_unwind)]
-    pub fn new(id: String, config: String) -> Result<Self> {
+    pub fn new(id: String, config: String, look_up: Option<JsAnswerer>) -> Result<Self> {
         let config: Value = settings(&config)?;
-        Ok(Self { provider: providers::create(&id, &config).map_err(wrong_config)? })
+        let directory = look_up.map(|look_up| Arc::new(HostDirectory(look_up)) as Arc<dyn UserDirectory>);
+        Ok(Self { provider: strategies::create_with(&id, &config, directory).map_err(wrong_config)? })
     }
 
     /// What it says of itself, as JSON.

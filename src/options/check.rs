@@ -190,6 +190,10 @@ fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
             }
             _ => Some(WrongType),
         },
+        Kind::Name { .. } => match value {
+            Value::String(text) => unless(!text.trim().is_empty(), NotAllowed),
+            _ => Some(WrongType),
+        },
         Kind::Choice { words, .. } => match value {
             Value::String(text) => unless(words.contains(&&**text), NotAllowed),
             _ => Some(WrongType),

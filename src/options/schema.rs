@@ -73,6 +73,10 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
             let not = (!reserved.is_empty()).then(|| json!({ "enum": reserved }));
             without_nulls(json!({ "type": "string", "default": default, "pattern": pattern, "not": not }))
         }
+        Kind::Name { default, examples } => {
+            let examples = (!examples.is_empty()).then_some(examples);
+            without_nulls(json!({ "type": "string", "default": default, "pattern": "\\S", "examples": examples }))
+        }
         Kind::Choice { default, words } => {
             without_nulls(json!({ "type": "string", "default": default, "enum": words }))
         }

@@ -59,7 +59,7 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub fn text(&self, name: &str) -> &'a str {
         let default = self.kinds(name).iter().find_map(|kind| match kind {
-            Kind::Text { default, .. } | Kind::Choice { default, .. } => *default,
+            Kind::Text { default, .. } | Kind::Name { default, .. } | Kind::Choice { default, .. } => *default,
             _ => None,
         });
         self.given_text(name).or(default).unwrap_or_default()

@@ -74,6 +74,13 @@ pub enum Kind {
         /// Texts that mean something else already.
         reserved: &'static [&'static str],
     },
+    /// What something goes by, such as the id of a provider: a text that holds more than blanks.
+    Name {
+        /// Used when absent.
+        default: Option<&'static str>,
+        /// Names that there are, for those who write configurations.
+        examples: &'static [&'static str],
+    },
     /// One of some words.
     Choice {
         /// Used when absent.
@@ -330,7 +337,7 @@ impl Kind {
                 (min, max) => format!("a number from {min} to {max}"),
             },
             Self::Text { not_blank: false, reserved: [], .. } => "a string".to_owned(),
-            Self::Text { reserved: [], .. } => "a string that is not empty".to_owned(),
+            Self::Text { reserved: [], .. } | Self::Name { .. } => "a string that is not empty".to_owned(),
             Self::Text { reserved, .. } => format!("a string, not empty and none of {}", reserved.join(", ")),
             Self::Choice { words, .. } => words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "),
             Self::Object(table) => {

@@ -1,7 +1,10 @@
 //! Condensation strategies. Each turns a conversation into a plan.
 //!
-//! A new provider is a file here with a type that implements [`Provider`], and a line in [`create`].
+//! A new provider is a file here with a type that implements [`Provider`], a line in [`create`], and its id in `strategies::BUILT_IN`: strategies, which
+//! are made of these, stand above.
 
+mod call_record;
+mod choices;
 mod edited;
 mod error;
 mod host_result;
@@ -12,7 +15,6 @@ mod pass_report;
 mod pinned;
 mod proposal;
 mod provider;
-mod registry;
 mod request;
 mod runner;
 mod settle;
@@ -30,50 +32,49 @@ use serde_json::Value;
 use crate::options::ConfigError;
 
 pub use self::{
+    call_record::CallRecord,
+    choices::Choice,
     error::CondenseError,
     host_result::{Returned, proposal_of},
     lossless::Lossless,
     native::Native,
-    pass_report::PassReport,
+    pass_report::{PassReport, PassTimer},
     proposal::{Change, Grade, Note, Proposal, Settled},
-    provider::{Capabilities, Provider, ProviderInfo, Speed},
-    registry::Registry,
-    request::Request,
+    provider::{Capabilities, Provider, ProviderInfo, Registry, Speed},
+    request::{Request, Subject},
     runner::{State, Step},
     settle::settle,
     smart::Smart,
     thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule},
     truncation::Truncation,
-    turn::{Acceptance, CallRecord, ProviderStep, Repeatable, Turns, look_again, milliseconds, panic_message},
+    turn::{AcceptAll, Acceptance, ProviderStep, Repeatable, Turns, look_again, milliseconds, panic_message},
 };
 
 /// The ids of the providers that [`create`] makes.
-pub const BUILT_IN: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];
+const OWN_IDS: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];
 
-/// Makes a built-in provider by its id.
+/// Makes one of the providers of this module by its id.
 ///
 /// # Errors
-/// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
-///
-/// # Examples
-/// ```
-/// use roo_condense::create_provider;
-/// use serde_json::json;
-///
-/// let truncation = create_provider("truncation", &json!({ "maxToolResultLines": 10 })).unwrap();
-/// assert_eq!(truncation.info().id, "truncation");
-///
-/// let errors = create_provider("truncation", &json!({ "mode": "windw", "keep": 1 })).err().unwrap();
-/// assert_eq!(errors.len(), 2);
-/// ```
+/// Every field of `config` that is wrong, or the id when none of them has it.
 pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
     match id {
         Native::ID => Ok(Arc::new(Native::new(config)?)),
         Smart::ID => Ok(Arc::new(Smart::new(config)?)),
         Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
         Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
-        _ => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), BUILT_IN.join(", "))]),
+        _ => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), OWN_IDS.join(", "))]),
     }
+}
+
+/// The providers of this module, each with its defaults.
+#[must_use]
+pub fn registry() -> Registry {
+    let mut registry = Registry::default();
+    for provider in OWN_IDS.iter().filter_map(|id| create(id, &Value::Null).ok()) {
+        registry.register(provider);
+    }
+    registry
 }
 
 /// A configuration with the fields of `overrides` in place of its own.

@@ -71,7 +71,9 @@ impl PassReport {
         }
     }
 
-    pub(super) fn skipped(self, why: String) -> Self {
+    /// The report of a pass that did not do its work; why.
+    #[must_use]
+    pub fn skipped(self, why: String) -> Self {
         Self { ran: false, skipped: Some(why), ..self }
     }
 
@@ -107,7 +109,7 @@ impl PassReport {
 }
 
 /// A pass under way.
-pub(super) struct PassTimer {
+pub struct PassTimer {
     report: PassReport,
     begun: Instant,
 }

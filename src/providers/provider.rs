@@ -1,4 +1,6 @@
-//! The trait that every strategy implements.
+//! The trait that every provider implements, and those there are.
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,14 @@ pub trait Provider: Send + Sync {
     /// Any [`CondenseError`]; the conversation is then left as it is.
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
+    /// The same, for a provider that asks others.
+    ///
+    /// # Errors
+    /// As [`Provider::propose`].
+    async fn propose_among(&self, request: &Request, _others: &Registry) -> Result<Proposal, CondenseError> {
+        self.propose(request).await
+    }
+
     /// What its configuration, with the fields of `config` in place of its own, protects.
     fn protects(&self, _config: &Value) -> ProtectRules {
         ProtectRules::default()
@@ -37,6 +47,11 @@ pub trait Provider: Send + Sync {
     /// more once the rest is gone. What it says of its speed has nothing to do with it.
     fn may_repeat(&self) -> bool {
         false
+    }
+
+    /// The same, where there is no model to ask: for those that ask nobody then.
+    fn may_repeat_without_model(&self) -> bool {
+        self.may_repeat()
     }
 }
 
@@ -95,4 +110,48 @@ pub enum Speed {
     Medium,
     /// Tens of seconds.
     Slow,
+}
+
+/// Providers by id, in the order they were registered. A copy is cheap.
+#[derive(Clone, Default)]
+pub struct Registry {
+    providers: Arc<Vec<Arc<dyn Provider>>>,
+}
+
+impl Registry {
+    /// Adds a provider; one with the same id is replaced.
+    pub fn register(&mut self, provider: Arc<dyn Provider>) {
+        let id = provider.info().id;
+        let providers = Arc::make_mut(&mut self.providers);
+        match providers.iter_mut().find(|known| known.info().id == id) {
+            Some(known) => *known = provider,
+            None => providers.push(provider),
+        }
+    }
+
+    /// Removes a provider. Whether there was one.
+    pub fn unregister(&mut self, id: &str) -> bool {
+        let count = self.providers.len();
+        Arc::make_mut(&mut self.providers).retain(|provider| provider.info().id != id);
+        self.providers.len() < count
+    }
+
+    /// The provider with this id.
+    ///
+    /// # Errors
+    /// [`CondenseError::UnknownProvider`] names the ids there are.
+    pub fn get(&self, id: &str) -> Result<Arc<dyn Provider>, CondenseError> {
+        self.providers.iter().find(|provider| provider.info().id == id).cloned().ok_or_else(|| {
+            CondenseError::UnknownProvider {
+                id: id.to_owned(),
+                registered: self.list().into_iter().map(|info| info.id).collect::<Vec<_>>().join(", "),
+            }
+        })
+    }
+
+    /// What the providers say of themselves.
+    #[must_use]
+    pub fn list(&self) -> Vec<ProviderInfo> {
+        self.providers.iter().map(|provider| provider.info()).collect()
+    }
 }

@@ -1,8 +1,8 @@
 //! What a provider is given.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use super::thinking::ThinkingRule;
+use super::{choices::Choices, thinking::ThinkingRule};
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
@@ -39,10 +39,25 @@ pub struct Request {
     pub host_call: u32,
     /// What is needed to ask a model, and what that has cost.
     pub llm: Llm,
+    /// The ids of the strategies within which this is asked, from the outside in.
+    pub within: Vec<&'static str>,
+    /// Whose conversation it is.
+    pub subject: Subject,
+    /// What strategies decide, added to as they do, so that it is known whatever happens then.
+    pub choices: Arc<Choices>,
     /// Stops the work.
     pub cancel: Cancel,
     /// Told how the work goes.
     pub progress: Progress,
+}
+
+/// Whose conversation it is, as the host names them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The user.
+    pub user: Option<String>,
+    /// The task.
+    pub task: Option<String>,
 }
 
 impl Request {
@@ -61,6 +76,9 @@ impl Request {
             thinking: ThinkingRule::default(),
             host_call: 0,
             llm: Llm::default(),
+            within: Vec::new(),
+            subject: Subject::default(),
+            choices: Arc::default(),
             cancel: Cancel::default(),
             progress: Progress::default(),
         }

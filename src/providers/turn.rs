@@ -2,6 +2,7 @@
 
 use std::{
     panic::AssertUnwindSafe,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -9,10 +10,11 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 
 use super::{
+    call_record::CallRecord,
     error::CondenseError,
     pass_report::PassReport,
     proposal::{Change, Proposal, Settled},
-    provider::Provider,
+    provider::{Provider, Registry},
     request::Request,
     runner::{State, Step},
     settle::settle,
@@ -25,24 +27,11 @@ const LAST_WORDS: Duration = Duration::from_millis(32);
 /// Runs of a provider on its own result. Most find nothing more in the second.
 pub const MAX_REPEATS: usize = 4;
 
-/// What one call, or one provider within it, came to in numbers.
-#[derive(Debug, Clone, Copy)]
-pub struct CallRecord {
-    /// It ended without an error.
-    pub success: bool,
-    /// Dollars.
-    pub cost: f64,
-    /// Tokens before.
-    pub tokens_before: usize,
-    /// Tokens after.
-    pub tokens_after: usize,
-    /// Time it took.
-    pub latency_ms: f64,
-}
-
 /// What providers told that had their turns, beside what they did to the state.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Turns {
+    /// Who may be asked by those of them that ask others.
+    pub others: Registry,
     /// What was changed.
     pub changes: Vec<Change>,
     /// What the caller should know.
@@ -67,6 +56,22 @@ pub trait Acceptance: Send {
         settled: &Settled,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), CondenseError>;
+}
+
+/// Everything that settles is taken over.
+pub struct AcceptAll;
+
+#[async_trait]
+impl Acceptance for AcceptAll {
+    async fn accept(
+        &mut self,
+        _request: &Request,
+        _proposal: &Proposal,
+        _settled: &Settled,
+        _warnings: &mut Vec<Warning>,
+    ) -> Result<(), CondenseError> {
+        Ok(())
+    }
 }
 
 /// A provider as a step of the runner.
@@ -100,7 +105,7 @@ impl<'a> ProviderStep<'a> {
         }
         let request = &state.request;
         request.cancel.check()?;
-        let proposing = AssertUnwindSafe(self.provider.propose(request)).catch_unwind();
+        let proposing = AssertUnwindSafe(self.provider.propose_among(request, &self.turns.others)).catch_unwind();
         // A provider that does not look at the signal is left behind: the caller does not wait for it.
         let proposal = tokio::select! {
             biased;
@@ -156,11 +161,11 @@ impl Step for ProviderStep<'_> {
 }
 
 /// A provider with the configuration that it is asked with, for those that have had their turn.
-pub struct Repeatable<'a> {
+pub struct Repeatable {
     /// Who it is.
-    pub provider: &'a dyn Provider,
+    pub provider: Arc<dyn Provider>,
     /// Overrides fields of its configuration.
-    pub config: &'a serde_json::Value,
+    pub config: serde_json::Value,
     /// How many tokens there may be after it.
     pub target_tokens: Option<usize>,
 }
@@ -168,7 +173,7 @@ pub struct Repeatable<'a> {
 /// Asks providers about what those after them have left of the conversation, until none finds anything there: with other lines gone, what stays can have
 /// become a copy, or obsolete. The same call on the result would find it, and change its own result.
 pub async fn look_again(
-    providers: &[Repeatable<'_>],
+    providers: &[Repeatable],
     state: &mut State,
     turns: &mut Turns,
     acceptance: &mut dyn Acceptance,
@@ -180,9 +185,9 @@ pub async fn look_again(
     'rounds: for _ in 0..MAX_REPEATS {
         let before = state.tokens();
         for Repeatable { provider, config, target_tokens } in providers {
-            (state.request.config, state.request.target_tokens) = ((*config).clone(), *target_tokens);
+            (state.request.config, state.request.target_tokens) = (config.clone(), *target_tokens);
             let id = provider.info().id;
-            let step = &mut ProviderStep::new(*provider, &id, turns, acceptance);
+            let step = &mut ProviderStep::new(&**provider, &id, turns, acceptance);
             // What was done before stays, whatever becomes of this.
             let failed = state.run(step).await.is_err();
             state.request.target_tokens = target;

@@ -14,6 +14,8 @@ pub struct Budget {
     account: Mutex<Account>,
     /// The budget that this is a part of, which what is spent here is taken from, too.
     whole: Option<Arc<Budget>>,
+    /// The limit is never exceeded, not even by the last answer.
+    is_strict: bool,
 }
 
 impl Default for Budget {
@@ -53,13 +55,37 @@ impl Budget {
     /// A budget of `limit` dollars; `None` for no limit.
     #[must_use]
     pub fn new(limit: Option<f64>) -> Self {
-        Self { limit, option: MAX_COST, account: Mutex::default(), whole: None }
+        Self { limit, option: MAX_COST, account: Mutex::default(), whole: None, is_strict: false }
     }
 
     /// The budget of one condensation: of `limit` dollars, `None` for no limit of its own, and no more than is left of `whole`.
     #[must_use]
     pub fn part_of(whole: Arc<Self>, limit: Option<f64>) -> Self {
-        Self { limit, option: MAX_COST_PER_CONDENSATION, account: Mutex::default(), whole: Some(whole) }
+        Self { option: MAX_COST_PER_CONDENSATION, whole: Some(whole), ..Self::new(limit) }
+    }
+
+    /// A part of `whole` of `limit` dollars that are never exceeded, also when an answer costs more than was estimated: the most that a request can cost
+    /// is reserved for it. `option` has the limit.
+    #[must_use]
+    pub fn strict_part_of(whole: Arc<Self>, limit: f64, option: &'static str) -> Self {
+        Self { option, whole: Some(whole), is_strict: true, ..Self::new(Some(limit)) }
+    }
+
+    /// Whether the limit, or that of a budget this is a part of, is one that is never exceeded.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.is_strict || self.whole.as_ref().is_some_and(|whole| whole.is_strict())
+    }
+
+    /// Dollars that may still be spent: the least that it and those it is a part of have left; `None` without any limit.
+    #[must_use]
+    pub fn left(&self) -> Option<f64> {
+        let own = {
+            let account = self.lock();
+            self.limit.map(|limit| (limit - account.spent - account.reserved).max(0.0))
+        };
+        let of_whole = self.whole.as_ref().and_then(|whole| whole.left());
+        own.into_iter().chain(of_whole).reduce(f64::min)
     }
 
     /// The option of the narrowest limit there is, its own first.
@@ -83,7 +109,13 @@ impl Budget {
     #[must_use]
     pub fn trial(&self) -> Self {
         let whole = self.whole.as_ref().map(|whole| Arc::new(whole.trial()));
-        Self { limit: self.limit, option: self.option, account: Mutex::new(*self.lock()), whole }
+        Self {
+            limit: self.limit,
+            option: self.option,
+            account: Mutex::new(*self.lock()),
+            whole,
+            is_strict: self.is_strict,
+        }
     }
 
     /// Adds what was spent without a reservation.
@@ -148,6 +180,7 @@ pub struct Spent(Mutex<Sums>);
 #[derive(Debug, Default)]
 struct Sums {
     total: f64,
+    most: f64,
     by_model: BTreeMap<String, f64>,
 }
 
@@ -171,6 +204,17 @@ impl Spent {
     // Nothing can panic under the lock.
     fn lock(&self) -> MutexGuard<'_, Sums> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the most that an answer could have cost that was only tried.
+    pub fn add_most(&self, dollars: f64) {
+        self.lock().most += dollars;
+    }
+
+    /// What everything that was tried could have cost at most; infinite where a price is not known.
+    #[must_use]
+    pub fn most(&self) -> f64 {
+        self.lock().most
     }
 
     /// Adds dollars that were paid to nobody who is known here, such as what a provider of the host says it cost.
@@ -221,6 +265,20 @@ mod tests {
         trial.reserve(0.6).unwrap().settle(0.6);
         assert_eq!((trial.spent(), whole.spent()), (0.6, 0.35), "a trial spends nothing");
         assert_eq!(Budget::part_of(Arc::default(), None).limiting_option(), None);
+    }
+
+    #[test]
+    fn a_strict_part_says_so_and_knows_what_is_left() {
+        let whole = Arc::new(Budget::new(Some(1.0)));
+        let strict = Arc::new(Budget::strict_part_of(Arc::clone(&whole), 0.5, "budget"));
+        assert_eq!((whole.is_strict(), strict.is_strict(), strict.left()), (false, true, Some(0.5)));
+        whole.record(0.75);
+        assert_eq!((strict.left(), Budget::new(None).left()), (Some(0.25), None));
+        let inner = Arc::new(Budget::part_of(Arc::clone(&strict), None));
+        let held = inner.reserve(0.25).unwrap();
+        assert_eq!((inner.is_strict(), inner.left(), inner.trial().is_strict()), (true, Some(0.0), true));
+        held.settle(0.125);
+        assert_eq!((strict.left(), whole.left()), (Some(0.125), Some(0.125)));
     }
 
     #[test]

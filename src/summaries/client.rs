@@ -12,7 +12,8 @@ use super::{
     context::{Preview, SummaryContext},
     error::SummaryError,
     estimate::{
-        DEFAULT_ANSWER, DEFAULT_WINDOW, PER_MESSAGE, answer_tokens, expected_answer, safe_scale, typical_scale,
+        ANSWER_MARGIN, DEFAULT_ANSWER, DEFAULT_WINDOW, HOST_ANSWER_MARGIN, PER_MESSAGE, QUESTION_MARGIN, answer_tokens,
+        expected_answer, safe_scale, typical_scale,
     },
     observed::Ratios,
     stand_in::{MIN_TOKENS, stand_in},
@@ -101,12 +102,37 @@ impl<'a> SummaryClient<'a> {
         self.handler.max_output_tokens().map_or(DEFAULT_ANSWER, |tokens| tokens as usize)
     }
 
-    /// Tokens of a question, as the model probably counts them.
-    fn question_tokens(&self, question: &LlmRequest) -> usize {
+    /// Tokens of a question, as they are counted here.
+    fn counted_tokens(&self, question: &LlmRequest) -> usize {
         let encoding = self.context.encoding;
         let texts = question.messages.iter().map(|message| count_inside(&message.text, encoding).tokens + PER_MESSAGE);
-        let ours = texts.sum::<usize>() + count_inside(&question.system, encoding).tokens;
-        (ours as f64 * typical_scale(self.context, self.handler.model())) as usize
+        texts.sum::<usize>() + count_inside(&question.system, encoding).tokens
+    }
+
+    /// Tokens of a question, as the model probably counts them.
+    fn question_tokens(&self, question: &LlmRequest) -> usize {
+        scaled(self.counted_tokens(question), typical_scale(self.context, self.handler.model()))
+    }
+
+    /// The longest answer that a limit which is never exceeded pays for, and the most that question and answer then cost; `None` without a price.
+    fn bound(&self, question: &LlmRequest) -> (usize, Option<f64>) {
+        let model = self.handler.model();
+        let ratios = self.context.llm.observed.ratios(model);
+        let expected = self.question_tokens(question);
+        let safe = safe_scale(self.context, model).max(QUESTION_MARGIN);
+        // A service that was seen to count more is believed.
+        let input = scaled(self.counted_tokens(question), safe).max(scaled(expected, ratios.input * QUESTION_MARGIN));
+        let usual = expected_answer(expected).max(scaled(expected_answer(expected), ratios.output));
+        let most = self.longest_answer_to(question).min(ANSWER_MARGIN * usual);
+        let of_host = !self.handler.sends_as_asked();
+        let output = if of_host { scaled(most, HOST_ANSWER_MARGIN) } else { most };
+        let mut dollars = self.dollars(&tokens_of(input, output));
+        if of_host {
+            // Hosts have the question kept in the service's cache, which may cost more.
+            let cached = TokenUsage { cache_write_tokens: input as u64, ..tokens_of(input, output) };
+            dollars = dollars.zip(self.dollars(&cached)).map(|(plain, cached)| plain.max(cached));
+        }
+        (most, dollars)
     }
 
     fn price(&self) -> Option<&ModelPrice> {
@@ -124,14 +150,20 @@ impl<'a> SummaryClient<'a> {
             return Ok(SummaryAnswer::cached(text));
         }
         let longest = self.longest_answer_to(&question);
+        let paid_for =
+            self.context.llm.budget.is_strict().then(|| self.bound(&question).0).filter(|most| *most < longest);
         let answer = self.ask_anew(question).await?;
         if answer.complete {
             self.store(&key, &answer.text).await;
         } else {
+            let (longest, option, remedy) = match (paid_for, self.context.llm.budget.limiting_option()) {
+                (Some(most), Some(option)) => (most, option, format!("raise `{option}`, or set no limit")),
+                _ => (longest, "maxTokens", "raise `maxTokens` of the handler".to_owned()),
+            };
             let message = format!(
-                "the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; raise `maxTokens` of the handler"
+                "the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; {remedy}"
             );
-            self.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about("maxTokens"));
+            self.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about(option));
         }
         Ok(answer)
     }
@@ -191,7 +223,7 @@ impl<'a> SummaryClient<'a> {
     ///
     /// # Errors
     /// Whatever keeps it from an answer. What was spent is written down in any case.
-    pub(super) async fn ask_anew(&self, question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
+    pub(super) async fn ask_anew(&self, mut question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let model = self.handler.model();
         let expected_input = self.question_tokens(&question);
@@ -200,7 +232,20 @@ impl<'a> SummaryClient<'a> {
         let ratios = self.context.llm.observed.ratios(model);
         let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
         let is_preview = self.context.llm.preview.is_some();
-        let reservation = self.context.llm.budget.reserve(estimate).inspect_err(|_| {
+        let is_strict = self.context.llm.budget.is_strict();
+        let mut reserved = estimate;
+        if is_preview || is_strict {
+            let (most_tokens, dollars) = self.bound(&question);
+            if is_preview {
+                self.context.llm.spent.add_most(dollars.unwrap_or(f64::INFINITY));
+            }
+            if is_strict {
+                reserved = dollars.ok_or_else(|| self.unpriced())?;
+                question.max_tokens = Some(u32::try_from(most_tokens).unwrap_or(u32::MAX));
+                question.charged_once = true;
+            }
+        }
+        let reservation = self.context.llm.budget.reserve(reserved).inspect_err(|_| {
             // What it would cost is told also when that is too much for anything to be done.
             if is_preview && self.context.llm.spent.total() == 0.0 {
                 self.context.llm.spent.add(model, estimate);
@@ -232,6 +277,12 @@ impl<'a> SummaryClient<'a> {
             self.learn(&response.usage, expected_input);
         }
         judge(&response)
+    }
+
+    /// Nobody knows what is reserved for a request without a price.
+    fn unpriced(&self) -> SummaryError {
+        let option = self.context.llm.budget.limiting_option().unwrap_or_default();
+        SummaryError::Unpriced { model: self.handler.model().to_owned(), option }
     }
 
     async fn send(&self, mut question: LlmRequest) -> Result<LlmResponse, LlmError> {

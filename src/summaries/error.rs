@@ -38,6 +38,17 @@ pub enum SummaryError {
     /// The summary would probably exceed the limit on cost; nothing was sent.
     #[error("the summary is not asked for, because {0}; raise it")]
     CostLimit(#[from] OverBudget),
+    /// Nobody knows what the summary would cost, and a limit on cost must not be exceeded; nothing was sent.
+    #[error(
+        "the summary is not asked for, because the price of model \"{model}\" is not known, so that `{option}` could be exceeded; give its \
+         price, of zeros where it costs nothing"
+    )]
+    Unpriced {
+        /// The model.
+        model: String,
+        /// The option that has the limit.
+        option: &'static str,
+    },
     /// The model gave no answer.
     #[error("{0}")]
     Llm(Box<LlmError>),
@@ -53,7 +64,7 @@ impl SummaryError {
             Self::Empty => "summary_empty",
             Self::Refused => "summary_refused",
             Self::WindowTooSmall { .. } => "context_window_too_small",
-            Self::CostLimit(_) => "cost_limit",
+            Self::CostLimit(_) | Self::Unpriced { .. } => "cost_limit",
             Self::Llm(error) => error.code(),
         }
     }
@@ -75,7 +86,7 @@ impl SummaryError {
     /// Whether the next question would fail in the same way.
     pub(super) fn is_hopeless(&self) -> bool {
         match self {
-            Self::Aborted | Self::HandlerInvalid => true,
+            Self::Aborted | Self::HandlerInvalid | Self::Unpriced { .. } => true,
             Self::Llm(error) => matches!(
                 error.kind,
                 LlmErrorKind::Unauthorized

@@ -131,7 +131,7 @@ impl Together {
             system,
             messages: vec![LlmMessage::user(texts)],
             max_tokens: Some(u32::try_from(most).unwrap_or(u32::MAX)),
-            temperature: None,
+            ..LlmRequest::default()
         };
         Self { question, fence, texts: count }
     }

@@ -178,7 +178,7 @@ impl<'a> Attempt<'a> {
     fn question<'t>(&self, turns: impl Iterator<Item = &'t Turn>, instruction: &str) -> LlmRequest {
         let turns: Vec<Turn> = turns.cloned().collect();
         let (fence, messages) = question(&turns, instruction);
-        LlmRequest { system: system(self.job, &fence), messages, max_tokens: self.max_tokens, temperature: None }
+        LlmRequest { system: system(self.job, &fence), messages, max_tokens: self.max_tokens, ..LlmRequest::default() }
     }
 
     async fn ask<'t>(

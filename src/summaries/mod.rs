@@ -52,7 +52,7 @@ pub use self::{
 pub(crate) use self::{
     client::SummaryClient,
     context::SummaryContext,
-    estimate::DEFAULT_WINDOW,
+    estimate::{CHARS_PER_TOKEN, DEFAULT_WINDOW},
     messages::{Job, Summary, summarize},
     prompt::DEFAULT_PROMPT,
     questions::SourceText,

@@ -50,7 +50,7 @@ impl SourceText<'_> {
             ),
             messages: vec![LlmMessage::user(turn.written(&fence))],
             max_tokens: Some(u32::try_from(self.max_tokens).unwrap_or(u32::MAX)),
-            temperature: None,
+            ..LlmRequest::default()
         }
     }
 }

@@ -24,6 +24,15 @@ fn any_value_of(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
     if let Some(words) = schema["enum"].as_array() {
         return select(words.clone()).boxed();
     }
+    if let Some(kinds) = schema["anyOf"].as_array() {
+        return proptest::strategy::Union::new(kinds.iter().map(|kind| any_value_of(kind, root))).boxed();
+    }
+    if let Some(only) = schema.get("const") {
+        return Just(only.clone()).boxed();
+    }
+    if let Some(examples) = schema["examples"].as_array() {
+        return select(examples.clone()).boxed();
+    }
     match schema["type"].as_str() {
         Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
         Some("integer") => any_whole_number(schema),

@@ -19,6 +19,7 @@ mod readable;
 mod real_histories;
 mod scripted;
 mod smart;
+mod strategies;
 mod thinking;
 mod tool_rules;
 mod transcript;

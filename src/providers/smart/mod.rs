@@ -96,6 +96,10 @@ impl Provider for Smart {
         ProtectRules::in_config(&merged(&self.config, config))
     }
 
+    fn may_repeat_without_model(&self) -> bool {
+        true
+    }
+
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = SmartConfig::read(&merged(&self.config, &request.config))?;
         let reached = request.target_tokens.is_some() && request.meets_target(&request.tally);

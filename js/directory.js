@@ -1,0 +1,22 @@
+"use strict";
+
+// Preferences of users that a function of the host looks up.
+
+const { messageOf, shown } = require("./errors.js");
+const isObject = require("./is-object.js");
+const { serializeSettings } = require("./serialize.js");
+
+/** The function that the addon calls with `{ user }`. It always resolves; what goes wrong is in the reply. */
+function directoryCallback(lookUp) {
+  return async (json) => {
+    try {
+      const found = await lookUp(JSON.parse(json).user);
+      if (found != null && !isObject(found)) throw new TypeError(`lookUp() returned ${shown(found)}; expected preferences or nothing`);
+      return serializeSettings({ found: found ?? null }, "preferences");
+    } catch (error) {
+      return JSON.stringify({ error: messageOf(error).toWellFormed() });
+    }
+  };
+}
+
+module.exports = { directoryCallback };

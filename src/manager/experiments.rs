@@ -1,0 +1,244 @@
+//! What the variants of an experiment came to, and which does better.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::metrics::{reduction_percent, saved};
+use crate::{
+    providers::CallRecord,
+    statistics::{Interval, Moments},
+};
+
+/// With fewer calls of a variant nothing is said to be real.
+const MIN_CALLS: u64 = 5;
+/// A difference is real where chance alone would make one as large in fewer cases.
+const SIGNIFICANCE: f64 = 0.05;
+
+/// What is measured of each call; one that failed counts too, as one that saved nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Experiment(BTreeMap<String, Measured>);
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Measured {
+    tokens_saved: Moments,
+    reduction_percent: Moments,
+    cost: Moments,
+    latency_ms: Moments,
+    error_rate: Moments,
+}
+
+/// An experiment for people to judge.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ExperimentReport {
+    /// The variants, by name.
+    pub variants: BTreeMap<String, VariantReport>,
+    /// For each measure which variant is ahead; empty before there are two.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// What the calls of a variant came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VariantReport {
+    /// Calls.
+    pub calls: u64,
+    /// Calls that failed.
+    pub errors: u64,
+    /// Tokens that a call saved.
+    pub tokens_saved: Estimated,
+    /// Share of the tokens that a call saved, in percent.
+    pub reduction_percent: Estimated,
+    /// Dollars for a call.
+    pub cost: Estimated,
+    /// Milliseconds that a call took.
+    pub latency_ms: Estimated,
+    /// Share of the calls that failed, from 0 to 1.
+    pub error_rate: Estimated,
+}
+
+/// A mean and its 95% confidence interval, which needs two calls.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimated {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end of the interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// Which variant is ahead in one measure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// The field of the variants that is compared.
+    pub measure: &'static str,
+    /// The variant that does best; `None` where several do.
+    pub ahead: Option<String>,
+    /// Whether that is more than chance: of every other variant it is known with 95% confidence, corrected by Holm for their number, and each has five calls.
+    pub is_real: bool,
+    /// What lies between it and each other variant.
+    pub against: Vec<Against>,
+}
+
+/// How the variant that is ahead, or the first of those that are, compares with another one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Against {
+    /// The other one.
+    pub variant: String,
+    /// The mean of the one that is ahead less that of the other.
+    pub difference: f64,
+    /// The lower end of the 95% confidence interval of that; `None` before both have two calls.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// How likely a difference at least as large would be by chance, by Welch's test.
+    pub p_value: Option<f64>,
+}
+
+/// A measure: its name, whether more is better, and where it stands.
+type Measure = (&'static str, bool, fn(&Measured) -> &Moments);
+
+const MEASURES: [Measure; 5] = [
+    ("tokensSaved", true, |measured| &measured.tokens_saved),
+    ("reductionPercent", true, |measured| &measured.reduction_percent),
+    ("cost", false, |measured| &measured.cost),
+    ("latencyMs", false, |measured| &measured.latency_ms),
+    ("errorRate", false, |measured| &measured.error_rate),
+];
+
+impl Experiment {
+    /// Adds a call of a variant.
+    pub fn add(&mut self, variant: &str, call: &CallRecord) {
+        let measured = self.0.entry(variant.to_owned()).or_default();
+        let (saved, share) = if call.success { (saved(call) as f64, reduction_percent(call)) } else { (0.0, 0.0) };
+        measured.tokens_saved.add(saved);
+        measured.reduction_percent.add(share);
+        measured.cost.add(call.cost);
+        measured.latency_ms.add(call.latency_ms);
+        measured.error_rate.add(if call.success { 0.0 } else { 1.0 });
+    }
+
+    /// What it has come to so far.
+    #[must_use]
+    pub fn report(&self) -> ExperimentReport {
+        let variants = self.0.iter().map(|(name, measured)| (name.clone(), measured.report())).collect();
+        let comparisons = if self.0.len() > 1 {
+            MEASURES.iter().filter_map(|measure| self.compared(measure)).collect()
+        } else {
+            Vec::new()
+        };
+        ExperimentReport { variants, comparisons }
+    }
+
+    fn compared(&self, (measure, more_is_better, of): &Measure) -> Option<Comparison> {
+        let value = |measured: &Measured| if *more_is_better { of(measured).mean() } else { -of(measured).mean() };
+        let (best, first) =
+            self.0.iter().reduce(|best, other| if value(other.1) > value(best.1) { other } else { best })?;
+        let mut against = Vec::new();
+        let mut enough = of(first).count() >= MIN_CALLS;
+        let mut is_tied = false;
+        for (name, other) in self.0.iter().filter(|(name, _)| *name != best) {
+            let difference = of(first).difference(of(other));
+            enough &= of(other).count() >= MIN_CALLS;
+            is_tied |= value(other) == value(first);
+            against.push(Against {
+                variant: name.clone(),
+                difference: of(first).mean() - of(other).mean(),
+                low: difference.map(|difference| difference.interval.low),
+                high: difference.map(|difference| difference.interval.high),
+                p_value: difference.map(|difference| difference.p_value),
+            });
+        }
+        let is_real =
+            enough && !is_tied && all_hold(against.iter().map(|other| other.p_value.unwrap_or(1.0)).collect());
+        Some(Comparison { measure, ahead: (!is_tied).then(|| best.clone()), is_real, against })
+    }
+}
+
+/// Whether all differences are real, when so many were looked at: Holm's correction.
+fn all_hold(mut p_values: Vec<f64>) -> bool {
+    p_values.sort_by(f64::total_cmp);
+    let count = p_values.len();
+    p_values.iter().enumerate().all(|(rank, p_value)| *p_value < SIGNIFICANCE / (count - rank) as f64)
+}
+
+impl Measured {
+    fn report(&self) -> VariantReport {
+        let estimated = |moments: &Moments, interval: Option<Interval>| Estimated {
+            mean: moments.mean(),
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+        };
+        let mean = |moments: &Moments| estimated(moments, moments.interval());
+        let calls = self.error_rate.count();
+        VariantReport {
+            calls,
+            errors: (self.error_rate.mean() * calls as f64).round() as u64,
+            tokens_saved: mean(&self.tokens_saved),
+            reduction_percent: mean(&self.reduction_percent),
+            cost: mean(&self.cost),
+            latency_ms: mean(&self.latency_ms),
+            error_rate: estimated(&self.error_rate, self.error_rate.rate_interval()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(success: bool, tokens_after: usize, cost: f64) -> CallRecord {
+        CallRecord { success, cost, tokens_before: 1000, tokens_after, latency_ms: 10.0 }
+    }
+
+    fn comparison<'a>(report: &'a ExperimentReport, measure: &str) -> &'a Comparison {
+        report.comparisons.iter().find(|comparison| comparison.measure == measure).unwrap()
+    }
+
+    #[test]
+    fn the_better_one_is_ahead_in_each_measure() {
+        let mut experiment = Experiment::default();
+        for round in 0..20 {
+            experiment.add("A", &call(true, 500 + round, 0.01 + 0.001 * (round % 3) as f64));
+            experiment.add("B", &call(round % 4 > 0, 300 + round, 0.03 + 0.001 * (round % 5) as f64));
+        }
+        let report = experiment.report();
+        let b = &report.variants["B"];
+        assert_eq!((b.calls, b.errors), (20, 5));
+        assert!((b.error_rate.mean - 0.25).abs() < 1e-12);
+        assert!(b.error_rate.low.unwrap() > 0.1 && b.error_rate.high.unwrap() < 0.5);
+        let cost = comparison(&report, "cost");
+        assert_eq!((cost.ahead.as_deref(), cost.is_real), (Some("A"), true));
+        assert!(cost.against[0].high.unwrap() < 0.0 && cost.against[0].p_value.unwrap() < 1e-6);
+        let errors = comparison(&report, "errorRate");
+        assert_eq!((errors.ahead.as_deref(), errors.is_real), (Some("A"), true));
+        let time = comparison(&report, "latencyMs");
+        assert_eq!((time.ahead.as_deref(), time.is_real), (None, false), "both the same");
+        // What failed saved nothing.
+        assert!(b.tokens_saved.mean < 0.75 * 700.0);
+    }
+
+    #[test]
+    fn little_is_known_of_few_calls() {
+        let mut experiment = Experiment::default();
+        experiment.add("A", &call(true, 500, 0.01));
+        assert_eq!(experiment.report().comparisons, []);
+        assert_eq!(experiment.report().variants["A"].cost.low, None);
+        experiment.add("B", &call(true, 400, 0.02));
+        for _ in 0..3 {
+            experiment.add("A", &call(true, 500, 0.01));
+            experiment.add("B", &call(true, 400, 0.02));
+        }
+        let report = experiment.report();
+        assert_eq!(comparison(&report, "cost").ahead.as_deref(), Some("A"));
+        assert!(!comparison(&report, "cost").is_real, "four calls each");
+    }
+
+    #[test]
+    fn of_many_variants_the_correction_is_for_all() {
+        assert!(all_hold(vec![0.03, 0.01]) && !all_hold(vec![0.03, 0.04]) && all_hold(vec![0.04]));
+    }
+}

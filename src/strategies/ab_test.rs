@@ -1,0 +1,131 @@
+//! `ab_test`: several providers side by side, each for its share of users, so that it can be told which does better.
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    composition::{Ask, Composition},
+    part::Part,
+    tables::{AB_TEST, default_list},
+};
+use crate::{
+    options::Settings,
+    providers::{CondenseError, Request},
+    summaries::Llm,
+};
+
+/// One of the variants.
+struct Variant {
+    name: String,
+    share: f64,
+    prompt: Option<String>,
+    part: Part,
+}
+
+/// Asks the provider of the variant that the user or task belongs to.
+pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
+    let experiment = settings.text("experiment");
+    let variants = variants(settings);
+    let (whom, id) = whom(composition.now());
+    let shares: Vec<f64> = variants.iter().map(|variant| variant.share).collect();
+    let at = assigned(experiment, settings.text("salt"), &id, &shares);
+    let Some(Variant { name, prompt, part, .. }) = variants.get(at) else { return Ok(()) };
+    let llm = &composition.now().llm;
+    let llm = prompt.as_ref().map(|prompt| Llm { prompt: Some(prompt.clone()), ..llm.clone() });
+    let reason = format!("variant {name} by {whom}");
+    let ask = Ask { llm, variant: Some((experiment.to_owned(), name.clone())), ..Ask::of(part, reason) };
+    composition.ask(ask).await.map(drop)
+}
+
+fn variants(settings: &Settings<'_>) -> Vec<Variant> {
+    let defaults = default_list(AB_TEST);
+    let parts = Part::listed(settings, "variants", &defaults);
+    if !settings.is_given("variants") {
+        let names =
+            defaults.as_array().into_iter().flatten().map(|variant| variant["name"].as_str().unwrap_or_default());
+        let variant = |(name, part): (&str, Part)| Variant { name: name.to_owned(), share: 1.0, prompt: None, part };
+        return names.zip(parts).map(variant).collect();
+    }
+    let each = settings.list("variants").into_iter().zip(parts);
+    each.map(|(variant, part)| Variant {
+        name: variant.text("name").to_owned(),
+        share: variant.number("share"),
+        prompt: variant.given_text("customCondensingPrompt").map(str::to_owned),
+        part,
+    })
+    .collect()
+}
+
+/// What is assigned: the user, else the task, else what the conversation begins with.
+fn whom(request: &Request) -> (&'static str, String) {
+    if let Some(user) = &request.subject.user {
+        return ("userId", user.clone());
+    }
+    if let Some(task) = &request.subject.task {
+        return ("taskId", task.clone());
+    }
+    let first = request.original.messages().next();
+    let texts = first.into_iter().flat_map(crate::conversation::Message::texts);
+    ("the first message, because no userId or taskId was given", texts.map(|text| text.text.into_owned()).collect())
+}
+
+/// The place of the variant of `id`, by the hash of experiment, salt and id: the same in every process, and as many ids for each as its share says.
+fn assigned(experiment: &str, salt: &str, id: &str, shares: &[f64]) -> usize {
+    let mut hash = Sha256::new();
+    for part in [experiment, salt, id] {
+        // With its length, so that no two of them run into one.
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    let digest = hash.finalize();
+    let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
+    // The upper 53 bits, which a float holds exactly: from 0 to below 1.
+    let point = (number >> 11) as f64 / (1_u64 << 53) as f64 * shares.iter().sum::<f64>();
+    let mut end = 0.0;
+    let fallback = shares.iter().rposition(|share| *share > 0.0).unwrap_or(0);
+    shares
+        .iter()
+        .position(|share| {
+            end += share;
+            point < end
+        })
+        .unwrap_or(fallback)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_kept_within_half_a_percent() {
+        let shares = [0.5, 0.3, 0.2, 0.0];
+        let mut counts = [0_u32; 4];
+        for user in 0..100_000 {
+            counts[assigned("test", "salt", &format!("user-{user}"), &shares)] += 1;
+        }
+        for (count, share) in counts.iter().zip(shares) {
+            let found = f64::from(*count) / 100_000.0;
+            assert!((found - share).abs() < 0.005, "{found} of {share}");
+        }
+        assert_eq!(counts[3], 0);
+    }
+
+    /// Fixed here, because everybody's variant would change with it.
+    #[test]
+    fn the_assignment_is_the_same_for_ever() {
+        let of = |experiment, salt| -> Vec<usize> {
+            (0..16).map(|user| assigned(experiment, salt, &format!("user-{user}"), &[1.0, 1.0])).collect()
+        };
+        assert_eq!(of("ab_test", ""), [1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]);
+        assert_ne!(of("ab_test", ""), of("ab_test", "other"));
+        assert_ne!(of("ab_test", ""), of("other", ""));
+    }
+
+    #[test]
+    fn a_share_that_grows_takes_from_others_alone() {
+        let before = |user: &str| assigned("test", "", user, &[0.5, 0.5]);
+        let after = |user: &str| assigned("test", "", user, &[0.7, 0.3]);
+        for user in (0..2000).map(|user| user.to_string()) {
+            assert!(before(&user) == after(&user) || after(&user) == 0);
+        }
+    }
+}

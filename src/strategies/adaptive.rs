@@ -1,0 +1,57 @@
+//! `adaptive`: the further the conversation is from the target, the stronger the provider.
+
+use super::{
+    composition::{Ask, Composition, ends_all},
+    part::Part,
+    tables::{ADAPTIVE, default_list},
+};
+use crate::{options::Settings, providers::CondenseError};
+
+/// A provider, and below which ratio of tokens to target it is asked; `None` for any.
+struct Band {
+    below: Option<f64>,
+    part: Part,
+}
+
+/// Asks the provider of the band that the conversation is in, and where that misses the target those of the bands it comes to.
+pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
+    let bands = bands(settings);
+    let mut asked = Vec::new();
+    loop {
+        let (index, reason) = chosen(composition, &bands);
+        let Some(Band { part, .. }) = bands.get(index).filter(|_| !asked.contains(&index)) else { return Ok(()) };
+        match composition.ask(Ask::of(part, reason)).await {
+            Ok(gained) if !gained || composition.now().target_tokens.is_none() => return Ok(()),
+            Ok(_) if composition.meets_target() => return Ok(()),
+            Ok(_) => asked.push(index),
+            Err(error) if asked.is_empty() || ends_all(&error) => return Err(error),
+            Err(error) => {
+                composition.warn_of_failure(part, &error);
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn bands(settings: &Settings<'_>) -> Vec<Band> {
+    let defaults = default_list(ADAPTIVE);
+    let below: Vec<_> = if settings.is_given("bands") {
+        settings.list("bands").iter().map(|band| band.given_number("below")).collect()
+    } else {
+        defaults.as_array().into_iter().flatten().map(|band| band["below"].as_f64()).collect()
+    };
+    let parts = Part::listed(settings, "bands", &defaults);
+    below.into_iter().zip(parts).map(|(below, part)| Band { below, part }).collect()
+}
+
+/// The band that the conversation is in now, and why; none of them where the last one has a limit that is passed.
+fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, String) {
+    let Some(target) = composition.now().target_tokens else {
+        return (0, "there is no target, so the first band".to_owned());
+    };
+    let tokens = composition.tokens();
+    let ratio = tokens as f64 / target as f64;
+    let index = bands.iter().position(|band| band.below.is_none_or(|below| ratio < below));
+    let reason = format!("{tokens} tokens are {ratio:.2} times the target of {target}");
+    (index.unwrap_or(bands.len()), reason)
+}

@@ -1,0 +1,268 @@
+//! The work of a strategy: providers asked one after the other, each on what those before have left, as one plan.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{
+    part::{Part, PartTarget},
+    tables::asks_itself,
+};
+use crate::{
+    options::ConfigError,
+    progress::Progress,
+    providers::{
+        AcceptAll, CallRecord, Choice, CondenseError, PassTimer, Proposal, Provider, ProviderStep, Registry,
+        Repeatable, Request, State, Turns, look_again, milliseconds,
+    },
+    summaries::{Budget, Llm, Preview},
+    warning::{Warning, WarningCode},
+};
+
+/// The work of one strategy for one request.
+pub struct Composition<'a> {
+    strategy: &'static str,
+    /// What it began with.
+    request: &'a Request,
+    state: State,
+    turns: Turns,
+    /// Those that did something, for another look at what others have left.
+    asked: Vec<(Arc<dyn Provider>, Part)>,
+}
+
+/// One turn of a provider.
+pub struct Ask<'p> {
+    /// Who is asked.
+    pub part: &'p Part,
+    /// Why this one.
+    pub reason: String,
+    /// What it asks models with; what the strategy was given when absent.
+    pub llm: Option<Llm>,
+    /// The experiment and the variant that it is.
+    pub variant: Option<(String, String)>,
+}
+
+impl<'p> Ask<'p> {
+    /// A turn with everything as the strategy has it.
+    pub fn of(part: &'p Part, reason: impl Into<String>) -> Self {
+        Self { part, reason: reason.into(), llm: None, variant: None }
+    }
+
+    /// The same with other means to ask models.
+    pub fn with(self, llm: Llm) -> Self {
+        Self { llm: Some(llm), ..self }
+    }
+}
+
+/// What a part would come to.
+pub struct Tried {
+    /// Dollars that it would cost at most; infinite where a price is not known.
+    pub most: f64,
+    /// Why it would do nothing.
+    pub error: Option<CondenseError>,
+}
+
+impl<'a> Composition<'a> {
+    /// Before anybody is asked. `others` are those that can be.
+    pub fn new(strategy: &'static str, request: &'a Request, others: &Registry) -> Self {
+        let mut own = Request { config: serde_json::Value::Null, ..request.clone() };
+        own.within.push(strategy);
+        Self {
+            strategy,
+            request,
+            state: State::new(own),
+            turns: Turns { others: others.clone(), ..Turns::default() },
+            asked: Vec::new(),
+        }
+    }
+
+    /// The request as it is now: with what was done so far.
+    pub fn now(&self) -> &Request {
+        &self.state.request
+    }
+
+    /// Scaled tokens now, system prompt included.
+    pub fn tokens(&self) -> usize {
+        self.state.scaled()
+    }
+
+    /// Whether there is a target, and it is reached.
+    pub fn meets_target(&self) -> bool {
+        self.state.meets_target()
+    }
+
+    /// Tells the caller something.
+    pub fn warn(&mut self, warning: Warning) {
+        self.turns.warnings.push(warning);
+    }
+
+    /// Tells the caller that a part failed and others went on.
+    pub fn warn_of_failure(&mut self, part: &Part, error: &CondenseError) {
+        let unknown = matches!(error, CondenseError::UnknownProvider { .. });
+        let code = if unknown { WarningCode::UnknownProvider } else { WarningCode::ProviderFailed };
+        let message = if unknown { error.to_string() } else { format!("{}: {}: {error}", part.provider, error.code()) };
+        let warning = Warning::new(code, message).of(error.code());
+        self.warn(if part.place.is_empty() { warning } else { warning.about(part.place.clone()) });
+    }
+
+    /// The means to ask models, of which no more is spent than `limit` dollars. `option` is where that limit stands.
+    pub fn within(&self, limit: f64, option: &'static str) -> Llm {
+        let llm = &self.state.request.llm;
+        Llm { budget: Arc::new(Budget::strict_part_of(Arc::clone(&llm.budget), limit, option)), ..llm.clone() }
+    }
+
+    /// Asks a provider; says whether that gained anything.
+    ///
+    /// # Errors
+    /// Those of the provider, [`CondenseError::UnknownProvider`], and [`CondenseError::InvalidConfig`] where a strategy would be asked within itself.
+    pub async fn ask(&mut self, ask: Ask<'_>) -> Result<bool, CondenseError> {
+        let Ask { part, reason, llm, variant } = ask;
+        let provider = self.turns.others.get(&part.provider)?;
+        if self.state.request.within.contains(&part.provider.as_str()) {
+            return Err(vec![asks_itself(&part.place, &part.provider)].into());
+        }
+        let (experiment, variant) = variant.unzip();
+        let place = self.state.request.choices.add(Choice {
+            strategy: self.strategy,
+            provider: part.provider.clone(),
+            reason,
+            experiment,
+            variant,
+            record: None,
+        });
+        let request = &mut self.state.request;
+        request.progress.report("pass", self.strategy, self.asked.len(), self.asked.len() + 1);
+        let (progress, target, own_llm) = (request.progress.clone(), request.target_tokens, request.llm.clone());
+        request.config = part.config.clone();
+        request.progress = progress.in_pass(&part.provider);
+        request.target_tokens = target_of(part, target);
+        request.llm = llm.unwrap_or_else(|| own_llm.clone());
+        let own_target = request.target_tokens != target;
+        let (begun, before, spent) = (Instant::now(), self.state.scaled(), self.state.request.llm.spent.total());
+        let told = (self.turns.passes.len(), self.turns.changes.len(), self.turns.warnings.len());
+        let timer = PassTimer::begin(&part.provider, &provider.info().name, before, self.state.is_exact());
+        let mut accept = AcceptAll;
+        let step = &mut ProviderStep::new(&*provider, &part.provider, &mut self.turns, &mut accept);
+        let result = self.state.run(step).await;
+        let request = &mut self.state.request;
+        (request.progress, request.target_tokens, request.llm) = (progress, target, own_llm);
+        request.config = serde_json::Value::Null;
+        if own_target {
+            // It is about a target that nobody but this part has.
+            let mut index = 0;
+            self.turns.warnings.retain(|warning| {
+                index += 1;
+                index <= told.2 || warning.code != WarningCode::TargetNotMet
+            });
+        }
+        let (left, cost) = (self.state.scaled(), self.state.request.llm.spent.total() - spent);
+        if self.turns.passes.len() == told.0 {
+            let done = self.turns.changes[told.1..].iter();
+            let done = done.map(|change| (change.message_index, change.operation.as_str()));
+            let mut report = timer.end(left, self.state.is_exact(), done);
+            report.cost = cost;
+            if let Err(error) = &result {
+                report = report.skipped(format!("{}: {error}", error.code()));
+            }
+            self.turns.passes.push(report);
+        }
+        self.state.request.choices.came_to(
+            place,
+            CallRecord {
+                success: result.is_ok(),
+                cost,
+                tokens_before: before,
+                tokens_after: left,
+                latency_ms: milliseconds(begun),
+            },
+        );
+        result?;
+        self.asked.push((provider, part.clone()));
+        Ok(left < before)
+    }
+
+    /// What a part would come to as things are. Nothing is done, and no model is asked.
+    ///
+    /// # Errors
+    /// Those that end everything: an abort, and mistakes of the caller.
+    pub async fn tried(&self, part: &Part) -> Result<Tried, CondenseError> {
+        let provider = self.turns.others.get(&part.provider)?;
+        let mut state = self.state.clone();
+        let request = &mut state.request;
+        request.config = part.config.clone();
+        request.target_tokens = target_of(part, request.target_tokens);
+        request.progress = Progress::default();
+        request.choices = Arc::default();
+        request.llm = Llm {
+            preview: Some(request.llm.preview.unwrap_or(Preview::Expected)),
+            budget: Arc::new(Budget::new(None)),
+            spent: Arc::default(),
+            ..request.llm.clone()
+        };
+        let spent = Arc::clone(&request.llm.spent);
+        let mut turns = Turns { others: self.turns.others.clone(), ..Turns::default() };
+        let mut accept = AcceptAll;
+        let step = &mut ProviderStep::new(&*provider, &part.provider, &mut turns, &mut accept);
+        match state.run(step).await {
+            Err(error) if !error.allows_fallback() => Err(error),
+            // Of what providers of the host say they would cost nothing more is known.
+            result => Ok(Tried { most: spent.most().max(spent.total()), error: result.err() }),
+        }
+    }
+
+    /// Everything done as one proposal. Those that were asked first look at what those after them have left, where several were.
+    pub async fn finish(mut self) -> Proposal {
+        if self.asked.len() > 1 {
+            self.look_again().await;
+        }
+        let mut warnings = Vec::new();
+        for warning in self.turns.warnings {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        if self.turns.changes.is_empty() {
+            return Proposal { warnings, passes: self.turns.passes, ..Proposal::default() };
+        }
+        let mut proposal = self.state.into_proposal(self.request);
+        if let Some(settled) = &mut proposal.settled {
+            // Each as it was made, and as it was told then.
+            settled.changes = self.turns.changes;
+        }
+        Proposal { warnings, passes: self.turns.passes, ..proposal }
+    }
+
+    async fn look_again(&mut self) {
+        let (llm, target) = (&self.state.request.llm, self.state.request.target_tokens);
+        let asks_nobody = llm.handler.is_none() && llm.condensing_handler.is_none() && llm.profiles.is_empty();
+        let may =
+            |provider: &dyn Provider| provider.may_repeat() || (asks_nobody && provider.may_repeat_without_model());
+        let repeatable = |(provider, part): &'_ (Arc<dyn Provider>, Part)| Repeatable {
+            provider: Arc::clone(provider),
+            config: part.config.clone(),
+            target_tokens: target_of(part, target),
+        };
+        let again: Vec<_> = self.asked.iter().filter(|(provider, _)| may(&**provider)).map(repeatable).collect();
+        let told = self.turns.passes.len();
+        let choices = std::mem::take(&mut self.state.request.choices);
+        look_again(&again, &mut self.state, &mut self.turns, &mut AcceptAll).await;
+        self.state.request.choices = choices;
+        self.turns.passes.truncate(told);
+    }
+}
+
+fn target_of(part: &Part, target: Option<usize>) -> Option<usize> {
+    match part.target {
+        PartTarget::OfCall => target,
+        PartTarget::Untold => None,
+        PartTarget::AtLeast(tokens) => Some(target.map_or(tokens, |target| target.max(tokens))),
+    }
+}
+
+/// Whether a failure ends the whole strategy: the caller wanted out, or made a mistake. A provider that is missing may be done without.
+pub fn ends_all(error: &CondenseError) -> bool {
+    !error.allows_fallback() && !matches!(error, CondenseError::UnknownProvider { .. })
+}
+
+/// The faults of a configuration as an error.
+pub fn refused(faults: Vec<ConfigError>) -> Result<(), CondenseError> {
+    if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
+}

@@ -1,0 +1,78 @@
+//! A provider as a strategy asks it.
+
+use serde_json::{Value, json};
+
+use crate::options::Settings;
+
+/// Who is asked, and for what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The id of the provider.
+    pub provider: String,
+    /// Overrides fields of its configuration; null for none.
+    pub config: Value,
+    /// What it is told of the target.
+    pub target: PartTarget,
+    /// Where the configuration of the strategy names it; empty where the strategy itself does.
+    pub place: String,
+}
+
+/// What a part is told of the target of the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartTarget {
+    /// The target.
+    OfCall,
+    /// Nothing: it does what it does without one.
+    Untold,
+    /// So many tokens, where that is more than the target.
+    AtLeast(usize),
+}
+
+impl Part {
+    /// A provider as it is.
+    pub fn new(provider: &str) -> Self {
+        Self { provider: provider.to_owned(), config: Value::Null, target: PartTarget::OfCall, place: String::new() }
+    }
+
+    /// With fields of its configuration in the place of its own.
+    pub fn with(self, config: Value) -> Self {
+        Self { config, ..self }
+    }
+
+    /// Those in the list `name`, or in the list of defaults.
+    pub fn listed(settings: &Settings<'_>, name: &str, defaults: &Value) -> Vec<Self> {
+        if !settings.is_given(name) {
+            let defaults = defaults.as_array().map(Vec::as_slice).unwrap_or_default();
+            return defaults.iter().map(Self::of_default).collect();
+        }
+        let each = settings.elements(name).iter().zip(settings.list(name)).enumerate();
+        each.map(|(index, (value, part))| {
+            let place = format!("{name}[{index}]");
+            match value.as_str() {
+                Some(provider) => Self { place, ..Self::new(provider) },
+                None => Self { place, ..Self::of(&part, value) },
+            }
+        })
+        .collect()
+    }
+
+    fn of(settings: &Settings<'_>, value: &Value) -> Self {
+        let target = match &value["target"] {
+            Value::Bool(false) => PartTarget::Untold,
+            Value::Number(_) => PartTarget::AtLeast(settings.integer("target")),
+            _ => PartTarget::OfCall,
+        };
+        let config = value.get("config").cloned().unwrap_or_default();
+        Self { target, ..Self::new(settings.text("provider")).with(config) }
+    }
+
+    fn of_default(value: &Value) -> Self {
+        let provider = value.as_str().or_else(|| value["provider"].as_str()).unwrap_or_default();
+        Self::new(provider).with(value.get("config").cloned().unwrap_or_default())
+    }
+
+    /// The smart provider with a preset.
+    pub fn preset(name: &str) -> Self {
+        Self::new("smart").with(json!({ "preset": name }))
+    }
+}

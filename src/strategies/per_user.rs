@@ -1,0 +1,128 @@
+//! `per_user`: what the user prefers.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::{
+    composition::{Ask, Composition},
+    cost_aware::{self, Fit},
+    part::Part,
+    tables::{self, PREFERENCES},
+};
+use crate::{
+    options::{ConfigError, Settings},
+    providers::{CondenseError, Smart},
+    warning::{Warning, WarningCode},
+};
+
+/// Where the preferences of users are looked up that the configuration does not have.
+#[async_trait]
+pub trait UserDirectory: Send + Sync {
+    /// The preferences of a user, as JSON; `None` for one that is not known.
+    ///
+    /// # Errors
+    /// Why they could not be looked up.
+    async fn look_up(&self, user: &str) -> Result<Option<Value>, String>;
+}
+
+/// How long looking up a user may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LIMIT: &str = "maxCostPerCondensation";
+
+/// Over this threshold of quality the preset that loses least...
+const CAREFUL_ABOVE: f64 = 0.8;
+/// ... over this one the one between, else the one that leaves least.
+const BALANCED_ABOVE: f64 = 0.5;
+
+/// Asks the provider that the user prefers.
+pub async fn run(
+    composition: &mut Composition<'_>,
+    settings: &Settings<'_>,
+    directory: Option<&dyn UserDirectory>,
+) -> Result<(), CondenseError> {
+    let (whose, place, preferences) = preferences(composition, settings, directory).await?;
+    let preferences = PREFERENCES.read(&preferences)?;
+    let part = Part { place, ..part(&preferences) };
+    let Some(limit) = preferences.given_number(LIMIT) else {
+        return composition.ask(Ask::of(&part, whose)).await.map(drop);
+    };
+    match cost_aware::fits(composition, &part, limit, LIMIT).await? {
+        Fit::TooDear(why) | Fit::Unpriced(why) => {
+            let message = format!("{why}; cost_aware does the work within it");
+            composition.warn(Warning::new(WarningCode::CostLimit, message).about(LIMIT));
+            cost_aware::within(composition, limit, LIMIT).await
+        }
+        Fit::Fits(why) => {
+            let llm = composition.within(limit, LIMIT);
+            composition.ask(Ask::of(&part, format!("{whose}; {why}")).with(llm)).await.map(drop)
+        }
+        Fit::Useless(error) => Err(error),
+    }
+}
+
+/// Whose preferences hold, where they stand, and what they are.
+async fn preferences(
+    composition: &mut Composition<'_>,
+    settings: &Settings<'_>,
+    directory: Option<&dyn UserDirectory>,
+) -> Result<(String, String, Value), CondenseError> {
+    let default = settings.value("default").cloned().unwrap_or_else(|| json!({}));
+    let Some(user) = composition.now().subject.user.clone() else {
+        return Ok(("no userId was given, so the default".to_owned(), "default".to_owned(), default));
+    };
+    let known = settings.value("users").and_then(|users| users.get(&user)).filter(|known| !known.is_null());
+    if let Some(known) = known {
+        return Ok((
+            format!("the preferences of user \"{user}\""),
+            crate::options::path_of("users", &user),
+            known.clone(),
+        ));
+    }
+    if let Some(directory) = directory {
+        let cancel = composition.now().cancel.clone();
+        let looked_up = tokio::select! {
+            () = cancel.cancelled() => return Err(CondenseError::Aborted),
+            looked_up = tokio::time::timeout(PATIENCE, directory.look_up(&user)) => looked_up,
+        };
+        let looked_up = looked_up.unwrap_or_else(|_| Err(format!("no answer within {} ms", PATIENCE.as_millis())));
+        match looked_up.and_then(checked) {
+            Ok(Some(found)) => {
+                return Ok((format!("the preferences that were looked up of user \"{user}\""), String::new(), found));
+            }
+            Ok(None) => {}
+            Err(message) => {
+                let message = format!("user \"{user}\": {message}; the default is used");
+                composition.warn(Warning::new(WarningCode::LookUpFailed, message).about("lookUp"));
+            }
+        }
+    }
+    Ok((format!("user \"{user}\" is not known, so the default"), "default".to_owned(), default))
+}
+
+/// Preferences that were looked up, unless something is wrong with them.
+fn checked(found: Option<Value>) -> Result<Option<Value>, String> {
+    let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
+    let faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
+    if faults.is_empty() { Ok(Some(found)) } else { Err(ConfigError::list(&faults)) }
+}
+
+/// Who is asked for somebody with these preferences.
+fn part(preferences: &Settings<'_>) -> Part {
+    let provider = preferences.text("preferredProvider");
+    if let Some(config) = preferences.value("customConfig") {
+        return Part::new(provider).with(config.clone());
+    }
+    if provider != Smart::ID {
+        return Part::new(provider);
+    }
+    let quality = preferences.number("qualityThreshold");
+    Part::preset(if quality > CAREFUL_ABOVE {
+        "conservative"
+    } else if quality > BALANCED_ABOVE {
+        "balanced"
+    } else {
+        "aggressive"
+    })
+}

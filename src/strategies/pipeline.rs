@@ -1,0 +1,40 @@
+//! `pipeline`: stages one after the other, each on what the one before has left, until the target is reached.
+
+use super::{
+    composition::{Ask, Composition, ends_all},
+    part::Part,
+    tables::{PIPELINE, default_list},
+};
+use crate::{options::Settings, providers::CondenseError};
+
+/// Asks the stages of the configuration.
+pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
+    stages(composition, &Part::listed(settings, "stages", &default_list(PIPELINE))).await
+}
+
+/// Asks stages until the target is reached; without one, all of them. A stage that fails is left out, and a warning says so.
+///
+/// # Errors
+/// The first failure, where all failed.
+pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Result<(), CondenseError> {
+    let mut failures = Vec::new();
+    let mut worked = false;
+    for (index, stage) in stages.iter().enumerate() {
+        if composition.meets_target() {
+            break;
+        }
+        let reason = format!("stage {} of {}, with {} tokens left", index + 1, stages.len(), composition.tokens());
+        match composition.ask(Ask::of(stage, reason)).await {
+            Ok(_) => worked = true,
+            Err(error) if ends_all(&error) => return Err(error),
+            Err(error) => failures.push((stage, error)),
+        }
+    }
+    if !worked && !failures.is_empty() {
+        return Err(failures.swap_remove(0).1);
+    }
+    for (stage, error) in &failures {
+        composition.warn_of_failure(stage, error);
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! A strategy as a provider.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{
+    ab_test, adaptive,
+    composition::{Composition, refused},
+    cost_aware,
+    per_user::{self, UserDirectory},
+    pipeline, progressive, quality_first,
+    tables::{self, AB_TEST, ADAPTIVE, COST_AWARE, PER_USER, PIPELINE, PROGRESSIVE, QUALITY_FIRST},
+};
+use crate::{
+    options::{ConfigError, Settings},
+    protect::ProtectRules,
+    providers::{
+        Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Registry, Request, Speed, merged, registry,
+    },
+};
+
+/// A provider that is made of others.
+pub struct Strategy {
+    id: &'static str,
+    config: Value,
+    directory: Option<Arc<dyn UserDirectory>>,
+}
+
+impl Strategy {
+    /// The strategy `id` with this configuration; null means all defaults. Users that it does not have are looked up in `directory`.
+    ///
+    /// # Errors
+    /// Every field that is wrong, also in the configurations of those that it asks.
+    pub fn new(
+        id: &'static str,
+        config: &Value,
+        directory: Option<Arc<dyn UserDirectory>>,
+    ) -> Result<Self, Vec<ConfigError>> {
+        let faults = tables::faults(id, config);
+        if faults.is_empty() { Ok(Self { id, config: config.clone(), directory }) } else { Err(faults) }
+    }
+
+    async fn run(&self, composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
+        match self.id {
+            PIPELINE => pipeline::run(composition, settings).await,
+            ADAPTIVE => adaptive::run(composition, settings).await,
+            COST_AWARE => cost_aware::run(composition, settings).await,
+            QUALITY_FIRST => quality_first::run(composition, settings).await,
+            PER_USER => per_user::run(composition, settings, self.directory.as_deref()).await,
+            AB_TEST => ab_test::run(composition, settings).await,
+            PROGRESSIVE => progressive::run(composition, settings).await,
+            other => Err(CondenseError::Internal(format!("no strategy is called {other}"))),
+        }
+    }
+}
+
+fn words(id: &str) -> (&'static str, &'static str) {
+    match id {
+        PIPELINE => (
+            "Pipeline",
+            "Asks providers one after the other, each on what the one before has left, until the target is reached.",
+        ),
+        ADAPTIVE => ("Adaptive", "Asks the stronger a provider the further the conversation is from the target."),
+        COST_AWARE => (
+            "Cost-aware",
+            "Asks the best provider that a budget pays for, and those that are free where it pays for none.",
+        ),
+        QUALITY_FIRST => {
+            ("Quality first", "Asks the most careful provider first, and stronger ones only where that is not enough.")
+        }
+        PER_USER => ("Per user", "Asks the provider that the user prefers, within what that user may cost."),
+        AB_TEST => {
+            ("A/B test", "Asks one of several providers, always the same for a user, and measures which does better.")
+        }
+        _ => ("Progressive", "Asks what is free first, then models, the dearer the more of a budget is left."),
+    }
+}
+
+#[async_trait]
+impl Provider for Strategy {
+    fn info(&self) -> ProviderInfo {
+        let (name, description) = words(self.id);
+        ProviderInfo {
+            id: self.id.into(),
+            name: name.into(),
+            description: description.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            capabilities: Capabilities {
+                supports_lossless: false,
+                supports_lossy: true,
+                supports_truncation: true,
+                supports_llm_summarization: true,
+                supports_parallel_processing: true,
+                supports_multi_pass: true,
+                supports_fallback: true,
+                is_free: false,
+                estimated_speed: Speed::Slow,
+            },
+        }
+    }
+
+    fn config_schema(&self) -> Value {
+        tables::table(self.id).map(crate::options::Table::schema).unwrap_or_default()
+    }
+
+    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
+        let faults = tables::faults(self.id, &merged(&self.config, config));
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    fn protects(&self, config: &Value) -> ProtectRules {
+        ProtectRules::in_config(&merged(&self.config, config))
+    }
+
+    fn may_repeat_without_model(&self) -> bool {
+        true
+    }
+
+    async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        // Nobody says who else there is: those that ask nobody else.
+        self.propose_among(request, &registry()).await
+    }
+
+    async fn propose_among(&self, request: &Request, others: &Registry) -> Result<Proposal, CondenseError> {
+        let config = merged(&self.config, &request.config);
+        refused(tables::faults(self.id, &config))?;
+        let Some(table) = tables::table(self.id) else { return Ok(Proposal::default()) };
+        let settings = table.read(&config)?;
+        if request.target_tokens.is_some() && request.meets_target(&request.tally) {
+            return Ok(Proposal::default());
+        }
+        let mut composition = Composition::new(self.id, request, others);
+        self.run(&mut composition, &settings).await?;
+        Ok(composition.finish().await)
+    }
+}
