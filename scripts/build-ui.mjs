@@ -5,6 +5,8 @@
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Failure, commandOf, ensureDependencies, isProgram, main, megabytes, readJson, root, runNode } from "./tools.mjs";
 
@@ -20,7 +22,7 @@ const sources = () => [
   ...["js/studio/protocol.js", "scripts/build-ui.mjs", "package-lock.json"].map((name) => path.join(root, name)),
 ];
 
-export const isUiStale = () => !existsSync(done) || statSync(done).mtimeMs < Math.max(...sources().map((file) => statSync(file).mtimeMs));
+const isUiStale = () => !existsSync(done) || statSync(done).mtimeMs < Math.max(...sources().map((file) => statSync(file).mtimeMs));
 
 /** The packages that are bundled, with the files of each, as they come up while it is built. */
 const bundled = new Map();
@@ -70,9 +72,9 @@ function buildTypes() {
   if (code !== 0) throw new Failure("The types of the studio could not be written; the compiler's message is above.", code);
 }
 
-/** Builds all of it; without `types` only what runs. */
-export async function buildUi({ types = true } = {}) {
+async function buildUi() {
   ensureDependencies();
+  process.env.NODE_ENV = "production";
   const { build } = await import("vite");
   const options = await optionsOf();
   rmSync(dist, { recursive: true, force: true });
@@ -103,15 +105,17 @@ export async function buildUi({ types = true } = {}) {
       target: "es2022",
     },
   });
-  if (types) buildTypes();
+  buildTypes();
   writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), notices());
   writeFileSync(done, `${JSON.stringify({ type: "module" })}\n`);
   console.log(`Built the studio: page ${megabytes(path.join(page, "studio.js"))}.`);
 }
 
-/** Builds it where that is needed. */
-export async function ensureUi(options) {
-  if (isUiStale()) await buildUi(options);
+/** Builds it where that is needed, in a process of its own: React is compiled for the `NODE_ENV` that it finds, and that of tests is another. */
+export function ensureUi() {
+  if (!isUiStale()) return;
+  const code = runNode(fileURLToPath(import.meta.url), [], { env: { NODE_ENV: "production" } });
+  if (code !== 0) throw new Failure("The studio could not be built; the message is above.", code);
 }
 
 if (isProgram(import.meta.url)) {

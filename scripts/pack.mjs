@@ -98,7 +98,7 @@ function packMain(manifest, platforms, destination) {
   }
 }
 
-await main(async () => {
+await main(() => {
   const { values } = parseArgs({
     options: { all: { type: "boolean" }, binary: { type: "string" }, out: { type: "string", default: path.join(root, "dist-packages") } },
   });
@@ -115,7 +115,7 @@ await main(async () => {
       throw new Failure(`There is no package for ${platforms[0]}; there are: ${PLATFORMS.join(", ")}.`);
     if (!values.binary && isStale(releaseAddon)) buildRelease();
   }
-  await ensureUi();
+  ensureUi();
   mkdirSync(destination, { recursive: true });
   for (const platform of platforms) {
     const inPackage = path.join(root, "npm", platform, addonName(platform));
