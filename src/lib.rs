@@ -38,6 +38,7 @@
     )
 )]
 
+mod by_hash;
 mod cancel;
 mod conversation;
 mod diff;

@@ -7,6 +7,7 @@ use super::{
     Content,
     fields::{Fields, RawFields, owned, serialize_into},
     json_text,
+    tool_input::ToolInput,
 };
 
 /// Where a block stands. The Messages API has no tool results inside tool results, so those are not read: however deep they are
@@ -34,7 +35,7 @@ pub enum Block {
         /// The tool's name.
         name: String,
         /// The parameters, as the JSON text they came as; null when there are none.
-        input: Box<RawValue>,
+        input: ToolInput,
         /// Fields not read here.
         extra: Fields,
     },
@@ -100,7 +101,7 @@ impl Block {
                     let written = fields.get("input").is_some_and(|input| input != RawValue::NULL.get());
                     let input = if written { fields.take("input") } else { None };
                     let input = input.map_or_else(|| RawValue::NULL.to_owned(), owned);
-                    Self::ToolUse { id, name, input, extra: fields.into_owned() }
+                    Self::ToolUse { id, name, input: input.into(), extra: fields.into_owned() }
                 }
                 _ => other(&kind),
             },

@@ -3,9 +3,7 @@
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use super::{
-    Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan,
-    fingerprint::content_digits,
-    json_text::{StringValue, string_values, unescape},
+    Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan, fingerprint::content_digits,
 };
 use crate::parallel::in_parts;
 
@@ -45,8 +43,7 @@ impl BoundPlan {
             &plan.edits,
             |edit| replaced(edit).map_or(0, Message::bytes),
             |edits| {
-                let mut reader = ValueReader::default();
-                let was = |edit: &Edit| Was::of(edit, replaced(edit)?, contents, &mut reader);
+                let was = |edit: &Edit| Was::of(edit, replaced(edit)?, contents);
                 edits.iter().map(was).map(Option::unwrap_or_default).collect()
             },
         );
@@ -67,12 +64,12 @@ impl BoundPlan {
 }
 
 impl Was {
-    fn of(edit: &Edit, message: &Message, contents: &Contents, reader: &mut ValueReader) -> Option<Self> {
+    fn of(edit: &Edit, message: &Message, contents: &Contents) -> Option<Self> {
         let value = |was: Fingerprint| Self { was: Some(was.to_string()), fingerprint: None };
         match edit {
-            Edit::Set { path, .. } => reader.fingerprint(message, path).map(value),
+            Edit::Set { path, .. } => self::fingerprint(message, path).map(value),
             Edit::DropBlock { block, .. } => {
-                reader.fingerprint(message, &["content".into(), (*block).into()]).map(value)
+                self::fingerprint(message, &["content".into(), (*block).into()]).map(value)
             }
             Edit::Drop { message: index } => Some(Self {
                 was: contents.of_message(*index).map(content_digits),
@@ -104,47 +101,34 @@ impl Serialize for BoundPlan {
     }
 }
 
-/// Reads values at paths. Most edits of a tool's input are followed by one of the same input.
-#[derive(Default)]
-struct ValueReader {
-    /// The input that was read last, and the strings in it.
-    input: Option<(*const str, Vec<StringValue>)>,
+/// Of the value at a path in a message.
+fn fingerprint(message: &Message, path: &[PathStep]) -> Option<Fingerprint> {
+    let (PathStep::Key(key), rest) = path.split_first()? else { return None };
+    if key == "content" { of_content(&message.content, rest) } else { None }
 }
 
-impl ValueReader {
-    fn fingerprint(&mut self, message: &Message, path: &[PathStep]) -> Option<Fingerprint> {
-        let (PathStep::Key(key), rest) = path.split_first()? else { return None };
-        if key == "content" { self.of_content(&message.content, rest) } else { None }
+fn of_content(content: &Content, path: &[PathStep]) -> Option<Fingerprint> {
+    match (content, path.split_first()) {
+        (Content::Text(text), None) => Some(Fingerprint::of_text(text)),
+        (content, None) => Some(Fingerprint::of_json(&serde_json::to_string(content).ok()?)),
+        (Content::Blocks(blocks), Some((PathStep::Index(index), rest))) => of_block(blocks.get(*index)?, rest),
+        _ => None,
     }
+}
 
-    fn of_content(&mut self, content: &Content, path: &[PathStep]) -> Option<Fingerprint> {
-        match (content, path.split_first()) {
-            (Content::Text(text), None) => Some(Fingerprint::of_text(text)),
-            (content, None) => Some(Fingerprint::of_json(&serde_json::to_string(content).ok()?)),
-            (Content::Blocks(blocks), Some((PathStep::Index(index), rest))) => self.of_block(blocks.get(*index)?, rest),
-            _ => None,
+fn of_block(block: &Block, path: &[PathStep]) -> Option<Fingerprint> {
+    let Some((PathStep::Key(key), rest)) = path.split_first() else {
+        return path.is_empty().then(|| Some(Fingerprint::of_json(&serde_json::to_string(block).ok()?)))?;
+    };
+    match (block, key.as_ref()) {
+        (Block::Text { text, .. }, "text") if rest.is_empty() => Some(Fingerprint::of_text(text)),
+        (Block::ToolResult { content, .. }, "content") => of_content(content, rest),
+        (Block::ToolUse { input, .. }, "input") if rest.is_empty() => Some(Fingerprint::of_json(input.get())),
+        (Block::ToolUse { input, .. }, "input") => {
+            let text = input.texts().iter().find(|text| text.path == rest)?;
+            Some(Fingerprint::of_text(&text.text))
         }
-    }
-
-    fn of_block(&mut self, block: &Block, path: &[PathStep]) -> Option<Fingerprint> {
-        let Some((PathStep::Key(key), rest)) = path.split_first() else {
-            return path.is_empty().then(|| Some(Fingerprint::of_json(&serde_json::to_string(block).ok()?)))?;
-        };
-        match (block, key.as_ref()) {
-            (Block::Text { text, .. }, "text") if rest.is_empty() => Some(Fingerprint::of_text(text)),
-            (Block::ToolResult { content, .. }, "content") => self.of_content(content, rest),
-            (Block::ToolUse { input, .. }, "input") if rest.is_empty() => Some(Fingerprint::of_json(input.get())),
-            (Block::ToolUse { input, .. }, "input") => {
-                let json = input.get();
-                if self.input.as_ref().is_none_or(|(known, _)| !std::ptr::eq(*known, json)) {
-                    self.input = Some((json, string_values(json)));
-                }
-                let (_, strings) = self.input.as_ref()?;
-                let string = strings.iter().find(|string| string.path == rest)?;
-                Some(Fingerprint::of_text(&unescape(&json[string.literal.clone()])))
-            }
-            _ => None,
-        }
+        _ => None,
     }
 }
 

@@ -28,15 +28,15 @@ impl Fingerprint {
     /// Of a text. It is that of the UTF-16 outside, so that JavaScript's text has the same: see [`Fingerprint::of_units`].
     #[must_use]
     pub fn of_text(text: &str) -> Self {
-        let mut hashed = HashedUnits::default();
         if surrogates::differs_outside(text) {
-            surrogates::outside_units(text).for_each(|unit| hashed.push(unit));
-        } else if text.is_ascii() {
-            for chunk in text.as_bytes().chunks(CHUNK) {
-                hashed.push_all(chunk.iter().copied().map(u16::from));
-            }
-        } else {
-            text.encode_utf16().for_each(|unit| hashed.push(unit));
+            return Self::of_units(&surrogates::outside_units(text).collect::<Vec<u16>>());
+        }
+        if !text.is_ascii() {
+            return Self::of_units(&text.encode_utf16().collect::<Vec<u16>>());
+        }
+        let mut hashed = HashedUnits::default();
+        for chunk in text.as_bytes().chunks(CHUNK) {
+            hashed.push_all(chunk.iter().copied().map(u16::from));
         }
         hashed.finish()
     }
@@ -81,41 +81,26 @@ struct HashedUnits {
     hasher: Xxh3,
     length: usize,
     bytes: [u8; 2 * CHUNK],
-    filled: usize,
 }
 
 impl Default for HashedUnits {
     fn default() -> Self {
-        Self { hasher: Xxh3::new(), length: 0, bytes: [0; 2 * CHUNK], filled: 0 }
+        Self { hasher: Xxh3::new(), length: 0, bytes: [0; 2 * CHUNK] }
     }
 }
 
 impl HashedUnits {
-    fn push(&mut self, unit: u16) {
-        self.bytes[self.filled..self.filled + 2].copy_from_slice(&unit.to_le_bytes());
-        self.filled += 2;
-        if self.filled == self.bytes.len() {
-            self.flush();
-        }
-    }
-
-    /// At most [`CHUNK`] units, and nothing else is waiting. Nearly all texts come this way, so it is written to be vectorised.
+    /// At most [`CHUNK`] units. Written to be vectorised.
     fn push_all(&mut self, units: impl ExactSizeIterator<Item = u16>) {
-        self.filled = 2 * units.len();
+        let length = units.len();
         for (bytes, unit) in self.bytes.chunks_exact_mut(2).zip(units) {
             bytes.copy_from_slice(&unit.to_le_bytes());
         }
-        self.flush();
+        self.hasher.update(&self.bytes[..2 * length]);
+        self.length += length;
     }
 
-    fn flush(&mut self) {
-        self.hasher.update(&self.bytes[..self.filled]);
-        self.length += self.filled / 2;
-        self.filled = 0;
-    }
-
-    fn finish(mut self) -> Fingerprint {
-        self.flush();
+    fn finish(self) -> Fingerprint {
         Fingerprint { length: self.length, hash: self.hasher.digest() }
     }
 }

@@ -7,6 +7,8 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
+use super::scan::string_end;
+
 /// One step from a JSON value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -86,7 +88,7 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
                 None => {}
             },
             b'"' => {
-                let literal = at..literal_end(bytes, at);
+                let literal = at..string_end(bytes, at);
                 at = literal.end;
                 if let Some(Frame::Object { key: key @ None }) = stack.last_mut() {
                     *key = Some(literal);
@@ -190,18 +192,6 @@ fn path(json: &str, stack: &[Frame]) -> Vec<PathStep> {
             }
         })
         .collect()
-}
-
-fn literal_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod scan;
 mod shape;
 pub mod surrogates;
 mod texts;
+mod tool_input;
 pub mod utf16;
 
 use std::{

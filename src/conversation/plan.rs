@@ -10,7 +10,8 @@ use super::{
     block::Depth,
     estimate::estimates_after,
     fields::to_raw,
-    json_text::{self, StringValue, escape, string_values},
+    json_text::{self, escape},
+    tool_input::{InputText, ToolInput},
 };
 
 /// One edit. Indices are those of the conversation that the plan was made for.
@@ -400,25 +401,29 @@ fn same_but_content(from: &Block, to: &Block) -> bool {
     }
 }
 
-fn input_differences(path: &[PathStep], from: &RawValue, to: &RawValue, set: &mut impl FnMut(Vec<PathStep>, NewValue)) {
+fn input_differences(
+    path: &[PathStep],
+    from: &ToolInput,
+    to: &ToolInput,
+    set: &mut impl FnMut(Vec<PathStep>, NewValue),
+) {
     if from.get() == to.get() {
         return;
     }
-    let (old, new) = (string_values(from.get()), string_values(to.get()));
-    if !around(from.get(), &old).eq(around(to.get(), &new)) {
-        return set(path.to_vec(), NewValue::Json(to.to_owned()));
+    let (old, new) = (from.texts(), to.texts());
+    if !around(from.get(), old).eq(around(to.get(), new)) {
+        return set(path.to_vec(), NewValue::Json((**to).to_owned()));
     }
     for (old, new) in old.into_iter().zip(new) {
-        let (was, is) = (&from.get()[old.literal], &to.get()[new.literal]);
         // The same text may be written with other escapes.
-        if was != is && json_text::unescape(was) != json_text::unescape(is) {
-            set([path, &new.path].concat(), NewValue::Text(json_text::unescape(is)));
+        if old.text != new.text {
+            set([path, &new.path].concat(), NewValue::Text(new.text.clone()));
         }
     }
 }
 
 /// What stands around the strings: keys, numbers, brackets.
-fn around<'a>(json: &'a str, strings: &'a [StringValue]) -> impl Iterator<Item = &'a str> {
+fn around<'a>(json: &'a str, strings: &'a [InputText]) -> impl Iterator<Item = &'a str> {
     let starts = std::iter::once(0).chain(strings.iter().map(|string| string.literal.end));
     let ends = strings.iter().map(|string| string.literal.start).chain(std::iter::once(json.len()));
     starts.zip(ends).map(|(start, end)| &json[start..end])
@@ -655,9 +660,9 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
             set_content(content, &content_sets, Depth::ToolResult)
         }
         Block::ToolUse { input, extra, .. } if !input_sets.is_empty() => {
-            *input = set_input(input, &input_sets)?;
+            *input = set_input(input, &input_sets)?.into();
             if input.get() == RawValue::NULL.get() {
-                extra.push(("input".to_owned(), input.clone()));
+                extra.push(("input".to_owned(), RawValue::NULL.to_owned()));
             }
             Ok(())
         }
@@ -665,7 +670,7 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
     }
 }
 
-fn set_input<'a>(input: &RawValue, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'a [PathStep]> {
+fn set_input<'a>(input: &ToolInput, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'a [PathStep]> {
     // Null stands for an input that is missing or null: see `Block::read`.
     if input.get() == RawValue::NULL.get() {
         return Err(sets[0].0);
@@ -673,8 +678,8 @@ fn set_input<'a>(input: &RawValue, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'
     if let Some((_, value)) = sets.iter().find(|(path, _)| path.is_empty()) {
         return Ok(value.json());
     }
-    let literals: HashMap<Vec<PathStep>, _> =
-        string_values(input.get()).into_iter().map(|value| (value.path, value.literal)).collect();
+    let literals: HashMap<&[PathStep], _> =
+        input.texts().iter().map(|text| (&*text.path, text.literal.clone())).collect();
     let mut replacements = Vec::with_capacity(sets.len());
     for (path, value) in sets {
         let literal = literals.get(*path).ok_or(*path)?;

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashMap};
 
 use serde::Serialize;
 
-use super::{Block, Content, Message, PathStep, json_text};
+use super::{Block, Content, Message, PathStep};
 
 /// What a text is (the three kinds of content that can be condensed each in its own way).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -96,11 +96,12 @@ impl Block {
             Self::Text { text, .. } => {
                 vec![at(vec!["text".into()], ContentKind::MessageText, Cow::Borrowed(text.as_str()))]
             }
-            Self::ToolUse { input, .. } => json_text::string_values(input.get())
-                .into_iter()
-                .map(|value| {
-                    let text = json_text::unescape(&input.get()[value.literal]);
-                    at([vec!["input".into()], value.path].concat(), ContentKind::ToolParameters, Cow::Owned(text))
+            Self::ToolUse { input, .. } => input
+                .texts()
+                .iter()
+                .map(|text| {
+                    let path = [path, &["input".into()], &text.path].concat();
+                    TextAt { block: index, path, kind: ContentKind::ToolParameters, text: Cow::Borrowed(&*text.text) }
                 })
                 .collect(),
             Self::ToolResult { content: Content::Text(text), .. } => {

@@ -95,9 +95,11 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     }
     // Private-use characters may stand for what cannot be written.
     let unquotable = |c: char| c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
-    let content = &content[..content.find(unquotable).unwrap_or(content.len())];
+    let mut is_behind_blank = false;
     let is_end = |(at, c): &(usize, char)| {
-        *at >= least && !c.is_alphanumeric() && *c != '_' && !content[..*at].ends_with(char::is_whitespace)
+        let is_end_of_word = *at >= least && !c.is_alphanumeric() && *c != '_' && !is_behind_blank;
+        is_behind_blank = c.is_whitespace();
+        is_end_of_word || unquotable(*c) || *at > MAX_QUOTE_BYTES
     };
     let end = content.char_indices().find(is_end).map_or(content.len(), |(at, _)| at);
     let mut quote = content[..end].trim_end();
@@ -108,8 +110,9 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
         }
         quote = quote[..end].trim_end();
     }
-    let says_something = quote.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE_BYTES;
-    (says_something && (quote.len() >= least || quote.len() == content.trim_end().len())).then_some(quote)
+    let says_something = quote.chars().filter(|c| c.is_alphanumeric()).nth(MIN_QUOTE_BYTES - 1).is_some();
+    let is_all = || content[quote.len()..].chars().take_while(|c| !unquotable(*c)).all(char::is_whitespace);
+    (says_something && (quote.len() >= least || is_all())).then_some(quote)
 }
 
 impl<'a> Pointer<'a> {

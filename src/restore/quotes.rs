@@ -5,6 +5,8 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
+use foldhash::fast::RandomState;
+
 use crate::{
     conversation::NumberStyle,
     markers::{Direction, MIN_QUOTE_BYTES},
@@ -23,7 +25,7 @@ pub struct LinePlace {
 /// The lines that begin with a quote, for some quotes.
 #[derive(Default)]
 pub struct QuotedLines<'q> {
-    numbers: HashMap<&'q [u8], usize>,
+    numbers: HashMap<&'q [u8], usize, RandomState>,
     /// For each quote, in the order of the texts.
     places: Vec<Vec<LinePlace>>,
 }
@@ -32,9 +34,9 @@ impl<'q> QuotedLines<'q> {
     /// Looks for these quotes in the texts. Linear in their length, whatever the quotes are.
     #[must_use]
     pub fn find(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
-        let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
         // How long the quotes are that begin with the same bytes, shortest first.
-        let mut lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>> = HashMap::new();
+        let mut lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>, RandomState> = HashMap::default();
         for quote in quotes.map(str::as_bytes) {
             let number = numbers.len();
             if let (Entry::Vacant(new), Some(beginning)) = (numbers.entry(quote), quote.first_chunk()) {

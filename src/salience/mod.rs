@@ -21,9 +21,7 @@
 //! | `seen` | which names were met in one valuation |
 //! | `render` | the text of what stays, with a marker for every gap |
 //! | `edits` | the edits that leave what stays, and why |
-//! | `by_hash` | maps whose keys are hashes |
 
-mod by_hash;
 mod edits;
 mod lines;
 mod name_table;

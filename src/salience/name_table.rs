@@ -5,11 +5,11 @@ use std::{collections::HashMap, ops::Range};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    by_hash::ByHash,
     names::for_each_name,
     weights::{NameFacts, Origin},
 };
 use crate::{
+    by_hash::ByHash,
     conversation::{ContentKind, Conversation, PathStep},
     transcript::{ToolTable, decompose_texts},
 };

@@ -3,7 +3,6 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    by_hash::ByHash,
     needs::{PointerLine, needs_of},
     passage::{MARKER_TOKENS, Passage},
     reading::Reading,
@@ -12,6 +11,7 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
+    by_hash::ByHash,
     conversation::{PathStep, TextAt},
     parallel::{divided, each},
     transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::by_hash::ByHash;
+use crate::by_hash::ByHash;
 
 /// The lines that stay as parts of passages, by their windows.
 pub struct Windows {

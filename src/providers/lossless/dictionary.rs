@@ -1,8 +1,9 @@
 //! The lines that stay, found again by what they say.
 
-use std::{collections::HashMap, hash::BuildHasherDefault, ops::Range};
+use std::{collections::HashMap, ops::Range};
 
-use super::lines::{LineTable, NO_LINE, Ready};
+use super::lines::{LineTable, NO_LINE};
+use crate::by_hash::ByHash;
 
 /// A line alone is looked for only when it is at least this long, in bytes: shorter ones cost no more than a marker.
 pub const LONG_LINE: u32 = 64;
@@ -26,9 +27,9 @@ pub struct Match {
 #[derive(Default)]
 struct Places {
     /// The newest place of each window.
-    windows: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    windows: HashMap<u64, u32, ByHash>,
     /// The newest place of each long line.
-    long: HashMap<u64, u32, BuildHasherDefault<Ready>>,
+    long: HashMap<u64, u32, ByHash>,
 }
 
 /// `LineTable` that stay.

@@ -1,16 +1,12 @@
 //! Every line of a conversation with a number for its content: equal lines have equal numbers.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::texts::Text;
 use crate::{
+    by_hash::ByHash,
     markers::MIN_QUOTE_BYTES,
     parallel::in_parts,
     restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
@@ -135,7 +131,7 @@ fn hash(line: &[u8]) -> u64 {
 /// Numbers for lines.
 #[derive(Default)]
 struct Interner<'a> {
-    known: HashMap<u64, (&'a [u8], u32), BuildHasherDefault<Ready>>,
+    known: HashMap<u64, (&'a [u8], u32), ByHash>,
     next: u32,
 }
 
@@ -151,25 +147,5 @@ impl<'a> Interner<'a> {
         // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
         self.next += 1;
         self.next
-    }
-}
-
-/// For keys that are hashes already.
-#[derive(Default)]
-pub struct Ready(u64);
-
-impl Hasher for Ready {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
     }
 }

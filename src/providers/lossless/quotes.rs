@@ -132,7 +132,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
     fn quoted(&self, text: usize, run: &Run, chosen: &mut Vec<Run>) {
         let mut rest = run.clone();
         let mut looks = MAX_LOOKS;
-        while let Some((skipped, _)) = self.finder.first_quote(text, &rest, usize::MAX) {
+        while let Some((skipped, _)) = self.finder.first_quote(text, rest.rows.clone(), usize::MAX) {
             let lines = match self.found(text, &rest, skipped, &mut looks) {
                 Found::By { quote, target, lines } => {
                     let there = self.finder.lines.text_of(target);

@@ -72,8 +72,8 @@ pub const MAX_SKIPPED: usize = 16;
 
 impl Finder<'_> {
     /// The first row of a run, behind so many at most, that can be quoted, and a quote that it can be found by unless others begin like it.
-    pub fn first_quote(&self, text: usize, run: &Run, most_skipped: usize) -> Option<(usize, &str)> {
-        let rows = self.lines.rows[text].rows[run.rows.clone()].iter().enumerate().take(most_skipped.saturating_add(1));
+    pub fn first_quote(&self, text: usize, rows: Range<usize>, most_skipped: usize) -> Option<(usize, &str)> {
+        let rows = self.lines.rows[text].rows[rows].iter().enumerate().take(most_skipped.saturating_add(1));
         let quotes =
             rows.map(|(at, row)| Some((at, quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE)?)));
         quotes.flatten().next()

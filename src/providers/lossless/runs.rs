@@ -265,9 +265,8 @@ impl<'a> Finder<'a> {
         if !is_on || !self.options.is_on(operation) {
             return Verdict::Leave;
         }
-        let run = Run::reference(text, rows, (target, target_row), "", operation);
-        let Some((skipped, quote)) = self.first_quote(text, &run, MAX_SKIPPED) else { return Verdict::Refuse };
-        let rows = run.rows.start + skipped..run.rows.end;
+        let Some((skipped, quote)) = self.first_quote(text, rows.clone(), MAX_SKIPPED) else { return Verdict::Refuse };
+        let rows = rows.start + skipped..rows.end;
         let run = Run::reference(text, rows, (target, target_row + skipped), quote, operation);
         if self.pays(text, &run.rows, &run.marker) { Verdict::Replace(run) } else { Verdict::Refuse }
     }
