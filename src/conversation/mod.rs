@@ -236,6 +236,12 @@ impl Conversation {
         if found.is_empty() { Vec::new() } else { new_problems(placed(before), found) }
     }
 
+    /// Whether it is a copy of the other that nothing was done to, or the other way round.
+    #[must_use]
+    pub fn is_identical(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entries, &other.entries)
+    }
+
     /// Whether it has the very same messages.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {

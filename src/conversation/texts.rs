@@ -2,7 +2,7 @@
 //!
 //! Recomposition is [`super::Edit::set_text`]: a text is put back at the address it was taken from, and everything around it stays.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct TextAt<'a> {
     /// What kind of content it is.
     pub kind: ContentKind,
     /// The text.
-    pub text: Cow<'a, str>,
+    pub text: &'a str,
 }
 
 impl Message {
@@ -41,12 +41,7 @@ impl Message {
         let content = PathStep::from("content");
         match &self.content {
             Content::Text(text) => {
-                vec![TextAt {
-                    block: 0,
-                    path: vec![content],
-                    kind: ContentKind::MessageText,
-                    text: Cow::Borrowed(text),
-                }]
+                vec![TextAt { block: 0, path: vec![content], kind: ContentKind::MessageText, text }]
             }
             Content::Blocks(blocks) => blocks
                 .iter()
@@ -73,7 +68,7 @@ impl Message {
 
     /// The texts of this message by their path.
     #[must_use]
-    pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, Cow<'_, str>> {
+    pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, &str> {
         self.texts().into_iter().map(|text| (text.path, text.text)).collect()
     }
 }
@@ -94,18 +89,18 @@ impl Block {
         let at = |rest: Vec<PathStep>, kind, text| TextAt { block: index, path: [path, &rest].concat(), kind, text };
         match self {
             Self::Text { text, .. } => {
-                vec![at(vec!["text".into()], ContentKind::MessageText, Cow::Borrowed(text.as_str()))]
+                vec![at(vec!["text".into()], ContentKind::MessageText, text.as_str())]
             }
             Self::ToolUse { input, .. } => input
                 .texts()
                 .iter()
                 .map(|text| {
                     let path = [path, &["input".into()], &text.path].concat();
-                    TextAt { block: index, path, kind: ContentKind::ToolParameters, text: Cow::Borrowed(&*text.text) }
+                    TextAt { block: index, path, kind: ContentKind::ToolParameters, text: &text.text }
                 })
                 .collect(),
             Self::ToolResult { content: Content::Text(text), .. } => {
-                vec![at(vec!["content".into()], ContentKind::ToolResults, Cow::Borrowed(text.as_str()))]
+                vec![at(vec!["content".into()], ContentKind::ToolResults, text.as_str())]
             }
             Self::ToolResult { content: Content::Blocks(blocks), .. } => blocks
                 .iter()
@@ -114,7 +109,7 @@ impl Block {
                     Self::Text { text, .. } => Some(at(
                         vec!["content".into(), inner.into(), "text".into()],
                         ContentKind::ToolResults,
-                        Cow::Borrowed(text.as_str()),
+                        text.as_str(),
                     )),
                     _ => None,
                 })

@@ -84,11 +84,15 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
 /// On one line, with one blank wherever there were several.
 pub fn squeezed(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
+    // Nearly all words have a single blank between them, and come over together.
+    for words in text.split(|c: char| c.is_whitespace() && c != ' ').flat_map(|part| part.split("  ")) {
+        let words = words.trim_matches(' ');
+        if !words.is_empty() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(words);
         }
-        line.push_str(word);
     }
     line
 }

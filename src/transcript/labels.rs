@@ -1,7 +1,5 @@
 //! Short names for people: what was read, run or written, as a marker can say it.
 
-use std::fmt::Write as _;
-
 use super::{
     shell,
     tools::{Meaning, ToolTable},
@@ -66,8 +64,10 @@ fn one_line(text: &str) -> String {
         if line.len() > 4 * MAX_LABEL_CHARS {
             break;
         }
-        let space = if line.is_empty() { "" } else { " " };
-        let _ = write!(line, "{space}{}", word.get(..4 * MAX_LABEL_CHARS).unwrap_or(word));
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word.get(..4 * MAX_LABEL_CHARS).unwrap_or(word));
     }
     match line.char_indices().nth(MAX_LABEL_CHARS) {
         None => line,

@@ -1,6 +1,6 @@
 //! Where something stands in a conversation.
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use crate::conversation::{ContentKind, PathStep};
 
@@ -16,7 +16,7 @@ pub struct ConversationText<'a> {
     /// The kind of content it is as a whole.
     pub kind: ContentKind,
     /// The text.
-    pub text: Cow<'a, str>,
+    pub text: &'a str,
 }
 
 /// A byte range in a text of the conversation.

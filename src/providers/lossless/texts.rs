@@ -61,7 +61,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             block: text.block,
             path: text.path.clone(),
             kind: text.kind,
-            text: text.text.clone(),
+            text: Cow::Borrowed(text.text),
             parts: Vec::new(),
             may_change: Vec::new(),
         })

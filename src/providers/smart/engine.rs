@@ -15,10 +15,11 @@ use super::{
     known::KnownSummaries,
 };
 use crate::{
+    conversation::Conversation,
     progress::Progress,
     providers::{
-        Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, State, Step, Truncation, merged,
-        pass_report::PassTimer, tool_rules::limited,
+        Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, Settled, State, Step, Truncation,
+        merged, pass_report::PassTimer, settle, tool_rules::limited,
     },
     summaries::{CONDENSING_ROLE, Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
@@ -38,6 +39,8 @@ pub(super) struct Engine<'a> {
     asks: bool,
     /// Summaries of texts that this call has already.
     known: Arc<KnownSummaries>,
+    /// What was done that depends on the conversation alone.
+    done: Mutex<Vec<Done>>,
     /// What the caller should know.
     pub warnings: Warnings,
     failure: Mutex<Option<CondenseError>>,
@@ -50,6 +53,7 @@ impl<'a> Engine<'a> {
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
             known: Arc::default(),
+            done: Mutex::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),
         }
@@ -259,22 +263,49 @@ impl<'a> Engine<'a> {
         part: Part<'_>,
         state: &mut State,
     ) -> Result<Vec<Change>, CondenseError> {
-        let proposal = match part {
-            Part::Rules => limited(&state.request, RECENT),
-            Part::Prelude(operations) => Lossless::new(operations)?.propose(&state.request).await?,
-            Part::Target => {
-                let proposal = Truncation::new(&Value::Null)?.propose(&state.request).await?;
-                state.missed =
-                    proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
-                proposal
+        match part {
+            Part::Rules => {
+                let proposal = limited(&state.request, RECENT);
+                state.apply(ID, proposal)
             }
+            Part::Prelude(operations) => self.once(part, &Lossless::new(operations)?, state).await,
+            Part::Target => self.once(part, &Truncation::new(&Value::Null)?, state).await,
             Part::Pass(pass) => match &pass.mode {
-                Mode::BatchKeep => return Ok(Vec::new()),
-                Mode::BatchSummarize(summary) => return self.batches(config, pass, summary, state).await,
-                Mode::Individual(individual) => self.each_text(config, pass, individual, state).await?,
+                Mode::BatchKeep => Ok(Vec::new()),
+                Mode::BatchSummarize(summary) => self.batches(config, pass, summary, state).await,
+                Mode::Individual(individual) => {
+                    let proposal = self.each_text(config, pass, individual, state).await?;
+                    state.apply(ID, proposal)
+                }
             },
+        }
+    }
+
+    /// What a provider does that asks nobody: worked out once for each conversation, however many configurations come to it.
+    async fn once(
+        &self,
+        part: Part<'_>,
+        provider: &dyn Provider,
+        state: &mut State,
+    ) -> Result<Vec<Change>, CondenseError> {
+        let key = part.key();
+        let known = || self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |done: &&Done| done.key == key && done.before.is_identical(state.conversation());
+        let done = known().iter().find(is_same).cloned();
+        let Done { proposal, settled, .. } = match done {
+            Some(done) => done,
+            None => {
+                let proposal = provider.propose(&state.request).await?;
+                let settled = settle(&state.request, ID, &proposal)?;
+                let done = Done { key, before: state.conversation().clone(), proposal, settled };
+                known().push(done.clone());
+                done
+            }
         };
-        state.apply(ID, proposal)
+        if let Part::Target = part {
+            state.missed = proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
+        }
+        Ok(state.adopt(settled, proposal))
     }
 
     /// What is done to each text of the selected messages.
@@ -390,6 +421,15 @@ impl<'a> Engine<'a> {
     }
 }
 
+/// What a part did to a conversation.
+#[derive(Clone)]
+struct Done {
+    key: String,
+    before: Conversation,
+    proposal: Proposal,
+    settled: Settled,
+}
+
 /// A configuration as a step that is repeated.
 struct Rounds<'e, 'a> {
     engine: &'e Engine<'a>,
@@ -479,23 +519,20 @@ fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code())).of(error.code())
 }
 
-/// Whether passes have cut texts by their salience, and whether they will.
-fn cut_by_salience(config: &SmartConfig, state: &State) -> (bool, bool) {
-    let (mut was_cut, mut will_be_cut) = (false, false);
-    for pass in &config.passes {
-        let Mode::Individual(individual) = &pass.mode else { continue };
+/// For each pass, as far as they are asked for: whether it has cut texts by their salience, and whether it will.
+fn cut_by_salience(config: &SmartConfig, state: &State) -> impl Iterator<Item = (bool, bool)> {
+    config.passes.iter().filter_map(|pass| {
+        let Mode::Individual(individual) = &pass.mode else { return None };
         let targets = individual::targets(&state.request, &pass.selection, individual);
         let (was, will) = individual::cut_by_salience(&state.request, &targets);
-        was_cut |= was;
-        will_be_cut |= will && pass.token_threshold.is_none_or(|threshold| state.scaled() > threshold);
-    }
-    (was_cut, will_be_cut)
+        Some((was, will && pass.token_threshold.is_none_or(|threshold| state.scaled() > threshold)))
+    })
 }
 
 /// Whether texts have to stay whole in the prelude, because passes cut them by salience, or did, or those of the configuration that stood in.
 fn needs_whole_texts(config: &SmartConfig, state: &State) -> bool {
-    let (was_cut, will_be_cut) = cut_by_salience(config, state);
-    was_cut || will_be_cut || held_against(config).is_some_and(|other| cut_by_salience(&other, state).0)
+    cut_by_salience(config, state).any(|(was, will)| was || will)
+        || held_against(config).is_some_and(|other| cut_by_salience(&other, state).any(|(was, _)| was))
 }
 
 /// The configuration that leaves no fewer tokens.

@@ -31,14 +31,14 @@ const SHORT_PARAMETER: usize = 100;
 pub(super) struct Target<'a> {
     pub message: usize,
     pub piece: ContentPiece,
-    pub text: String,
+    pub text: &'a str,
     pub tokens: usize,
     pub operation: &'a ContentOperation,
 }
 
 /// The texts that an individual pass changes, in order of message and position.
 pub(super) fn targets<'a>(
-    request: &Request,
+    request: &'a Request,
     selection: &MessageSelection,
     individual: &'a Individual,
 ) -> Vec<Target<'a>> {
@@ -53,7 +53,8 @@ pub(super) fn targets<'a>(
     {
         let Entry { origin, pins, .. } = &conversation.entries()[message];
         let origin = *origin;
-        let texts = conversation.message(message).texts_by_path();
+        // Texts and their pieces come in the same order.
+        let mut texts = conversation.message(message).texts().into_iter().peekable();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
         for mut piece in pieces {
@@ -66,10 +67,12 @@ pub(super) fn targets<'a>(
             if *operation == ContentOperation::Keep || piece.range.is_empty() || pins.holds(block) {
                 continue;
             }
-            let text = texts[&*piece.path][piece.range.clone()].to_owned();
-            let tokens = count_inside(&text, request.tally.encoding()).tokens;
+            while texts.next_if(|text| *text.path != *piece.path).is_some() {}
+            let Some(whole) = texts.peek() else { break };
+            let text = &whole.text[piece.range.clone()];
+            let tokens = count_inside(text, request.tally.encoding()).tokens;
             *tokens_of.entry(piece.kind).or_default() += tokens;
-            if !is_blank(&text) {
+            if !is_blank(text) {
                 targets.push(Target { message, piece, text, tokens, operation });
             }
         }
@@ -87,7 +90,7 @@ pub(super) fn targets<'a>(
 impl Target<'_> {
     /// Whether something was left out of it before.
     fn was_cut(&self) -> bool {
-        Gap::may_be_in(&self.text)
+        Gap::may_be_in(self.text)
     }
 }
 
@@ -191,7 +194,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
         let room_of = |message: usize, piece: &ContentPiece| rooms.get(&key(message, piece)).map(|(_, room)| *room);
         for cut in Salience::all_signals(preserve_recent).cut_chosen(request.history(), room_of) {
             let Some((index, room)) = rooms.get(&key(cut.message, &cut.piece)) else { continue };
-            let text = cut.text.unwrap_or_else(|| cut_characters(&targets[*index].text, room.characters).into_owned());
+            let text = cut.text.unwrap_or_else(|| cut_characters(targets[*index].text, room.characters).into_owned());
             replacements[*index] = Some(Replacement { text, operation: "salient", reason: cut.reason, expected: None });
         }
     }
@@ -239,7 +242,7 @@ fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
     }
     let keep = if truncate.strategy == Strategy::HeadTail { Keep::HeadTail } else { Keep::Head };
     let cut = |text: &str| cut_once(text, lines, characters, truncate, keep);
-    let text = settled(&target.text, cut);
+    let text = settled(target.text, cut);
     let limits: Vec<String> = [(lines, "lines"), (characters, "characters")]
         .iter()
         .filter_map(|(limit, what)| limit.map(|limit| format!("{limit} {what}")))
@@ -301,7 +304,7 @@ fn without_marker(
 /// Whether a summary can be shorter than the text, which is not a summary yet.
 fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
-    long && target.tokens > summarize.max_tokens && SummaryHead::of(&target.text).is_none()
+    long && target.tokens > summarize.max_tokens && SummaryHead::of(target.text).is_none()
 }
 
 /// The texts that a model is asked for summaries of, and which targets they are: with a target of the call, the longest, as many as it takes.
@@ -314,7 +317,7 @@ pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> 
                 origin: request.conversation.entries()[target.message].origin,
                 kind: target.piece.kind,
                 label: target.piece.source.label(),
-                text: &target.text,
+                text: target.text,
                 tokens: target.tokens,
                 max_tokens: summarize.max_tokens,
                 prompt: summarize.prompt.as_deref(),
@@ -374,7 +377,7 @@ fn of(source: &PieceSource) -> String {
 /// What is replaced in each text, by message and path.
 type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, Replacement)>>;
 
-type TextsByPath<'a> = HashMap<Vec<PathStep>, Cow<'a, str>>;
+type TextsByPath<'a> = HashMap<Vec<PathStep>, &'a str>;
 
 /// The edits that put the replacements in place. A replacement that is no shorter is left out.
 pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
