@@ -84,16 +84,25 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
 /// On one line, with one blank wherever there were several.
 pub fn squeezed(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    // Nearly all words have a single blank between them, and come over together.
-    for words in text.split(|c: char| c.is_whitespace() && c != ' ').flat_map(|part| part.split("  ")) {
-        let words = words.trim_matches(' ');
-        if !words.is_empty() {
-            if !line.is_empty() {
+    let mut is_behind_blank = true;
+    // Most texts are ASCII, whose blanks are told by their bytes.
+    if text.is_ascii() {
+        for c in text.bytes().map(char::from) {
+            let is_blank = c.is_ascii_whitespace() || c == '\u{b}';
+            if !is_blank {
+                line.push(c);
+            } else if !is_behind_blank {
                 line.push(' ');
             }
-            line.push_str(words);
+            is_behind_blank = is_blank;
+        }
+    } else {
+        for word in text.split_whitespace() {
+            line.push_str(word);
+            line.push(' ');
         }
     }
+    line.truncate(line.trim_end_matches(' ').len());
     line
 }
 

@@ -1,10 +1,16 @@
 //! The record as text, and read again: headings, and a line for each fact.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::facts::{Fact, ItemState};
 use crate::tokens::{Encoding, count_inside};
 
 /// Its first line.
 const HEAD: &str = "[Record of the work in messages that are left out]";
+
+static HEAD_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HEAD));
 
 /// The headings, in the order in which they stand. What is under the first is told first when room is short.
 const HEADINGS: [&str; 7] = [
@@ -120,7 +126,7 @@ pub fn read(text: &str) -> Vec<Fact> {
 
 /// The lines of the record in a text.
 pub fn told(text: &str) -> Vec<Told> {
-    let Some(at) = memchr::memmem::find(text.as_bytes(), HEAD.as_bytes()) else { return Vec::new() };
+    let Some(at) = HEAD_FINDER.find(text.as_bytes()) else { return Vec::new() };
     let mut heading = None;
     let mut lines = Vec::new();
     for line in text[at..].lines().skip(1) {

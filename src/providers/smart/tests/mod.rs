@@ -68,5 +68,5 @@ fn reads(exchanges: usize, lines: usize) -> Conversation {
 }
 
 fn text_of(conversation: &Conversation, message: usize) -> String {
-    conversation.message(message).texts()[0].text.clone().into_owned()
+    conversation.message(message).texts()[0].text.to_owned()
 }
