@@ -302,7 +302,7 @@ mod tests {
 
     use super::*;
 
-    static TABLE: Table = Table::new("Options that protect", &[PROTECT]);
+    static TABLE: Table = Table::new("Options that protect", &[PROTECT, FROZEN_MESSAGES]);
 
     fn history() -> Conversation {
         let call =

@@ -325,5 +325,5 @@ pub fn check_protected(before: &Conversation, after: &Conversation, report: &Rep
 }
 
 fn all_texts(conversation: &Conversation) -> HashSet<String> {
-    conversation.messages().flat_map(Message::texts).map(|text| text.text.into_owned()).collect()
+    conversation.messages().flat_map(Message::texts).map(|text| text.text.to_owned()).collect()
 }

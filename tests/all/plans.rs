@@ -115,7 +115,7 @@ proptest! {
         let before = Conversation::parse(&json).unwrap();
         let mut plan = Plan::default();
         for (message, content) in before.messages().enumerate() {
-            plan.edits.extend(content.texts().into_iter().map(|text| Edit::set_text(message, text.path, text.text.into_owned())));
+            plan.edits.extend(content.texts().into_iter().map(|text| Edit::set_text(message, text.path, text.text.to_owned())));
         }
         let after = before.apply(&plan).unwrap();
         prop_assert!(Plan::between(&before, &after).is_empty());

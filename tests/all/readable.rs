@@ -28,7 +28,7 @@ fn shown(text: &str, result: &mut String) {
 }
 
 fn block_texts(message: &Message, block: usize) -> Vec<String> {
-    message.texts().into_iter().filter(|text| text.block == block).map(|text| text.text.into_owned()).collect()
+    message.texts().into_iter().filter(|text| text.block == block).map(|text| text.text.to_owned()).collect()
 }
 
 /// What was changed, and what stands there now. At most `most` of the changes are shown.

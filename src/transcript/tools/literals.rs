@@ -11,6 +11,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
         &["read_file", "search_files", "list_files", "codebase_search", "execute_command", "read_command_output"],
         "Zoo-Code's own list: whose results it takes the old ones of",
     ),
+    ("js/cli/help.js", &["read_file"], "an example"),
     ("src/providers/host_result.rs", &["replace", "insert"], "words for edits"),
     ("src/providers/settle.rs", &["replace", "insert"], "words for edits"),
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),

@@ -28,7 +28,7 @@ pub fn condense(conversation: &Conversation, config: Value) -> Settled {
 pub fn texts(conversation: &Conversation) -> Vec<Vec<String>> {
     conversation
         .messages()
-        .map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect())
+        .map(|message| message.texts().into_iter().map(|text| text.text.to_owned()).collect())
         .collect()
 }
 
