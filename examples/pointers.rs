@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let texts: Vec<String> = inline
             .conversation
             .messages()
-            .flat_map(|message| message.texts().into_iter().map(|text| text.text.into_owned()).collect::<Vec<_>>())
+            .flat_map(|message| message.texts().into_iter().map(|text| text.text.to_owned()).collect::<Vec<_>>())
             .collect();
         for (at, text) in texts.iter().enumerate() {
             let of_text: Vec<&str> = text.lines().collect();

@@ -99,11 +99,11 @@ pub fn message_diff(before: Option<&Message>, after: Option<&Message>, limits: D
         }
     };
     for text in &was {
-        let now = is.iter().find(|now| now.path == text.path).map_or("", |now| &*now.text);
-        diff(text.block, &text.path, &text.text, now);
+        let now = is.iter().find(|now| now.path == text.path).map_or("", |now| now.text);
+        diff(text.block, &text.path, text.text, now);
     }
     for text in is.iter().filter(|text| was.iter().all(|was| was.path != text.path)) {
-        diff(text.block, &text.path, "", &text.text);
+        diff(text.block, &text.path, "", text.text);
     }
     found
 }

@@ -231,7 +231,7 @@ fn pin_frozen(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
         .zip(conversation.texts())
         .flat_map(|(message, texts)| texts.into_iter().map(move |text| (message, text)))
         .collect();
-    let contents: Vec<&str> = texts.iter().map(|(_, text)| text.text.as_ref()).collect();
+    let contents: Vec<&str> = texts.iter().map(|(_, text)| text.text).collect();
     let mut decoder = Decoder::new(&contents);
     let mut open: Vec<usize> =
         decoder.texts_with_pointers().into_iter().filter(|text| texts[*text].0 < frozen).collect();

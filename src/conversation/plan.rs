@@ -414,7 +414,7 @@ fn input_differences(
     if !around(from.get(), old).eq(around(to.get(), new)) {
         return set(path.to_vec(), NewValue::Json((**to).to_owned()));
     }
-    for (old, new) in old.into_iter().zip(new) {
+    for (old, new) in old.iter().zip(new) {
         // The same text may be written with other escapes.
         if old.text != new.text {
             set([path, &new.path].concat(), NewValue::Text(new.text.clone()));

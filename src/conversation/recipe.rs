@@ -105,7 +105,7 @@ impl<'a> RecipeWriter<'a> {
         let mut known: HashMap<usize, usize> = HashMap::new();
         for RecipeLines { text, range, from, to, times } in lines {
             let (message, place) = self.texts[text];
-            let content = place.text.as_ref();
+            let content = place.text;
             let units = self.units.entry(text).or_insert_with(|| Units::of(content));
             // What stands for an unpaired surrogate here counts otherwise in JavaScript.
             if !units.are_exact() {
@@ -126,7 +126,7 @@ impl<'a> RecipeWriter<'a> {
 
     /// UTF-16 units of a text that a recipe takes lines from.
     fn length(&self, text: usize) -> usize {
-        let content = self.texts[text].1.text.as_ref();
+        let content = self.texts[text].1.text;
         self.units.get(&text).map_or(0, |units| units.at(content, content.len()))
     }
 
@@ -171,7 +171,7 @@ mod tests {
     use crate::conversation::ContentKind;
 
     fn text(text: &str) -> TextAt<'_> {
-        TextAt { block: 0, path: vec!["content".into()], kind: ContentKind::MessageText, text: text.into() }
+        TextAt { block: 0, path: vec!["content".into()], kind: ContentKind::MessageText, text }
     }
 
     fn lines(range: Range<usize>) -> RecipeLines {

@@ -105,7 +105,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
             let tokens = count_inside(text, request.tally.encoding()).tokens;
             if tokens > limit {
                 let reason = reason(name, rule, limit, &piece);
-                found.push(Excess { message, piece, whole: &whole.text, text, tokens, limit, reason });
+                found.push(Excess { message, piece, whole: whole.text, text, tokens, limit, reason });
             }
         }
     }

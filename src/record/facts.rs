@@ -68,7 +68,7 @@ impl Fact {
 /// The facts of a conversation, each kind oldest first; those of an earlier record before them.
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
-    let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(&text.text)).collect();
+    let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
     let plan = plan(conversation, &transcript);
     if !plan.is_empty() {
         facts.retain(|fact| !matches!(fact, Fact::Plan { .. }));

@@ -23,14 +23,14 @@ pub struct Left {
 impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
-        let recorded: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(&text.text)).collect();
+        let recorded: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
         let mut plan = plan(conversation, &transcript);
         if plan.is_empty() {
             plan.extend(recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned());
         }
         let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
         let changed = changes(&transcript).into_iter().chain(recorded).filter_map(path).collect();
-        let texts = transcript.texts.iter().map(|text| squeezed(&text.text) + "\n").collect();
+        let texts = transcript.texts.iter().map(|text| squeezed(text.text) + "\n").collect();
         Self { changed, plan, texts }
     }
 

@@ -20,7 +20,7 @@ use crate::{
 #[must_use]
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
     let texts = conversation.texts();
-    let contents: Vec<&str> = texts.iter().flatten().map(|text| text.text.as_ref()).collect();
+    let contents: Vec<&str> = texts.iter().flatten().map(|text| text.text).collect();
     let mut decoder = Decoder::new(&contents);
     let mut next = 0..contents.len();
     let decoded = texts.iter().map(|texts| {

@@ -46,7 +46,7 @@ pub fn expand(conversation: &Conversation) -> Expanded {
     let texts = conversation.texts();
     let flat: Vec<_> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
+    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
     let mut decoder = Decoder::new(&contents);
     let mut expanded = Expanded::default();
     for index in decoder.texts_with_pointers() {

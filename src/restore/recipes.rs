@@ -26,7 +26,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
     let texts: Vec<Vec<TextAt<'_>>> = after.texts();
     let flat: Vec<(usize, &TextAt<'_>)> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
+    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
     // Where the texts of each message begin in the list of all.
     let starts: Vec<usize> =
         texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
@@ -50,7 +50,7 @@ pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<
                 old_texts = (*message, old.message.texts());
             }
             let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-            if let Some(recipe) = rebuild.recipe(starts[*at] + text, &was.text) {
+            if let Some(recipe) = rebuild.recipe(starts[*at] + text, was.text) {
                 found.push((*edit, recipe));
             }
         }

@@ -202,7 +202,7 @@ impl<'a> Texts<'a> {
     }
 
     fn contents(&self) -> Vec<&str> {
-        self.texts.iter().map(|(_, text)| text.text.as_ref()).collect()
+        self.texts.iter().map(|(_, text)| text.text).collect()
     }
 }
 

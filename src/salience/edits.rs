@@ -46,7 +46,7 @@ impl Edits {
         }
         for ((message, path), mut replaced) in replacements {
             if let Some(whole) = texts[message].iter().find(|text| *text.path == *path) {
-                plan.edits.push(Edit::set_text(message, path.to_vec(), splice(&whole.text, &mut replaced)));
+                plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole.text, &mut replaced)));
             }
         }
         plan.edits.extend((0..dropped.len()).filter(|message| dropped[*message]).map(|message| Edit::Drop { message }));

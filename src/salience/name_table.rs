@@ -75,7 +75,7 @@ impl<'t> NameTable<'t> {
         let mut learned = vec![NameFacts::default(); self.facts.len()];
         for message in older {
             let texts: HashMap<&[PathStep], &str> =
-                texts[message].iter().map(|text| (&*text.path, text.text.as_ref())).collect();
+                texts[message].iter().map(|text| (&*text.path, text.text)).collect();
             for piece in &pieces[message] {
                 let Some(text) = texts.get(&*piece.path) else { continue };
                 for_each_name(&text[piece.range.clone()], |name| {

@@ -32,7 +32,7 @@ pub fn needs_of<'t>(
 ) -> Vec<PointerLine> {
     let flat: Vec<(usize, &TextAt<'_>)> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text.as_ref()).collect();
+    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
     let mut decoder = Decoder::new(&contents);
     let with_pointers = decoder.texts_with_pointers();
     if with_pointers.is_empty() {

@@ -57,7 +57,7 @@ impl<'t> Survey<'t> {
         let mut whole = Reading::of(scope, texts, &round_of);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
-                texts.iter().for_each(|text| whole.names.stay(&text.text));
+                texts.iter().for_each(|text| whole.names.stay(text.text));
             }
         }
         let pieces: Vec<_> =

@@ -142,7 +142,7 @@ impl Known<'_, '_> {
         let mut missing: Vec<&Request> = requests.iter().collect();
         if !matches!(self.outcome, CallOutcome::Failed | CallOutcome::Denied | CallOutcome::Unanswered) {
             for place in &self.answer.places {
-                for shown in files(&self.texts[place.text].text, place.text, place.range.clone(), &requests, plain) {
+                for shown in files(self.texts[place.text].text, place.text, place.range.clone(), &requests, plain) {
                     let mut event = self.event_of(&shown.path, Action::Read(shown.extent));
                     event.answers = vec![Place { text: place.text, range: shown.range }];
                     event.shown = shown.excerpts;
@@ -224,7 +224,7 @@ impl Known<'_, '_> {
                 };
                 // The lines are put behind the line of that number.
                 let before = self.number(ParameterRole::Line).map(|line| line.saturating_add(1));
-                let new = lines(&self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
+                let new = lines(self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
                 let mut event =
                     self.event_of(&path, Action::Edit(vec![FileChange::Insert { text: place.text, before, new }]));
                 self.show_result(&mut event);
@@ -241,7 +241,7 @@ impl Known<'_, '_> {
         let Some(place) = self.role_place(ParameterRole::Content) else {
             return vec![self.event_of(&path, Action::Touch)];
         };
-        let content = Excerpt::plain(&self.texts[place.text].text, place.text, place.range.clone(), 1);
+        let content = Excerpt::plain(self.texts[place.text].text, place.text, place.range.clone(), 1);
         let mut event = self.event_of(&path, Action::Write(content));
         Self::locate(&mut event, place);
         self.show_result(&mut event);
@@ -428,7 +428,7 @@ impl Known<'_, '_> {
         // Hits lie in one text: that of the first answer.
         if let (Some(place), CallOutcome::Ok | CallOutcome::CutOff) = (places.first(), self.outcome) {
             event.answers = vec![place.clone()];
-            event.action = Action::Search(hits(&self.texts[place.text].text, place.range.clone(), only.as_ref()));
+            event.action = Action::Search(hits(self.texts[place.text].text, place.range.clone(), only.as_ref()));
             event.path = only;
         }
         event
@@ -458,7 +458,7 @@ impl Known<'_, '_> {
                 None => return vec![self.event(Action::Command)],
             },
         };
-        let output = self.answer.places.first().map(|place| Output::new(&self.texts[place.text].text, place.clone()));
+        let output = self.answer.places.first().map(|place| Output::new(self.texts[place.text].text, place.clone()));
         let exit_code = output.as_ref().and_then(|output| output.exit_code);
         let failed = exit_code.is_some_and(|code| code != 0);
         let action = shell::action(line).filter(|action| {
@@ -473,14 +473,14 @@ impl Known<'_, '_> {
             Some(ShellAction::Write { path, content }) => {
                 let write = place.as_ref().map(|place| {
                     let range = place.range.start + content.start..place.range.start + content.end;
-                    Action::Write(Excerpt::plain(&self.texts[place.text].text, place.text, range, 1))
+                    Action::Write(Excerpt::plain(self.texts[place.text].text, place.text, range, 1))
                 });
                 vec![self.event_of(&path, write.unwrap_or(Action::Touch))]
             }
             Some(ShellAction::Append { path, content }) => {
                 let append = place.as_ref().map(|place| {
                     let range = place.range.start + content.start..place.range.start + content.end;
-                    let new = lines(&self.texts[place.text].text, range).map(Span::new).collect();
+                    let new = lines(self.texts[place.text].text, range).map(Span::new).collect();
                     Action::Edit(vec![FileChange::Insert { text: place.text, before: None, new }])
                 });
                 vec![self.event_of(&path, append.unwrap_or(Action::Touch))]
@@ -694,7 +694,7 @@ fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<us
 /// A file that the user mentioned.
 pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place) -> Event {
     let requests = [Request { path: path.into(), first: None, part: false }];
-    let shown = files(&texts[place.text].text, place.text, place.range.clone(), &requests, true).into_iter().next();
+    let shown = files(texts[place.text].text, place.text, place.range.clone(), &requests, true).into_iter().next();
     let mut event =
         Event { path: Some(path.into()), answers: vec![place], ..Event::new("", Action::Read(Extent::Part)) };
     if let Some(shown) = shown {

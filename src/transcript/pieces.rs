@@ -120,7 +120,7 @@ impl<'a> Decomposer<'a, '_> {
             let Block::ToolUse { id, name, .. } = block else { continue };
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
-            let parameters = parameters.filter_map(|text| Some((last_key(&text.path)?, text.text.as_ref())));
+            let parameters = parameters.filter_map(|text| Some((last_key(&text.path)?, text.text)));
             self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
             self.called.push(name.clone());
         }
@@ -131,7 +131,7 @@ impl<'a> Decomposer<'a, '_> {
                 continue;
             }
             let mut cutter = Cutter::new(text, &mut pieces);
-            for call in xml_calls::calls(&text.text, self.tools) {
+            for call in xml_calls::calls(text.text, self.tools) {
                 self.called.push(call.name.to_owned());
                 let values =
                     call.parameters.iter().map(|parameter| (parameter.name, &text.text[parameter.value.clone()]));
@@ -155,7 +155,7 @@ impl<'a> Decomposer<'a, '_> {
             let called = &self.called;
             let mut reader = UserTexts::new(self.tools, |name: &str| called.iter().any(|called| called == name));
             for text in texts {
-                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(&text.text, whole));
+                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, whole));
                 answers.push(sections);
             }
         }

@@ -107,10 +107,10 @@ impl<'a, 't> Reader<'a, 't> {
                 }
                 _ => {
                     for text in from..at {
-                        if !is_readable(&self.texts[text].text) {
+                        if !is_readable(self.texts[text].text) {
                             continue;
                         }
-                        let calls = xml_calls::calls(&self.texts[text].text, self.tools);
+                        let calls = xml_calls::calls(self.texts[text].text, self.tools);
                         let calls: Vec<_> =
                             calls.iter().map(|call| (ToolCall::from_xml(call, &self.texts, text), None)).collect();
                         self.pending.extend(calls);
@@ -155,7 +155,7 @@ impl<'a, 't> Reader<'a, 't> {
                 at += 1;
             }
             if let Block::ToolResult { tool_use_id, is_error, .. } = content {
-                let places = (from..at).filter(|text| is_readable(&self.texts[*text].text));
+                let places = (from..at).filter(|text| is_readable(self.texts[*text].text));
                 let places = places.map(|text| Place { text, range: 0..self.texts[text].text.len() }).collect();
                 self.answer_natively(tool_use_id, ToolAnswer { places, is_error: *is_error });
             }
@@ -168,10 +168,10 @@ impl<'a, 't> Reader<'a, 't> {
         let mut sections = UserTexts::new(self.tools, called);
         let mut parts = Vec::new();
         for (index, text) in self.texts.iter().enumerate().skip(first) {
-            if text.kind != ContentKind::MessageText || !is_readable(&text.text) {
+            if text.kind != ContentKind::MessageText || !is_readable(text.text) {
                 continue;
             }
-            parts.extend(sections.sections(&text.text, whole).into_iter().map(|section| {
+            parts.extend(sections.sections(text.text, whole).into_iter().map(|section| {
                 let part = match section.kind {
                     SectionKind::Header(header) => {
                         Part::Header { name: header.name.to_owned(), target: header.target().to_owned() }

@@ -318,7 +318,7 @@ pub fn check_protected(before: &Conversation, after: &Conversation, report: &Rep
             });
             let is_protected =
                 texts.iter().any(|wanted| text.text.contains(wanted)) || messages.contains(&(index as u64)) || of_tool;
-            let stays = left.contains(&*text.text) || mended.contains(&index);
+            let stays = left.contains(text.text) || mended.contains(&index);
             assert!(!is_protected || stays, "not protected: {:?} of message {index}", text.text);
         }
     }

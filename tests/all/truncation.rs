@@ -54,7 +54,7 @@ proptest! {
             prop_assert_eq!(old_texts.len(), new_texts.len());
             for (old, new) in old_texts.iter().zip(&new_texts).filter(|(old, new)| old.text != new.text) {
                 prop_assert!(index > 0 && index + keep < before.len(), "message {} is no old one", index);
-                prop_assert!(tokens(&old.text) as u64 >= least);
+                prop_assert!(tokens(old.text) as u64 >= least);
                 prop_assert!(new.text.len() < old.text.len());
                 // What stays is a beginning, or a note in place of everything. Texts that hold markers already are counted together.
                 let beginning = new.text.split("... (").next().unwrap();

@@ -79,7 +79,7 @@ impl Found<'_> {
 
     /// A text as it is in the conversation.
     pub fn original(&self, index: usize) -> &str {
-        &self.transcript.texts[index].text
+        self.transcript.texts[index].text
     }
 
     /// What is done, with the text that it is done to.

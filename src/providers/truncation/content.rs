@@ -109,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 if conversation.entries()[message].pins.holds(text.block) {
                     continue;
                 }
-                let whole = &*text.text;
+                let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
                 if Suppressed::read(text).is_some() {
