@@ -65,7 +65,7 @@ fn whom(request: &Request) -> (&'static str, String) {
     }
     let first = request.original.messages().next();
     let texts = first.into_iter().flat_map(crate::conversation::Message::texts);
-    ("the first message, because no userId or taskId was given", texts.map(|text| text.text.into_owned()).collect())
+    ("the first message, because no userId or taskId was given", texts.map(|text| text.text.to_owned()).collect())
 }
 
 /// The place of the variant of `id`, by the hash of experiment, salt and id: the same in every process, and as many ids for each as its share says.
