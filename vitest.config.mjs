@@ -21,7 +21,7 @@ export default defineConfig({
     projects: [
       { test: { ...shared, name: "node", include: ["__test__/**/*.test.mjs"], exclude: ["__test__/browser/**"] } },
       // In a real Chromium (scripts/browser.mjs).
-      { test: { ...shared, name: "browser", include: ["__test__/browser/**/*.test.mjs"] } },
+      { test: { ...shared, name: "browser", include: ["__test__/browser/**/*.test.mjs"], expect: { poll: { timeout: 20_000 } } } },
     ],
   },
 });

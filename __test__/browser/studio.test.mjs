@@ -106,6 +106,49 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.close();
   });
 
+  test("passes of one's own: put together, checked, taken back", async () => {
+    const { page, complaints } = await openPage(browser, studio.address, { width: 1600 });
+    await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
+    const names = page.locator(".rc-pass-name");
+    await expect.poll(() => names.count()).toBe(3);
+    const first = await names.first().textContent();
+    await page
+      .getByRole("button", { name: /^Down: / })
+      .first()
+      .click();
+    await expect.poll(() => names.nth(1).textContent()).toContain(first.replace(/^\d+\. /, "").slice(0, 12));
+    await page.getByRole("button", { name: "Add a pass" }).click();
+    await expect.poll(() => names.count()).toBe(4);
+    await page.getByRole("combobox", { name: "Answers of tools" }).selectOption("suppress");
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Answers of tools" }).inputValue()).toBe("truncate");
+    expect(await seriousIn(page)).toEqual([]);
+    await page.getByText("As JSON").click();
+    const json = page.getByRole("textbox", { name: "As JSON, to copy or paste" });
+    await json.fill('{"passes":[{"id":"a","mode":"individual","selection":{"type":"newest"}}]}');
+    await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/passes\[0\]\.selection\.type: "newest" is not allowed/);
+    await json.fill("{");
+    await expect.poll(() => page.locator(".rc-passes-panel details .rc-error").textContent()).toMatch(/JSON/);
+    await json.fill(
+      JSON.stringify({
+        losslessPrelude: { enabled: false },
+        passes: [
+          {
+            id: "a",
+            mode: "individual",
+            selection: { type: "preserve_recent", keepRecentCount: 2 },
+            individualConfig: { defaults: { toolResults: { operation: "suppress" } } },
+          },
+        ],
+      }),
+    );
+    await expect.poll(() => names.first().textContent(), { timeout: 20_000 }).toMatch(/^1\. a −[\d,]+/);
+    await page.getByRole("tab", { name: /Changes/ }).click();
+    await expect.poll(() => page.locator(".rc-change").first().textContent()).toMatch(/Left out/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   test("another history, another language", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });

@@ -171,6 +171,16 @@ describe("createStudioHost", () => {
     expect(real.added.length).toBeGreaterThan(0);
   });
 
+  test("checks configurations, and says what one can begin with", async () => {
+    const { ask } = hostOf();
+    expect((await ask("validate", { provider: "smart", config: { passes: [] } })).faults).toEqual([]);
+    expect((await ask("validate", { provider: "smart", config: { enabled: 3 } })).faults).toMatchObject([{ path: "enabled" }]);
+    expect(Object.keys((await ask("presets", {})).presets)).toContain("balanced");
+    await expect(ask("condense", { history: "h", provider: "smart", config: { enabled: 3 } })).rejects.toMatchObject({
+      code: "invalid_config",
+    });
+  });
+
   test("tries one provider at a time", async () => {
     const { ask } = hostOf();
     const { trial } = await ask("try", { history: "h", id: "smart:balanced", provider: "smart", config: { preset: "balanced" } });

@@ -271,6 +271,13 @@ class StudioHost {
       return { revision, trial: found.providers?.[0] };
     },
 
+    validate: async ({ provider, config }) => {
+      const { errors = [] } = this.#manager.validateConfig(provider, config);
+      return { faults: errors.map(({ path, message }) => ({ path, message })) };
+    },
+
+    presets: async () => ({ presets: presets() }),
+
     condense: async (params, signal) => this.#condense(params, signal),
 
     undo: async ({ condensation: id, changes }) => {

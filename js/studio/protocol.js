@@ -224,6 +224,12 @@ const METHODS = Object.freeze({
     request: object({ condensation: shortText, changes: list(shortText, 100_000) }),
     answer: object({ condensation, refused: list(object({ id: text, code: text, reason: text })) }),
   },
+  /** What is wrong with a configuration, and what one can begin with. */
+  validate: {
+    request: object({ provider: shortText, config: record }),
+    answer: object({ faults: list(object({ path: text, message: text })) }),
+  },
+  presets: { request: object({}), answer: object({ presets: record }) },
   /** What one provider would leave. */
   try: {
     request: object({ history: shortText, id: shortText, ...provider, targetTokens: target }),

@@ -11,7 +11,7 @@ import {
   type Trial,
 } from "./types.js";
 
-const METHODS = ["hello", "wait", "inspect", "condense", "undo", "try", "message", "save", "open"] as const;
+const METHODS = ["hello", "wait", "inspect", "condense", "undo", "validate", "presets", "try", "message", "save", "open"] as const;
 type Method = (typeof METHODS)[number];
 
 interface Envelope {
@@ -34,7 +34,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
   };
   const methods = Object.fromEntries(
     METHODS.map((method) =>
-      method === "hello"
+      method === "hello" || method === "presets"
         ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
         : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
     ),

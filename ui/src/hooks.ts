@@ -28,7 +28,7 @@ export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefi
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says on what the question depends
   useEffect(() => {
     if (!ask) {
-      setState({ isWaiting: false });
+      setState((old) => ({ ...old, isWaiting: false }));
       return;
     }
     const controller = new AbortController();

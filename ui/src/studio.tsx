@@ -5,20 +5,23 @@ import { Download, FolderOpen, Save } from "lucide-react";
 import { type DragEvent, type ReactNode, useCallback, useEffect, useState } from "react";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
-import { ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
+import { CUSTOM, ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
 import type { DiffMode } from "./components/diff.js";
 import { MessageView } from "./components/message-view.js";
+import { PassConfigurationPanel } from "./components/pass-configuration.js";
 import { PreviewPane, Waiting } from "./components/preview-pane.js";
 import { WindowBar } from "./components/window-bar.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { useAnswer } from "./hooks.js";
 import { visibleText } from "./text.js";
-import { type CondenseClient, type Hello, type HistoryInfo, StudioError } from "./types.js";
+import { type CondenseClient, type Hello, type HistoryInfo, type SmartConfig, StudioError } from "./types.js";
 
 const WINDOWS = [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
 const NONE = "none";
+/** What passes of one's own begin with. */
+const FIRST_PRESET = "balanced";
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -51,10 +54,35 @@ function useHistories(first: HistoryInfo[]) {
   return { histories, setHistories, isLost };
 }
 
+/** The passes that were put together, and what is wrong with them. Leaving the page with them unsaved asks first. */
+function usePasses(choice: string) {
+  const { client } = useStudio();
+  const [config, setConfig] = useState<SmartConfig>();
+  const isOwn = choice === CUSTOM;
+  const { answer } = useAnswer(client.isLive && isOwn ? (signal) => client.presets({ signal }) : undefined, [client, isOwn]);
+  const value = config ?? answer?.presets[FIRST_PRESET];
+  const validated = useAnswer(
+    isOwn && value ? (signal) => client.validate({ provider: "smart", config: value }, { signal }) : undefined,
+    [client, isOwn, value],
+    150,
+  );
+  useEffect(() => {
+    if (config === undefined) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [config]);
+  const faults = validated.answer?.faults ?? [];
+  // Only what was checked is tried.
+  const isReady = !isOwn || (value !== undefined && validated.answer !== undefined && !validated.isWaiting && faults.length === 0);
+  return { value: isOwn ? value : undefined, presets: answer?.presets, setConfig, faults, isReady };
+}
+
 function History({ hello, history, contextWindow }: { hello: Hello; history: HistoryInfo; contextWindow: number | undefined }): ReactNode {
   const { client, t, format } = useStudio();
   const [choice, setChoice] = useState("");
   const [percent, setPercent] = useState(100);
+  const [tab, setTab] = useState("changes");
   const [mode, setMode] = useState<DiffMode>("inline");
   const [selected, setSelected] = useState<number>();
   const [asks, setAsks] = useState(0);
@@ -68,11 +96,17 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const target = targetTokens === undefined ? {} : { targetTokens };
+  const passes = usePasses(choice);
+  const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
   const condensed = useAnswer(
-    inspection === undefined
+    inspection === undefined || !passes.isReady
       ? undefined
-      : (signal) => client.condense({ history: id, ...choiceOf(choice), ...target, ...window, ...(asks > 0 && { ask: true }) }, { signal }),
-    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined],
+      : (signal) =>
+          client.condense(
+            { history: id, ...choiceOf(choice, passes.value), ...target, ...window, ...(asks > 0 && { ask: true }) },
+            { signal },
+          ),
+    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady],
     client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
@@ -85,7 +119,7 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
     setRefused(undefined);
     setSaved(undefined);
     setProblem(undefined);
-  }, [id, revision, choice, targetTokens]);
+  }, [id, revision, choice, targetTokens, own]);
 
   const undo = useCallback(
     async (ids: string[]) => {
@@ -124,7 +158,15 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
         <ContextMap inspection={inspection} condensation={current} selected={selected} onSelect={setSelected} />
         {client.isLive ? (
           <div className="rc-choices">
-            <ProviderSelect hello={hello} value={choice} onChange={setChoice} />
+            <ProviderSelect
+              hello={hello}
+              value={choice}
+              onChange={(name) => {
+                setChoice(name);
+                // Its passes are what somebody who chooses them wants to see.
+                setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
+              }}
+            />
             <TargetSlider value={percent} tokens={inspection.tokens.messages} onChange={setPercent} />
           </div>
         ) : (
@@ -138,13 +180,14 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
           onAsk={client.isLive ? () => setAsks(asks + 1) : undefined}
           mode={mode}
         />
-        <Tabs.Root className="rc-tabs" defaultValue="changes">
+        <Tabs.Root className="rc-tabs" value={tab} onValueChange={setTab}>
           <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
             <Tabs.Trigger value="changes">
               {t("changes.title")} <b>{format.number(current?.changes.length ?? 0)}</b>
             </Tabs.Trigger>
             <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
             <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
+            {passes.value && <Tabs.Trigger value="passes">{t("passes.title")}</Tabs.Trigger>}
           </Tabs.List>
           <Tabs.Content value="changes">
             {current && !current.error && (
@@ -172,6 +215,17 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
               onChoose={client.isLive ? setChoice : undefined}
             />
           </Tabs.Content>
+          {passes.value && passes.presets && (
+            <Tabs.Content value="passes">
+              <PassConfigurationPanel
+                value={passes.value}
+                onChange={passes.setConfig}
+                presets={passes.presets}
+                faults={passes.faults}
+                condensation={passes.isReady ? current : undefined}
+              />
+            </Tabs.Content>
+          )}
         </Tabs.Root>
         {client.isLive && (
           <footer className="rc-save">

@@ -3,6 +3,9 @@
 import type { DiffHunk, TextDiff } from "../../types/messages.js";
 import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste } from "../../types/inspect.js";
 
+import type { SmartConfig } from "../../types/smart.js";
+
+export type { SmartConfig };
 export type { DiffHunk, FileUsage, InspectedMessage, LargeBlock, TextDiff, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste };
 
 export interface HistoryInfo {
@@ -150,6 +153,10 @@ export interface CondenseClient {
     request: { condensation: string; changes: string[] },
     options?: CallOptions,
   ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[] }>;
+  /** What is wrong with a configuration of a provider. */
+  validate(request: { provider: string; config: object }, options?: CallOptions): Promise<{ faults: { path: string; message: string }[] }>;
+  /** The presets of the smart provider, by name. */
+  presets(options?: CallOptions): Promise<{ presets: Record<string, SmartConfig> }>;
   try(
     request: Choice & { history: string; id: string; targetTokens?: number },
     options?: CallOptions,

@@ -6,8 +6,12 @@ import { type Key, useStudio } from "../context.js";
 import { visibleText } from "../text.js";
 import type { Choice, Hello } from "../types.js";
 
-/** Choices have names: the id of a provider, `smart:` and a preset, or nothing for what the manager would do. */
-export function choiceOf(name: string): Choice {
+/** The choice of passes of one's own. */
+export const CUSTOM = "smart:";
+
+/** Choices have names: the id of a provider, `smart:` and a preset (none for passes of one's own), or nothing for what the manager would do. */
+export function choiceOf(name: string, custom?: object): Choice {
+  if (name === CUSTOM) return { provider: "smart", config: { ...custom } };
   const preset = /^smart:(.+)$/.exec(name)?.[1];
   if (preset !== undefined) return { provider: "smart", config: { preset } };
   return name === "" ? {} : { provider: name };
@@ -58,6 +62,7 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
                 {presetName(preset)}
               </option>
             ))}
+            <option value={CUSTOM}>{t("provider.custom")}</option>
           </optgroup>
         )}
       </select>
