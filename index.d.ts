@@ -21,6 +21,7 @@ export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/strategies.js";
 export * from "./types/experiments.js";
+export * from "./types/recommend.js";
 export * from "./types/manager.js";
 export * from "./types/inspect.js";
 export * from "./types/studio.js";

@@ -27,6 +27,7 @@
 //! | `providers` | strategies, each turns a conversation into a plan | all above |
 //! | `strategies` | providers made of others: who is asked, in which order, for how much | all above |
 //! | `manager` | registry, trigger, fallback, budget, metrics | all above |
+//! | `recommend` | which provider to take, by rules and by what was measured | `options` |
 //! | `node` | the only place that names napi | all above |
 
 #![cfg_attr(
@@ -56,6 +57,7 @@ mod parallel;
 mod progress;
 mod protect;
 mod providers;
+mod recommend;
 mod record;
 mod restore;
 mod salience;
@@ -94,6 +96,7 @@ pub use crate::{
         Binding, Capabilities, Choice, CondenseError, Grade, Note, Proposal, Provider, ProviderInfo, Registry, Request,
         Settled, Thinking, ThinkingRule, settle,
     },
+    recommend::{Alternative, Recommendation, Told, recommend},
     restore::{Expanded, Unresolved, decode, expand},
     strategies::{BUILT_IN as BUILT_IN_PROVIDERS, UserDirectory, create as create_provider, create_with},
     summaries::{Llm, StoreError, SummaryStore},

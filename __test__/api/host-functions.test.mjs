@@ -88,7 +88,7 @@ describe("a process outlives", () => {
     [
       "getCapabilities() that rejects",
       "const m = new CondensationManager(); m.registerProvider({ id: 'mine', condense() {}, getCapabilities: rejects }); await later(10); return m.listProviders().length;",
-      "5",
+      "12",
     ],
     [
       "a function that selects messages and rejects",

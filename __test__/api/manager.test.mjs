@@ -381,7 +381,15 @@ describe("metrics", () => {
       },
     });
     manager.registerProvider({ id: "costs", condense: ({ messages: given }) => ({ messages: given.slice(0, 1), cost: 0.5 }) });
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, costByModel: {}, records: [], alerts: [] });
+    expect(manager.getMetrics()).toEqual({
+      total: none,
+      providers: {},
+      profiles: {},
+      costByModel: {},
+      experiments: {},
+      records: [],
+      alerts: [],
+    });
     const first = await manager.condense({ messages, profileId: "p" });
     const second = await manager.condense({ messages, profileId: "p" }, { provider: "costs" });
     await manager.condense({ messages }, { provider: "fails" });

@@ -30,6 +30,13 @@ const OPTIONS = {
   compare: { type: "boolean" },
   write: { type: "boolean" },
   "no-open": { type: "boolean" },
+  priority: { type: "string" },
+  budget: { type: "string" },
+  latency: { type: "string" },
+  loss: { type: "string" },
+  configuration: { type: "string" },
+  profile: { type: "string" },
+  scenario: { type: "string" },
   html: { type: "string" },
   redact: { type: "boolean" },
   out: { type: "string", short: "o" },
@@ -47,8 +54,20 @@ const OPTIONS = {
   version: { type: "boolean", short: "V" },
 };
 
+/** Answers for a recommendation, as the package calls them. */
+const ANSWERS = Object.freeze({
+  priority: "priority",
+  budget: "budgetPerCondensation",
+  latency: "maxLatencyMs",
+  loss: "acceptableLoss",
+  configuration: "configuration",
+  profile: "userProfile",
+  scenario: "scenario",
+});
+const NUMBERS = ["budget", "latency", "loss"];
+
 /** Options of the commands that only look. */
-const OF_LOOKING = ["window", "compare", "write", "no-open", "html", "redact"];
+const OF_LOOKING = [...Object.keys(ANSWERS), "window", "compare", "write", "no-open", "html", "redact"];
 
 /** The commands, each with the options that it understands beside `--help` and `--version`. */
 const COMMANDS = Object.freeze({
@@ -59,6 +78,7 @@ const COMMANDS = Object.freeze({
   studio: ["window", "write", "no-open", "no-progress", "color"],
   report: ["html", "redact", "target", "window", "force", "quiet", "no-progress", "color"],
   inspect: ["target", "window", "compare", "json", "no-progress", "color"],
+  recommend: [...Object.keys(ANSWERS), "target", "window", "llm", "model", "base-url", "insecure", "price", "json", "no-progress", "color"],
   validate: ["json", "quiet", "no-progress", "color"],
   completions: ["color"],
 });
@@ -159,12 +179,13 @@ function readCommand(values, positionals) {
 
 /** The histories to work on. */
 function readNames(command, names, values) {
-  if (names.length === 0 && command === "studio") return [];
+  if (names.length === 0 && ["studio", "recommend"].includes(command)) return [];
   if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
   if (names.includes("")) throw wrong("the name of the history is empty");
   const shown = names.map((name) => `"${name}"`).join(", ");
   if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read once only");
-  if (names.length > 1 && ["restore", "expand", "report"].includes(command)) throw wrong(`${command}: one history at a time: ${shown}`);
+  if (names.length > 1 && ["restore", "expand", "report", "recommend"].includes(command))
+    throw wrong(`${command}: one history at a time: ${shown}`);
   if (names.length > 1 && values.out === "-") throw wrong(`--out -: one history at a time: ${shown}`);
   if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`);
   return names;
@@ -192,8 +213,21 @@ function refuseContradictions(values, command, files) {
     throw wrong(`--preset is for the provider smart, not for "${provider}"`);
   if (llm === undefined && provider === "native" && !preview)
     throw wrong("--provider native asks a language model: --llm API --model MODEL say which");
-  if (llm !== undefined && out === undefined && !inPlace && !json && !preview)
+  if (command !== "recommend" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
     throw wrong("--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json keep it, --preview asks nobody");
+}
+
+/** The answers that options give; the addon knows which there may be. */
+function readAnswers(values) {
+  const answers = {};
+  for (const [name, answer] of Object.entries(ANSWERS)) {
+    const value = values[name];
+    if (value === undefined) continue;
+    if (NUMBERS.includes(name) && !/^\d+(\.\d+)?$/.test(value))
+      throw wrong(`--${name}: "${value}" is not allowed; allowed: a number, 0 or more`);
+    answers[answer] = NUMBERS.includes(name) ? Number(value) : value;
+  }
+  return answers;
 }
 
 /** Reads the arguments. `{ help: true }` and `{ version: true }` come alone. */
@@ -231,6 +265,7 @@ function readArguments(args) {
     preview: Boolean(preview),
     target: values.target === undefined ? undefined : readTarget(values.target),
     window: values.window === undefined ? undefined : readWindow(values.window),
+    answers: readAnswers(values),
     compare: Boolean(values.compare),
     write: Boolean(values.write),
     open: !values["no-open"],

@@ -193,4 +193,4 @@ function byOperation(changes) {
   return [...operations.values()];
 }
 
-module.exports = { byOperation, condense };
+module.exports = { byOperation, condense, createHandler, readObject };

@@ -15,6 +15,7 @@ use crate::{
     manager::{Trial, condense_with, preview_with},
     options::ConfigError,
     providers::{self, Provider},
+    recommend::{measurable, recommend},
     strategies::{self, UserDirectory},
     tokens::Encoding,
 };
@@ -80,6 +81,19 @@ impl NativeProvider {
             report
         })
     }
+}
+
+/// Which provider to take; answers and recommendation as JSON.
+#[napi(catch_unwind)]
+pub fn recommend_provider(answers: String) -> Result<String> {
+    let answers: Value = settings(&answers)?;
+    told(&recommend(&answers).map_err(wrong_config)?)
+}
+
+/// What is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
+#[napi(catch_unwind)]
+pub fn recommendable() -> String {
+    measurable().to_string()
 }
 
 /// The presets of the smart provider by name, as JSON.

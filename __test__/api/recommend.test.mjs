@@ -1,0 +1,61 @@
+// Which provider is recommended. The rules are tested in Rust.
+
+import { expect, test } from "vitest";
+import { buildHistory } from "../../fixtures/history.mjs";
+import { api, deepFreeze, thrown } from "./support.mjs";
+
+const { CondensationManager, callbackHandler, countTokens, recommend } = api;
+const messages = deepFreeze(buildHistory({ dialect: "claude-code", messages: 60, seed: 9 }));
+const codes = ({ warnings }) => warnings.map(({ code }) => code);
+const price = { inputPrice: 3, outputPrice: 15 };
+
+function handler(seen = [], own = price) {
+  const createMessage = async function* () {
+    seen.push("asked");
+    yield { type: "text", text: "In short." };
+  };
+  return callbackHandler({ createMessage, getModel: () => ({ id: "m", info: { contextWindow: 200_000 } }) }, { price: own });
+}
+
+test("answers decide, and what is wrong with them is thrown at once", async () => {
+  expect(await recommend()).toMatchObject({ provider: "native", config: {} });
+  expect(await recommend({ priority: "quality" })).toMatchObject({ provider: "smart", config: { preset: "conservative" } });
+  const startup = await recommend({ userProfile: "startup_team" });
+  expect(startup.managerOptions).toEqual({ condensingApiConfigId: "condensing", autoCondenseContextPercent: 80 });
+  expect(startup.alternatives[0]).toMatchObject({ provider: "smart", config: { preset: "balanced" } });
+  expect(startup.alternatives.every(({ why, whyNot }) => why && whyNot)).toBe(true);
+  const wrong = /** @type {any} */ ({ priority: "fast" });
+  expect(thrown(() => recommend(wrong)).code).toBe("invalid_config");
+  expect(thrown(() => recommend(/** @type {any} */ (5))).code).toBe("invalid_argument");
+  expect(thrown(() => recommend(/** @type {any} */ ({ handler: 5 }))).field).toBe("answers.handler");
+  expect(thrown(() => recommend(/** @type {any} */ ({ messages: 5 }))).code).toBe("invalid_messages");
+  expect(codes(await recommend({ acceptableLoss: 0, reductionPercent: 80 }))).toContain("contradiction");
+});
+
+test("a conversation is measured, and nobody is asked", async () => {
+  const seen = [];
+  const tokens = countTokens(messages);
+  const targetTokens = Math.round(tokens / 2);
+  const found = await recommend({ messages, targetTokens, handler: handler(seen) });
+  expect(seen).toEqual([]);
+  expect(found.reason).toContain("measured on this conversation");
+  const { provider, config } = found;
+  const result = await new CondensationManager({ fallback: false }).condense(
+    { messages },
+    { provider, config, targetTokens, handler: handler() },
+  );
+  expect(result.newContextTokens).toBeLessThanOrEqual(targetTokens);
+  // By the rules native needs more than five cents.
+  const cheap = await recommend({
+    messages,
+    priority: "simplicity",
+    budgetPerCondensation: 0.05,
+    handler: handler([], { inputPrice: 0.1, outputPrice: 0.4 }),
+  });
+  expect(cheap.provider).toBe("native");
+  expect(codes(cheap)).toContain("facts_win");
+  const none = await recommend({ messages, priority: "simplicity", hasHandler: false });
+  expect(none.provider).not.toBe("native");
+  expect(codes(none)).toContain("ruled_out");
+  await expect(recommend({ messages, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+});

@@ -1,0 +1,123 @@
+"use strict";
+
+// `roo-condense recommend [HISTORY]`: which provider to take. Without answers it asks, where there is somebody at a terminal.
+
+const readline = require("node:readline/promises");
+const { createHandler, readObject } = require("./condensation.js");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Interruption } = require("./interruption.js");
+const { colours, visible } = require("./terminal.js");
+const { version } = require("../../package.json");
+
+/** @type {(word: string) => [string, string]} */
+const same = (word) => [word, word];
+
+/**
+ * The questions: the answer that each gives, and its choices with their values.
+ * @type {readonly (readonly [string, string, [string, string | number][]])[]}
+ */
+const QUESTIONS = Object.freeze([
+  ["priority", "What matters most?", ["simplicity", "zero_loss", "speed", "cost", "quality", "control"].map(same)],
+  [
+    "budgetPerCondensation",
+    "What may one condensation cost?",
+    [
+      ["more than $0.05", 0.1],
+      ["$0.01 to $0.05", 0.05],
+      ["less than $0.01", 0.005],
+      ["nothing", 0],
+    ],
+  ],
+  [
+    "maxLatencyMs",
+    "How long may it take?",
+    [
+      ["100 ms", 100],
+      ["half a second", 500],
+      ["2 seconds", 2000],
+      ["10 seconds", 10_000],
+      ["longer", 60_000],
+    ],
+  ],
+  [
+    "acceptableLoss",
+    "How much may be lost?",
+    [
+      ["nothing", 0],
+      ["less than 10%", 10],
+      ["less than 30%", 30],
+      ["less than 50%", 50],
+      ["more", 100],
+    ],
+  ],
+  ["configuration", "How much do you want to configure?", ["none", "presets", "some", "custom", "per_message"].map(same)],
+]);
+
+/** Asks at the terminal; an empty line leaves a question out. */
+async function ask(stdin, stdout, interruption) {
+  const terminal = readline.createInterface({ input: stdin, output: stdout });
+  const answers = {};
+  try {
+    for (const [name, question, choices] of QUESTIONS) {
+      const lines = choices.map(([text], index) => `  ${index + 1} ${text}`);
+      const said = await terminal.question(`${question}\n${lines.join("\n")}\n  (Enter: does not matter) `, {
+        signal: interruption.signal,
+      });
+      const chosen = choices[Number(said.trim()) - 1] ?? choices.find(([text]) => text === said.trim());
+      if (chosen) answers[name] = chosen[1];
+      else if (said.trim() !== "") stdout.write(`  "${visible(said.trim())}" is none of them; left out\n`);
+    }
+    return answers;
+  } catch (error) {
+    if (interruption.signal.aborted || error?.code === "ABORT_ERR") throw new Failure(EXIT.interrupted, "interrupted");
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+function textOf({ provider, config, managerOptions, reason, alternatives, warnings }, stream, env, color) {
+  const { bold, yellow } = colours(stream, env, color);
+  const shown = (value) => (Object.keys(value).length === 0 ? "" : ` ${JSON.stringify(value)}`);
+  const lines = [bold(`${provider}${shown(config)}`), `  ${reason}`];
+  if (managerOptions) lines.push(`  with the manager's options${shown(managerOptions)}`);
+  for (const { code, message } of warnings) lines.push(`${yellow(code)}: ${message}`);
+  if (alternatives.length > 0) lines.push("Otherwise");
+  for (const other of alternatives)
+    lines.push(`  ${other.provider}${shown(other.config)}`, `    for it: ${other.why}`, `    against it: ${other.whyNot}`);
+  return `${lines.join("\n")}\n`;
+}
+
+async function recommendProvider(library, settings, { stdout, env, stdin = process.stdin }) {
+  const { file, answers, target, window, model, price, json, color } = settings;
+  const interruption = new Interruption(() => {});
+  const { signal } = interruption;
+  const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
+  const given = nothing && stdin.isTTY && stdout.isTTY ? await ask(stdin, stdout, interruption) : answers;
+  const handler = createHandler(library, model, env);
+  const messages = file ? readHistory(file).messages : undefined;
+  const own = readObject("--price", price);
+  const asked = {
+    ...given,
+    ...(window && { contextWindow: window }),
+    ...(target?.tokens !== undefined && { targetTokens: target.tokens }),
+    ...(target?.percent !== undefined && { reductionPercent: 100 - target.percent }),
+    ...(handler && { handler }),
+    ...(messages && { messages, signal }),
+    ...(own && { price: own }),
+  };
+  let found;
+  try {
+    found = await interruption.during(() => library.recommend(asked));
+  } catch (error) {
+    if (signal.aborted) throw new Failure(signal.reason, "interrupted");
+    if (["invalid_config", "out_of_range", "invalid_argument", "invalid_messages"].includes(error.code))
+      throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+    throw error;
+  }
+  stdout.write(json ? `${JSON.stringify({ version, exitCode: EXIT.done, ...found }, null, 2)}\n` : textOf(found, stdout, env, color));
+  return EXIT.done;
+}
+
+module.exports = { recommendProvider };

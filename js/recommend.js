@@ -1,0 +1,64 @@
+"use strict";
+
+// Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
+
+const native = require("./native.js");
+const { countTokens, warmUp } = require("./count.js");
+const { checked, notAllowed, readable } = require("./errors.js");
+const { isHandlerLike, toHandler } = require("./handlers.js");
+const isObject = require("./is-object.js");
+const { CondensationManager } = require("./manager.js");
+const { serializeMessages, serializeSettings } = require("./serialize.js");
+
+/** As the trigger keeps it free. */
+const RESERVED_TOKENS = 8192;
+const USABLE_WINDOW = 0.9;
+
+const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
+
+/** Tokens that may be left, as far as the answers say; undefined where they do not, or where everything fits. */
+function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
+  if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
+  if (typeof targetTokens === "number") return Math.floor(targetTokens);
+  const fitting = contextWindow * USABLE_WINDOW - RESERVED_TOKENS;
+  return fitting < tokens ? Math.max(0, Math.floor(fitting)) : undefined;
+}
+
+/** What each candidate would make of the conversation; of one that fails nothing is known. */
+async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
+  await warmUp();
+  const tokens = countTokens(messages) + countTokens(typeof systemPrompt === "string" ? systemPrompt : "");
+  const targetTokens = targetOf(answers, tokens);
+  const manager = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
+  const measured = [];
+  for (const { key, provider, config } of JSON.parse(native.recommendable())) {
+    const begun = performance.now();
+    const options = {
+      provider,
+      config,
+      ...(targetTokens !== undefined && { targetTokens }),
+      ...(price && { price }),
+      ...(signal && { signal }),
+    };
+    const { estimatedTokens, cost, confidence, error } = await manager.estimateReduction({ messages, systemPrompt }, options);
+    if (error?.code === "aborted")
+      throw Object.assign(new Error("the recommendation was aborted"), { name: "AbortError", code: "aborted" });
+    if (!error) measured.push({ key, tokens: estimatedTokens, cost, exact: confidence === 1, timeMs: performance.now() - begun });
+  }
+  return { tokens, measured };
+}
+
+/** Recommends a provider. What is wrong with the answers is thrown at once. */
+function recommend(answers = {}) {
+  if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
+  const { messages, systemPrompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
+  if (handler != null && !isHandlerLike(handler)) throw notAllowed("answers.handler", handler, "a handler");
+  const own = handler == null ? undefined : readable("answers.handler", () => toHandler("answers.handler", handler));
+  const known = { ...plain, ...(own && plain.hasHandler === undefined && { hasHandler: !own.invalid }) };
+  const byRules = asked(known);
+  if (messages == null) return Promise.resolve(byRules);
+  serializeMessages(messages, "answers.messages");
+  return measure({ messages, systemPrompt, handler: own, price, signal }, plain).then((facts) => asked({ ...known, ...facts }));
+}
+
+module.exports = { recommend };

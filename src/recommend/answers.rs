@@ -1,0 +1,152 @@
+//! What is asked, and what was answered.
+
+use serde_json::Value;
+
+use crate::options::{ConfigError, Field, Kind, Settings, Table};
+
+/// What matters most.
+pub const PRIORITIES: &[&str] = &["simplicity", "zero_loss", "speed", "cost", "quality", "control"];
+/// How much is to be configured.
+pub const CONFIGURATIONS: &[&str] = &["none", "presets", "some", "custom", "per_message"];
+/// Who asks.
+pub const PROFILES: &[&str] = &["solo_developer", "startup_team", "enterprise_production", "research_compliance"];
+/// What it is for.
+pub const SCENARIOS: &[&str] = &[
+    "standard",
+    "limited_budget",
+    "critical_quality",
+    "long_conversation",
+    "local_development",
+    "critical_production",
+    "prototype",
+    "compliance",
+    "multi_tenant",
+];
+
+static ANSWERS: Table = Table::new(
+    "Answers",
+    &[
+        Field::choice_if_set("priority", PRIORITIES, "What matters most."),
+        Field::number_if_set("budgetPerCondensation", 0.0, f64::MAX, "Dollars that one condensation may cost."),
+        Field::number_if_set("maxLatencyMs", 0.0, f64::MAX, "Milliseconds that it may take."),
+        Field::number_if_set("acceptableLoss", 0.0, 100.0, "Percent of the information that may be lost."),
+        Field::number_if_set("reductionPercent", 0.0, 100.0, "Percent of the tokens that have to go."),
+        Field::choice_if_set("configuration", CONFIGURATIONS, "How much is to be configured."),
+        Field::choice_if_set("userProfile", PROFILES, "Who asks."),
+        Field::choice_if_set("scenario", SCENARIOS, "What it is for."),
+        Field::new(
+            "hasHandler",
+            Kind::Flag { default: None },
+            "Whether there is a model to ask; absent where that is not known.",
+        ),
+        Field::number_if_set("contextWindow", 1.0, f64::MAX, "The model's context window in tokens."),
+        Field::number_if_set("targetTokens", 0.0, f64::MAX, "Tokens that may be left."),
+        Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens of the conversation."),
+        Field::new(
+            "measured",
+            Kind::List { of: &Kind::Object(&MEASURED), called: "an array of { key, tokens, cost, exact, timeMs }" },
+            "What was measured on the conversation.",
+        ),
+    ],
+)
+.called("answers")
+.null_is_absent();
+
+static MEASURED: Table = Table::new(
+    "measured",
+    &[
+        Field::text("key", "The candidate.").required(),
+        Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens that it leaves.").required(),
+        Field::number_if_set("cost", 0.0, f64::MAX, "Dollars.").required(),
+        Field::flag("exact", true, "Whether all of it was tried."),
+        Field::number_if_set("timeMs", 0.0, f64::MAX, "Milliseconds."),
+    ],
+);
+
+/// What was answered and what is known.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    pub priority: Option<String>,
+    pub budget: Option<f64>,
+    pub latency_ms: Option<f64>,
+    pub loss: Option<f64>,
+    pub configuration: Option<String>,
+    pub profile: Option<String>,
+    pub scenario: Option<String>,
+    pub has_handler: Option<bool>,
+    /// Percent of the tokens that have to go, and where that is known from.
+    pub reduction: Option<(f64, &'static str)>,
+    pub tokens: Option<f64>,
+    pub measured: Vec<Measured>,
+}
+
+/// What a candidate would make of the conversation.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    pub key: String,
+    pub tokens: f64,
+    pub cost: f64,
+    pub exact: bool,
+    pub time_ms: Option<f64>,
+}
+
+/// Kept free of the window for the answer, as the trigger does.
+const RESERVED_TOKENS: f64 = 8192.0;
+/// The share of the window that is used at most, as the trigger has it.
+const USABLE_WINDOW: f64 = 0.9;
+
+impl Answers {
+    /// Reads them from JSON.
+    ///
+    /// # Errors
+    /// Every fault.
+    pub fn read(answers: &Value) -> Result<Self, Vec<ConfigError>> {
+        let answers = ANSWERS.read(answers)?;
+        let text = |name: &str| answers.given_text(name).map(str::to_owned);
+        let measured = |settings: Settings<'_>| Measured {
+            key: settings.text("key").to_owned(),
+            tokens: settings.number("tokens"),
+            cost: settings.number("cost"),
+            exact: settings.flag("exact"),
+            time_ms: settings.given_number("timeMs"),
+        };
+        let tokens = answers.given_number("tokens");
+        Ok(Self {
+            priority: text("priority"),
+            budget: answers.given_number("budgetPerCondensation"),
+            latency_ms: answers.given_number("maxLatencyMs"),
+            loss: answers.given_number("acceptableLoss"),
+            configuration: text("configuration"),
+            profile: text("userProfile"),
+            scenario: text("scenario"),
+            has_handler: answers.is_given("hasHandler").then(|| answers.flag("hasHandler")),
+            reduction: reduction(&answers, tokens),
+            tokens,
+            measured: answers.list("measured").into_iter().map(measured).collect(),
+        })
+    }
+
+    /// What was measured of a candidate.
+    pub fn of(&self, key: &str) -> Option<&Measured> {
+        self.measured.iter().find(|measured| measured.key == key)
+    }
+
+    /// Percent of the tokens that a candidate removes of this conversation.
+    pub fn removes(&self, key: &str) -> Option<f64> {
+        let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
+        Some(100.0 * (1.0 - self.of(key)?.tokens / tokens).max(0.0))
+    }
+}
+
+fn reduction(answers: &Settings<'_>, tokens: Option<f64>) -> Option<(f64, &'static str)> {
+    if let Some(percent) = answers.given_number("reductionPercent") {
+        return Some((percent, "reductionPercent"));
+    }
+    let tokens = tokens.filter(|tokens| *tokens > 0.0)?;
+    let needed = |left: f64| 100.0 * (1.0 - left / tokens).max(0.0);
+    if let Some(target) = answers.given_number("targetTokens") {
+        return Some((needed(target), "targetTokens"));
+    }
+    let window = answers.given_number("contextWindow")?;
+    Some((needed((window * USABLE_WINDOW - RESERVED_TOKENS).max(0.0)), "contextWindow"))
+}

@@ -1,0 +1,218 @@
+//! What can be recommended, with what is known of each before anything is measured.
+
+use serde_json::{Value, json};
+
+/// Something that can be recommended. The figures are those of the tables of comparison: what such providers cost, take and lose as a rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Tells candidates apart.
+    pub key: &'static str,
+    /// The id of the provider.
+    pub provider: &'static str,
+    /// What it is, for people.
+    pub title: &'static str,
+    /// What it asks a model for.
+    pub model: Model,
+    /// The budget for one condensation, in dollars, that it needs: this much...
+    pub budget: f64,
+    /// ... or more than this much.
+    pub above: bool,
+    /// Milliseconds that it takes at most.
+    pub latency_ms: f64,
+    /// Percent of the information that it loses at most.
+    pub loss: f64,
+    /// Percent of the tokens that it removes at most.
+    pub reduction: f64,
+}
+
+/// Whether a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// Never.
+    None,
+    /// Where there is one.
+    Optional,
+    /// It does nothing without one.
+    Needed,
+}
+
+impl Candidate {
+    /// The configuration of its provider.
+    #[must_use]
+    pub fn config(&self) -> Value {
+        match self.key {
+            "smart_conservative" => json!({ "preset": "conservative" }),
+            "smart_balanced" => json!({ "preset": "balanced" }),
+            "smart_aggressive" => json!({ "preset": "aggressive" }),
+            "smart_multi_zone" => json!({ "preset": "multi_zone" }),
+            "smart_selective" => json!({ "preset": "selective" }),
+            // A preset to begin with, whose fields are replaced one by one.
+            "smart_custom" => {
+                json!({ "preset": "balanced", "losslessPrelude": { "enabled": true }, "minReductionTokens": 0 })
+            }
+            "pipeline" => json!({ "stages": ["lossless", "truncation", "native"] }),
+            "lossless_native" => json!({ "stages": ["lossless", "native"] }),
+            "lossless_conservative" => {
+                json!({ "stages": ["lossless", { "provider": "smart", "config": { "preset": "conservative" } }] })
+            }
+            "lossless_truncation" => json!({ "stages": ["lossless", "truncation"] }),
+            _ => json!({}),
+        }
+    }
+
+    /// Options of the manager that belong to it.
+    #[must_use]
+    pub fn manager_options(&self) -> Option<Value> {
+        match self.key {
+            "native_cheap" => Some(json!({ "condensingApiConfigId": "condensing", "autoCondenseContextPercent": 80 })),
+            "smart_fallback" => Some(json!({ "fallback": ["native", "lossless", "truncation"] })),
+            _ => None,
+        }
+    }
+}
+
+const fn candidate(key: &'static str, provider: &'static str, title: &'static str, model: Model) -> Candidate {
+    Candidate {
+        key,
+        provider,
+        title,
+        model,
+        budget: 0.0,
+        above: false,
+        latency_ms: 10_000.0,
+        loss: 30.0,
+        reduction: 60.0,
+    }
+}
+
+const fn free(candidate: Candidate, latency_ms: f64, loss: f64, reduction: f64) -> Candidate {
+    Candidate { latency_ms, loss, reduction, ..candidate }
+}
+
+const fn paid(candidate: Candidate, budget: f64, above: bool, loss: f64, reduction: f64) -> Candidate {
+    Candidate { budget, above, loss, reduction, ..candidate }
+}
+
+/// All of them. Latencies, losses, reductions and budgets are those of the design's comparison: truncation under 100 ms and 80 to 90% smaller, lossless under
+/// 500 ms and 20 to 40%, native seconds and 40 to 60%, smart up to 90%.
+pub const ALL: &[Candidate] = &[
+    Candidate {
+        latency_ms: 2000.0,
+        ..paid(candidate("native", "native", "native", Model::Needed), 0.05, true, 30.0, 60.0)
+    },
+    Candidate {
+        latency_ms: 2000.0,
+        ..paid(
+            candidate("native_cheap", "native", "native with a cheap model for summaries", Model::Needed),
+            0.01,
+            false,
+            30.0,
+            60.0,
+        )
+    },
+    free(candidate("lossless", "lossless", "lossless", Model::None), 500.0, 0.0, 40.0),
+    free(candidate("truncation", "truncation", "truncation", Model::None), 100.0, 50.0, 95.0),
+    paid(
+        candidate("smart_conservative", "smart", "smart with the preset conservative", Model::Optional),
+        0.05,
+        true,
+        10.0,
+        60.0,
+    ),
+    paid(
+        candidate("smart_balanced", "smart", "smart with the preset balanced", Model::Optional),
+        0.01,
+        false,
+        30.0,
+        80.0,
+    ),
+    paid(
+        candidate(
+            "smart_fallback",
+            "smart",
+            "smart with the preset balanced and a chain of others behind it",
+            Model::Optional,
+        ),
+        0.01,
+        false,
+        30.0,
+        90.0,
+    ),
+    paid(
+        candidate("smart_aggressive", "smart", "smart with the preset aggressive", Model::Optional),
+        0.0,
+        true,
+        50.0,
+        90.0,
+    ),
+    free(
+        candidate("smart_multi_zone", "smart", "smart with the preset multi_zone, which asks no model", Model::None),
+        2000.0,
+        50.0,
+        90.0,
+    ),
+    paid(
+        candidate("smart_custom", "smart", "smart with a configuration of your own", Model::Optional),
+        0.0,
+        false,
+        30.0,
+        90.0,
+    ),
+    paid(
+        candidate(
+            "smart_selective",
+            "smart",
+            "smart with the preset selective and overrides for single messages",
+            Model::Optional,
+        ),
+        0.0,
+        true,
+        30.0,
+        60.0,
+    ),
+    paid(
+        candidate("pipeline", "pipeline", "the pipeline lossless, truncation, native", Model::Optional),
+        0.0,
+        true,
+        50.0,
+        95.0,
+    ),
+    paid(
+        candidate("lossless_native", "pipeline", "the pipeline lossless, native", Model::Needed),
+        0.05,
+        true,
+        10.0,
+        60.0,
+    ),
+    paid(
+        candidate(
+            "lossless_conservative",
+            "pipeline",
+            "the pipeline lossless, smart with the preset conservative",
+            Model::Optional,
+        ),
+        0.05,
+        true,
+        10.0,
+        60.0,
+    ),
+    free(
+        candidate("lossless_truncation", "pipeline", "the pipeline lossless, truncation", Model::None),
+        500.0,
+        50.0,
+        95.0,
+    ),
+    paid(
+        candidate("per_user", "per_user", "per_user, with preferences for each tenant", Model::Optional),
+        0.0,
+        true,
+        30.0,
+        90.0,
+    ),
+];
+
+/// The one of this key.
+#[must_use]
+pub fn of(key: &str) -> Option<&'static Candidate> {
+    ALL.iter().find(|candidate| candidate.key == key)
+}

@@ -1,0 +1,346 @@
+//! Which provider to take: the rules of the guide, held against what is known and what was measured.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `answers` | what is asked, and what was answered |
+//! | `candidates` | what can be recommended |
+//! | `rules` | what each answer recommends |
+
+mod answers;
+mod candidates;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use self::{
+    answers::Answers,
+    candidates::{Candidate, Model},
+    rules::Wish,
+};
+use crate::options::ConfigError;
+
+/// What is recommended, and why.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recommendation {
+    /// The id of the provider.
+    pub provider: &'static str,
+    /// Its configuration.
+    pub config: Value,
+    /// Options of the manager that belong to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager_options: Option<Value>,
+    /// Why, for people.
+    pub reason: String,
+    /// What else there is.
+    pub alternatives: Vec<Alternative>,
+    /// What does not go together, and where facts and rules disagree.
+    pub warnings: Vec<Told>,
+}
+
+/// Something else that could be taken.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Alternative {
+    /// The id of the provider.
+    pub provider: &'static str,
+    /// Its configuration.
+    pub config: Value,
+    /// What speaks for it.
+    pub why: String,
+    /// And what against it.
+    pub why_not: String,
+}
+
+/// Something that who asked should know.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Told {
+    /// `contradiction`: answers that do not go together; `facts_win`: what was measured decided against a rule; `ruled_out`: an answer's first choice is
+    /// impossible by another one; `handler_needed`: it needs a model to ask.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+/// The candidates that are worth measuring, as JSON: `[{ key, provider, config }]`.
+#[must_use]
+pub fn measurable() -> Value {
+    let keys = [
+        "lossless",
+        "truncation",
+        "native",
+        "smart_conservative",
+        "smart_balanced",
+        "smart_aggressive",
+        "smart_multi_zone",
+        "pipeline",
+    ];
+    let candidates = keys.iter().filter_map(|key| candidates::of(key));
+    candidates
+        .map(|candidate| serde_json::json!({ "key": candidate.key, "provider": candidate.provider, "config": candidate.config() }))
+        .collect()
+}
+
+/// Most alternatives that are told.
+const MAX_ALTERNATIVES: usize = 4;
+
+/// Recommends a provider.
+///
+/// # Errors
+/// Every answer that is wrong.
+pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
+    let answers = Answers::read(answers)?;
+    let mut warnings = contradictions(&answers);
+    let wishes = rules::wishes(&answers);
+    let (candidate, reason) = chosen(&answers, &wishes, &mut warnings);
+    warnings.extend(overruled(&answers, candidate));
+    if candidate.model == Model::Needed && answers.has_handler.is_none() {
+        let message = format!("{} needs a model to ask: give `handler` or `condensingHandler`", candidate.title);
+        warnings.push(Told { code: "handler_needed", message });
+    }
+    Ok(Recommendation {
+        provider: candidate.provider,
+        config: candidate.config(),
+        manager_options: candidate.manager_options(),
+        reason: with_figures(&answers, candidate, reason),
+        alternatives: alternatives(&answers, &wishes, candidate),
+        warnings,
+    })
+}
+
+/// The first that an answer wants and no other one rules out.
+fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'static Candidate, String) {
+    for wish in wishes {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+            match against(answers, candidate).into_iter().next() {
+                None => return (candidate, format!("{} speaks for {}", wish.answer, candidate.title)),
+                Some(why_not) => {
+                    let message = format!("{} speaks for {}, but {why_not}", wish.answer, candidate.title);
+                    warnings.push(Told { code: "ruled_out", message });
+                }
+            }
+        }
+    }
+    if wishes.is_empty() && answers.has_handler != Some(false) && answers.measured.is_empty() {
+        let native = &candidates::ALL[0];
+        return (native, "nothing was answered, and native is the default".to_owned());
+    }
+    let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
+    if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
+        return (candidate, format!("of what nothing speaks against, {} loses least", candidate.title));
+    }
+    // Something has to give way: what fewest answers speak against, and of those what loses least.
+    let fewest = careful().min_by_key(|candidate| against(answers, candidate).len()).unwrap_or(&candidates::ALL[2]);
+    let against = against(answers, fewest).join("; ");
+    (fewest, format!("nothing does all that is asked for; {} comes nearest: {against}", fewest.title))
+}
+
+/// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
+fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
+    let mut against = Vec::new();
+    let measured = answers.of(candidate.key);
+    if answers.has_handler == Some(false) && candidate.model == Model::Needed {
+        against.push("there is no model to ask".to_owned());
+    }
+    if let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) {
+        let needs =
+            if candidate.above { format!("more than ${}", candidate.budget) } else { format!("${}", candidate.budget) };
+        match measured {
+            Some(measured) if measured.cost > budget => {
+                against.push(format!(
+                    "on this conversation it costs about ${:.4}, more than budgetPerCondensation {budget}",
+                    measured.cost
+                ));
+            }
+            Some(_) => {}
+            None if budget < candidate.budget || (candidate.above && budget <= candidate.budget) => {
+                against.push(format!("it needs {needs}, and budgetPerCondensation is {budget}"));
+            }
+            None => {}
+        }
+    }
+    if let Some(latency) = answers.latency_ms {
+        let known = measured.filter(|_| candidate.model == Model::None).and_then(|measured| measured.time_ms);
+        let takes = known.unwrap_or(candidate.latency_ms);
+        let accepted = if known.is_some() { latency } else { rules::accepted_latency(latency) };
+        if takes > accepted {
+            against.push(format!("it takes up to {takes:.0} ms, and maxLatencyMs is {latency}"));
+        }
+    }
+    let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0));
+    if let Some(loss) = accepted.filter(|loss| candidate.loss > rules::accepted_loss(*loss)) {
+        let said =
+            if answers.loss.is_some() { format!("acceptableLoss is {loss}") } else { "nothing may be lost".to_owned() };
+        against.push(format!("it may lose {}% of the information, and {said}", candidate.loss));
+    }
+    if let Some((needed, source)) = answers.reduction {
+        let removes = answers.removes(candidate.key);
+        let most = removes.unwrap_or(candidate.reduction);
+        if most + ROUNDING < needed {
+            let how = if removes.is_some() { "removes" } else { "removes at most" };
+            against.push(format!("it {how} {most:.0}% of the tokens, and {needed:.0}% have to go ({source})"));
+        }
+    }
+    against
+}
+
+/// Percent by which a share may be off because tokens are whole numbers.
+const ROUNDING: f64 = 0.5;
+
+/// The answer by which nothing may be lost, if one says so.
+fn wants_no_loss(answers: &Answers) -> Option<&'static str> {
+    match answers {
+        Answers { loss: Some(loss), .. } if *loss <= 0.0 => Some("acceptableLoss 0"),
+        Answers { priority: Some(priority), .. } if priority == "zero_loss" => Some("priority zero_loss"),
+        Answers { scenario: Some(scenario), .. } if scenario == "compliance" => Some("scenario compliance"),
+        Answers { profile: Some(profile), .. } if profile == "research_compliance" => {
+            Some("userProfile research_compliance")
+        }
+        _ => None,
+    }
+}
+
+/// Answers that do not go together whatever is taken, unless what was measured says that they do.
+fn contradictions(answers: &Answers) -> Vec<Told> {
+    let mut told = Vec::new();
+    let mut contradict = |message: String| told.push(Told { code: "contradiction", message });
+    let wanted = wants_no_loss(answers);
+    let (no_loss, who_wants_no_loss) = (wanted.is_some(), wanted.unwrap_or_default());
+    if let Some((needed, source)) = answers.reduction.filter(|_| no_loss) {
+        let measured = answers.removes("lossless");
+        let most = measured.unwrap_or(40.0);
+        if needed > most + ROUNDING {
+            let how =
+                if measured.is_some() { "on this conversation lossless removes" } else { "lossless removes at most" };
+            contradict(format!(
+                "{who_wants_no_loss} and {source}, by which {needed:.0}% have to go, do not go together: {how} {most:.0}%"
+            ));
+        }
+    }
+    if let Some(latency) = answers.latency_ms.filter(|latency| no_loss && *latency <= 100.0) {
+        let measured = answers.of("lossless").and_then(|measured| measured.time_ms);
+        if measured.is_none_or(|took| took > latency) {
+            contradict(format!(
+                "{who_wants_no_loss} and maxLatencyMs {latency} do not go together: only truncation is as fast as a rule"
+            ));
+        }
+    }
+    if no_loss && answers.priority.as_deref() == Some("speed") {
+        contradict(format!("{who_wants_no_loss} and priority speed do not go together: what is fastest loses most"));
+    }
+    if let Some(configuration) = answers.configuration.as_deref() {
+        let control = answers.priority.as_deref() == Some("control");
+        if control && matches!(configuration, "none" | "presets") {
+            contradict(format!(
+                "priority control and configuration {configuration} do not go together: control is configured"
+            ));
+        }
+        if answers.priority.as_deref() == Some("simplicity") && matches!(configuration, "custom" | "per_message") {
+            contradict(format!("priority simplicity and configuration {configuration} do not go together"));
+        }
+    }
+    let quality =
+        answers.priority.as_deref() == Some("quality") || answers.scenario.as_deref() == Some("critical_quality");
+    if let Some(loss) = answers.loss.filter(|loss| quality && *loss > 50.0) {
+        contradict(format!("quality matters most, and acceptableLoss {loss} says that it hardly does"));
+    }
+    if quality && answers.budget.is_some_and(|budget| budget <= 0.0) {
+        contradict("quality matters most, and budgetPerCondensation 0 pays for no model".to_owned());
+    }
+    if let (Some(false), Some(budget)) = (answers.has_handler, answers.budget.filter(|budget| *budget > 0.0)) {
+        contradict(format!("budgetPerCondensation {budget} pays for a model, and there is none to ask"));
+    }
+    let keeps_all = answers.profile.as_deref() == Some("research_compliance");
+    if keeps_all && matches!(answers.scenario.as_deref(), Some("limited_budget" | "local_development")) {
+        let scenario = answers.scenario.as_deref().unwrap_or_default();
+        contradict(format!(
+            "userProfile research_compliance and scenario {scenario} do not go together: one loses nothing, the other drops"
+        ));
+    }
+    told
+}
+
+/// Where what was measured decided against what the rules expect of the candidate that is recommended, or of those before it.
+fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
+    let rules_alone = Answers { measured: Vec::new(), ..answers.clone() };
+    let mut told = Vec::new();
+    let by_rule = against(&rules_alone, chosen);
+    if !answers.measured.is_empty() && !by_rule.is_empty() && against(answers, chosen).is_empty() {
+        let message = format!("by the rules {}; on this conversation it does what is asked for", by_rule.join("; "));
+        told.push(Told { code: "facts_win", message });
+    }
+    for wish in rules::wishes(answers) {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+            if candidate.key == chosen.key {
+                return told;
+            }
+            let now = against(answers, candidate);
+            if against(&rules_alone, candidate).is_empty()
+                && let Some(why_not) = now.first()
+            {
+                told.push(Told {
+                    code: "facts_win",
+                    message: format!("by the rules {} would do for {}; {why_not}", candidate.title, wish.answer),
+                });
+            }
+        }
+    }
+    told
+}
+
+/// The reason with what was measured of the candidate.
+fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> String {
+    let Some((measured, removes)) = answers.of(candidate.key).zip(answers.removes(candidate.key)) else {
+        return reason;
+    };
+    let about = if measured.exact { "" } else { "about " };
+    let cost = if measured.cost > 0.0 { format!(" for about ${:.4}", measured.cost) } else { String::new() };
+    format!(
+        "{reason}; measured on this conversation, it leaves {about}{:.0} tokens ({removes:.0}% less){cost}",
+        measured.tokens
+    )
+}
+
+/// Others that answers speak for, then those that lose least.
+fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<Alternative> {
+    let mut seen = vec![chosen.key];
+    let mut found = Vec::new();
+    let wished =
+        wishes.iter().flat_map(|wish| wish.keys.iter().map(|key| (*key, format!("{} speaks for it", wish.answer))));
+    let others = rules::BY_CARE.iter().map(|key| (*key, String::new()));
+    for (key, why) in wished.chain(others) {
+        let Some(candidate) = candidates::of(key).filter(|_| !seen.contains(&key)) else { continue };
+        seen.push(key);
+        let against = against(answers, candidate);
+        // Of those that nobody asked for, only what could be taken.
+        if why.is_empty() && !against.is_empty() {
+            continue;
+        }
+        let why = if why.is_empty() { format!("{} would do, too", candidate.title) } else { why };
+        let why_not = match against.first() {
+            Some(why_not) => why_not.clone(),
+            None if candidate.loss > chosen.loss => {
+                format!("it may lose more: {}% of the information instead of {}%", candidate.loss, chosen.loss)
+            }
+            None if candidate.reduction < chosen.reduction => format!(
+                "it removes less: at most {}% of the tokens instead of {}%",
+                candidate.reduction, chosen.reduction
+            ),
+            None if candidate.latency_ms > chosen.latency_ms => "it takes longer".to_owned(),
+            None => format!("what speaks for {} weighs more", chosen.title),
+        };
+        found.push(Alternative {
+            provider: candidate.provider,
+            config: candidate.config(),
+            why: with_figures(answers, candidate, why),
+            why_not,
+        });
+        if found.len() == MAX_ALTERNATIVES {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,177 @@
+//! The tree, the questions, the profiles and the scenarios: what each answer recommends, the first choice first.
+
+use super::answers::Answers;
+
+/// What one answer recommends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// The answer.
+    pub answer: String,
+    /// Keys of candidates, the first choice first.
+    pub keys: Vec<&'static str>,
+}
+
+/// More has to go than lossless removes as a rule.
+const MUCH: f64 = 40.0;
+/// Up to this budget cost counts as limited.
+const LIMITED_BUDGET: f64 = 0.05;
+
+/// What all answers recommend, the weightiest first: the priority, what it is for, who asks, and then the numbers.
+#[must_use]
+pub fn wishes(answers: &Answers) -> Vec<Wish> {
+    let mut wishes = Vec::new();
+    let mut add = |answer: String, keys: &[&'static str]| wishes.push(Wish { answer, keys: keys.to_vec() });
+    let much = answers.reduction.is_some_and(|(percent, _)| percent > MUCH);
+    if let Some(priority) = &answers.priority {
+        add(format!("priority {priority}"), by_priority(priority, much, answers.budget));
+    }
+    if let Some(scenario) = &answers.scenario {
+        add(format!("scenario {scenario}"), by_scenario(scenario));
+    }
+    if let Some(profile) = &answers.profile {
+        add(format!("userProfile {profile}"), by_profile(profile));
+    }
+    if let Some(configuration) = &answers.configuration {
+        add(format!("configuration {configuration}"), by_configuration(configuration));
+    }
+    if let Some(loss) = answers.loss {
+        add(format!("acceptableLoss {loss}"), by_loss(loss));
+    }
+    if let Some(budget) = answers.budget {
+        add(format!("budgetPerCondensation {budget}"), by_budget(budget));
+    }
+    if let Some(latency) = answers.latency_ms {
+        add(format!("maxLatencyMs {latency}"), by_latency(latency));
+    }
+    if let Some((percent, source)) = answers.reduction.filter(|_| much) {
+        add(format!("{source}, by which {percent:.0}% have to go"), &["smart_aggressive", "truncation"]);
+    }
+    wishes
+}
+
+/// The tree of decisions.
+fn by_priority(priority: &str, much: bool, budget: Option<f64>) -> &'static [&'static str] {
+    match priority {
+        "zero_loss" => &["lossless"],
+        "speed" => &["truncation"],
+        "cost" if much => &["truncation"],
+        "cost" => &["lossless"],
+        "quality" if budget.is_some_and(|budget| budget <= LIMITED_BUDGET) => &["pipeline"],
+        "quality" => &["smart_conservative"],
+        "control" => &["smart_custom"],
+        _ => &["native"],
+    }
+}
+
+fn by_scenario(scenario: &str) -> &'static [&'static str] {
+    match scenario {
+        "limited_budget" => &["truncation", "smart_aggressive"],
+        "critical_quality" => &["lossless_conservative", "smart_conservative"],
+        "long_conversation" => &["smart_multi_zone"],
+        "local_development" => &["truncation"],
+        "critical_production" => &["smart_fallback"],
+        "compliance" => &["lossless"],
+        "multi_tenant" => &["per_user"],
+        _ => &["native"],
+    }
+}
+
+fn by_profile(profile: &str) -> &'static [&'static str] {
+    match profile {
+        "startup_team" => &["native_cheap", "smart_balanced"],
+        "enterprise_production" => &["smart_multi_zone"],
+        "research_compliance" => &["lossless"],
+        _ => &["native", "truncation"],
+    }
+}
+
+fn by_configuration(configuration: &str) -> &'static [&'static str] {
+    match configuration {
+        "presets" => &["smart_balanced"],
+        "some" => &["native_cheap", "truncation"],
+        "custom" => &["smart_custom"],
+        "per_message" => &["smart_selective"],
+        _ => &["native"],
+    }
+}
+
+fn by_budget(budget: f64) -> &'static [&'static str] {
+    if budget <= 0.0 {
+        &["lossless", "truncation"]
+    } else if budget < 0.001 {
+        // Hardly a model: lossless first, then truncation.
+        &["lossless_truncation", "truncation"]
+    } else if budget < 0.01 {
+        &["smart_aggressive", "truncation"]
+    } else if budget <= LIMITED_BUDGET {
+        &["native_cheap", "smart_balanced"]
+    } else {
+        &["native", "smart_conservative"]
+    }
+}
+
+fn by_latency(milliseconds: f64) -> &'static [&'static str] {
+    if milliseconds <= 100.0 {
+        &["truncation"]
+    } else if milliseconds <= 500.0 {
+        &["lossless", "truncation"]
+    } else if milliseconds <= 2000.0 {
+        &["native", "smart_multi_zone"]
+    } else if milliseconds <= 10_000.0 {
+        &["native", "smart_balanced"]
+    } else {
+        &["smart_conservative"]
+    }
+}
+
+fn by_loss(percent: f64) -> &'static [&'static str] {
+    if percent <= 0.0 {
+        &["lossless"]
+    } else if percent <= 10.0 {
+        &["smart_conservative", "lossless_native"]
+    } else if percent < 20.0 {
+        &["smart_conservative"]
+    } else if percent <= 30.0 {
+        &["native", "smart_balanced"]
+    } else if percent <= 50.0 {
+        &["smart_aggressive", "truncation"]
+    } else {
+        &["truncation"]
+    }
+}
+
+/// The bounds of the answers about loss, in percent: who accepts so much accepts what loses up to the next bound.
+const LOSSES: [f64; 5] = [0.0, 10.0, 20.0, 30.0, 50.0];
+/// The bounds of the answers about time, in milliseconds.
+const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
+
+/// The loss that somebody accepts who answers `percent`.
+#[must_use]
+pub fn accepted_loss(percent: f64) -> f64 {
+    up_to(percent, &LOSSES)
+}
+
+/// The time that somebody accepts who answers `milliseconds`.
+#[must_use]
+pub fn accepted_latency(milliseconds: f64) -> f64 {
+    up_to(milliseconds, &LATENCIES)
+}
+
+fn up_to(value: f64, bounds: &[f64]) -> f64 {
+    bounds.iter().copied().find(|bound| value <= *bound).unwrap_or(f64::INFINITY)
+}
+
+/// Candidates in the order in which they are fallen back to: what loses least first.
+pub const BY_CARE: &[&str] = &[
+    "lossless",
+    "smart_conservative",
+    "lossless_native",
+    "native",
+    "native_cheap",
+    "smart_balanced",
+    "smart_aggressive",
+    "pipeline",
+    "smart_multi_zone",
+    "lossless_truncation",
+    "truncation",
+];
