@@ -102,6 +102,12 @@ impl<'a> Decoder<'a> {
         (0..self.texts.len()).filter(|text| self.has_pointers(*text)).collect()
     }
 
+    /// The rows of a text, if they were read.
+    #[must_use]
+    pub fn known_rows(&self, text: usize) -> Option<Arc<Rows>> {
+        self.rows[text].clone()
+    }
+
     /// The rows of a text.
     pub fn rows(&mut self, text: usize) -> Arc<Rows> {
         self.rows[text].get_or_insert_with(|| Arc::new(Rows::read(self.texts[text]))).clone()

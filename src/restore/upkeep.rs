@@ -106,15 +106,19 @@ pub fn kept_true(
 ) -> Vec<Mended> {
     let (was, is) = (Texts::of(before), Texts::of(after));
     let (was_contents, is_contents) = (was.contents(), is.contents());
-    let mut old_lines = Lines::of(&was_contents);
-    let mut after_decoder = Decoder::new(&is_contents);
+    let mut old_lines = Lines::of(Decoder::new(&was_contents), &was_contents);
+    let places = before.positions();
+    let counterparts: Vec<Option<usize>> =
+        (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
+    let is_changed = |text: usize| counterparts[text].is_none_or(|old| was_contents[old] != is_contents[text]);
+    // What nobody changed is not read again.
+    let unchanged = |text: usize| counterparts[text].filter(|_| !is_changed(text));
+    let mut after_decoder = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
     // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
     let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
-    let places = before.positions();
     let mut drafts: Vec<Draft<'_>> = Vec::new();
     for (text, now) in is_contents.iter().copied().enumerate() {
-        let old = is.counterpart(text, after, &was, &places, origins);
-        let is_changed = old.is_none_or(|old| was_contents[old] != now);
+        let (old, is_changed) = (counterparts[text], is_changed(text));
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
         // A provider may have written pointers itself, such as one of the host that asked ours.
@@ -145,7 +149,9 @@ pub fn kept_true(
         let texts: Vec<String> = drafts.iter().map(Draft::text).collect();
         let mut contents = is_contents.clone();
         drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
-        let mut lines = Lines::of(&contents);
+        let is_draft: HashSet<usize> = drafts.iter().map(|draft| draft.text).collect();
+        let known = |text: usize| after_decoder.known_rows(text).filter(|_| !is_draft.contains(&text));
+        let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
         let wrong: Vec<Wrong> = drafts.iter().enumerate().flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
         if wrong.is_empty() {
             break;
@@ -259,8 +265,8 @@ fn times(one: u64, other: u64) -> u64 {
 }
 
 impl<'a> Lines<'a> {
-    fn of(contents: &'a [&'a str]) -> Self {
-        Self { decoder: Decoder::new(contents), contents, hashes: vec![None; contents.len()] }
+    fn of(decoder: Decoder<'a>, contents: &'a [&'a str]) -> Self {
+        Self { decoder, contents, hashes: vec![None; contents.len()] }
     }
 
     fn hash(&mut self, place: &RowsOf) -> u64 {
