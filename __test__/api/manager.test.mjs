@@ -407,7 +407,15 @@ describe("metrics", () => {
     manager.getMetrics().total.calls = 99;
     expect(manager.getMetrics().total.calls).toBe(3);
     manager.resetMetrics();
-    expect(manager.getMetrics()).toEqual({ total: none, providers: {}, profiles: {}, costByModel: {}, records: [], alerts: [] });
+    expect(manager.getMetrics()).toEqual({
+      total: none,
+      providers: {},
+      profiles: {},
+      costByModel: {},
+      experiments: {},
+      records: [],
+      alerts: [],
+    });
   });
 
   test("the numbers of a result agree with each other and with counting", async () => {

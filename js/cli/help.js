@@ -24,10 +24,10 @@ Commands
                       served on this machine alone
   report HISTORY      the same page as one file, --html FILE
   validate HISTORY... whether the Messages API would accept it
-  recommend [HISTORY] which provider to take; on a terminal it asks, else answers
+  recommend [HISTORY] which provider to take; on a terminal it asks, or answers
                       are --priority, --budget DOLLARS, --latency MS, --loss
                       PERCENT, --configuration, --profile, --scenario, --target
-                      and --window; with a history it tries what each would leave
+                      and --window; on a history it tries what each would do
   completions SHELL   completions for bash, zsh or fish
 
 What to do
