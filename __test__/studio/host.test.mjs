@@ -181,6 +181,20 @@ describe("createStudioHost", () => {
     });
   });
 
+  test("tells what the manager has done, which is nothing of what was only tried", async () => {
+    const manager = new CondensationManager({ provider: "lossless" });
+    const { ask, messages } = hostOf({}, {}, manager);
+    await ask("condense", { history: "h" });
+    expect((await ask("metrics", {})).metrics).toMatchObject({ total: { calls: 0 }, records: [] });
+    await manager.condense({ messages, profileId: "p" });
+    expect((await ask("metrics", {})).metrics).toMatchObject({
+      total: { calls: 1 },
+      providers: { lossless: { calls: 1 } },
+      profiles: { p: { calls: 1 } },
+      records: [{ providerId: "lossless", profileId: "p" }],
+    });
+  });
+
   test("tries one provider at a time", async () => {
     const { ask } = hostOf();
     const { trial } = await ask("try", { history: "h", id: "smart:balanced", provider: "smart", config: { preset: "balanced" } });

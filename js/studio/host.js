@@ -276,6 +276,8 @@ class StudioHost {
       return { faults: errors.map(({ path, message }) => ({ path, message })) };
     },
 
+    metrics: async () => ({ metrics: this.#manager.getMetrics() }),
+
     presets: async () => ({ presets: presets() }),
 
     condense: async (params, signal) => this.#condense(params, signal),

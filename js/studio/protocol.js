@@ -186,6 +186,40 @@ const trial = object({
   error: optional(fault),
 });
 
+const totals = object({
+  calls: count,
+  successes: count,
+  errors: count,
+  cost: number,
+  tokensSaved: number,
+  averageReductionPercent: number,
+  p50LatencyMs: number,
+  p95LatencyMs: number,
+});
+
+/** @type {Reader} */
+const totalsByName = (value, path) =>
+  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, totals(each, `${path}.${name}`)]));
+
+const metrics = object({
+  total: totals,
+  providers: totalsByName,
+  profiles: totalsByName,
+  records: list(
+    object({
+      timestamp: number,
+      providerId: text,
+      profileId: optional(text),
+      error: optional(text),
+      cost: number,
+      originalTokens: number,
+      finalTokens: number,
+      latencyMs: number,
+    }),
+  ),
+  alerts: list(object({ code: text, message: text })),
+});
+
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
 const window = optional(count);
@@ -229,6 +263,8 @@ const METHODS = Object.freeze({
     request: object({ provider: shortText, config: record }),
     answer: object({ faults: list(object({ path: text, message: text })) }),
   },
+  /** What the manager has done so far. */
+  metrics: { request: object({}), answer: object({ metrics }) },
   presets: { request: object({}), answer: object({ presets: record }) },
   /** What one provider would leave. */
   try: {

@@ -11,7 +11,20 @@ import {
   type Trial,
 } from "./types.js";
 
-const METHODS = ["hello", "wait", "inspect", "condense", "undo", "validate", "presets", "try", "message", "save", "open"] as const;
+const METHODS = [
+  "hello",
+  "wait",
+  "inspect",
+  "condense",
+  "undo",
+  "validate",
+  "presets",
+  "metrics",
+  "try",
+  "message",
+  "save",
+  "open",
+] as const;
 type Method = (typeof METHODS)[number];
 
 interface Envelope {
@@ -34,7 +47,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
   };
   const methods = Object.fromEntries(
     METHODS.map((method) =>
-      method === "hello" || method === "presets"
+      ["hello", "presets", "metrics"].includes(method)
         ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
         : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
     ),

@@ -34,6 +34,7 @@ export {
   PassEditor,
   type PassEditorProps,
 } from "./components/pass-fields.js";
+export { MetricsDashboard, type MetricsDashboardProps } from "./components/metrics.js";
 export { PreviewPane, type PreviewPaneProps } from "./components/preview-pane.js";
 export { WindowBar, type WindowBarProps } from "./components/window-bar.js";
 export { type Language, StudioProvider, type StudioProviderProps, type Theme } from "./context.js";

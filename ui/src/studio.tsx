@@ -10,6 +10,7 @@ import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
 import type { DiffMode } from "./components/diff.js";
 import { MessageView } from "./components/message-view.js";
+import { MetricsDashboard } from "./components/metrics.js";
 import { PassConfigurationPanel } from "./components/pass-configuration.js";
 import { PreviewPane, Waiting } from "./components/preview-pane.js";
 import { WindowBar } from "./components/window-bar.js";
@@ -187,6 +188,7 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
             </Tabs.Trigger>
             <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
             <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
+            {client.isLive && <Tabs.Trigger value="metrics">{t("metrics.title")}</Tabs.Trigger>}
             {passes.value && <Tabs.Trigger value="passes">{t("passes.title")}</Tabs.Trigger>}
           </Tabs.List>
           <Tabs.Content value="changes">
@@ -215,6 +217,11 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
               onChoose={client.isLive ? setChoice : undefined}
             />
           </Tabs.Content>
+          {client.isLive && (
+            <Tabs.Content value="metrics">
+              <MetricsDashboard refresh={asks} />
+            </Tabs.Content>
+          )}
           {passes.value && passes.presets && (
             <Tabs.Content value="passes">
               <PassConfigurationPanel

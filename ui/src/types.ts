@@ -3,9 +3,10 @@
 import type { DiffHunk, TextDiff } from "../../types/messages.js";
 import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste } from "../../types/inspect.js";
 
+import type { Metrics } from "../../types/manager.js";
 import type { SmartConfig } from "../../types/smart.js";
 
-export type { SmartConfig };
+export type { Metrics, SmartConfig };
 export type { DiffHunk, FileUsage, InspectedMessage, LargeBlock, TextDiff, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste };
 
 export interface HistoryInfo {
@@ -157,6 +158,8 @@ export interface CondenseClient {
   validate(request: { provider: string; config: object }, options?: CallOptions): Promise<{ faults: { path: string; message: string }[] }>;
   /** The presets of the smart provider, by name. */
   presets(options?: CallOptions): Promise<{ presets: Record<string, SmartConfig> }>;
+  /** What the manager has done so far. */
+  metrics(options?: CallOptions): Promise<{ metrics: Metrics }>;
   try(
     request: Choice & { history: string; id: string; targetTokens?: number },
     options?: CallOptions,
