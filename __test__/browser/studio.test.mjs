@@ -149,6 +149,20 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.close();
   });
 
+  test("recommends a provider, which one click takes", async () => {
+    const { page, complaints } = await openPage(browser, studio.address);
+    await page.getByRole("tab", { name: "Which one?" }).click();
+    await page.getByRole("combobox", { name: "What matters most" }).selectOption("zero_loss");
+    await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("lossless");
+    expect(await seriousIn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Take it" }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await page.getByRole("tab", { name: "Metrics" }).click();
+    await expect.poll(() => page.locator(".rc-metrics").textContent()).toMatch(/Nothing was condensed yet/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   test("another history, another language", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });

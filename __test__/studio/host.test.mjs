@@ -195,6 +195,13 @@ describe("createStudioHost", () => {
     });
   });
 
+  test("recommends a provider for the answers and the history", async () => {
+    const { ask } = hostOf();
+    const { recommendation } = await ask("recommend", { history: "h", answers: { priority: "zero_loss", messages: [], handler: {} } });
+    expect(recommendation).toMatchObject({ provider: "lossless", config: {}, reason: expect.stringMatching(/\w/) });
+    await expect(ask("recommend", { history: "h", answers: { priority: "luck" } })).rejects.toThrow(/priority/);
+  });
+
   test("tries one provider at a time", async () => {
     const { ask } = hostOf();
     const { trial } = await ask("try", { history: "h", id: "smart:balanced", provider: "smart", config: { preset: "balanced" } });

@@ -7,6 +7,7 @@ const { CondensationManager, copyOf } = require("../manager.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed } = require("../errors.js");
+const { recommend } = require("../recommend.js");
 const { restore } = require("../restore.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
@@ -274,6 +275,15 @@ class StudioHost {
     validate: async ({ provider, config }) => {
       const { errors = [] } = this.#manager.validateConfig(provider, config);
       return { faults: errors.map(({ path, message }) => ({ path, message })) };
+    },
+
+    recommend: async ({ history: id, answers }, signal) => {
+      const messages = await this.#history(id).loaded();
+      const { systemPrompt } = this.#options;
+      // What the page may not say: these are for programs.
+      const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
+      const given = { ...plain, messages, ...(systemPrompt !== undefined && { systemPrompt }), ...(signal && { signal }) };
+      return { recommendation: await recommend(given) };
     },
 
     metrics: async () => ({ metrics: this.#manager.getMetrics() }),

@@ -263,6 +263,19 @@ const METHODS = Object.freeze({
     request: object({ provider: shortText, config: record }),
     answer: object({ faults: list(object({ path: text, message: text })) }),
   },
+  /** Which provider fits the answers and a history. */
+  recommend: {
+    request: object({ history: shortText, answers: record }),
+    answer: object({
+      recommendation: object({
+        provider: text,
+        config: record,
+        reason: text,
+        alternatives: list(object({ provider: text, config: record, why: text, whyNot: text })),
+        warnings: list(object({ code: text, message: text })),
+      }),
+    }),
+  },
   /** What the manager has done so far. */
   metrics: { request: object({}), answer: object({ metrics }) },
   presets: { request: object({}), answer: object({ presets: record }) },

@@ -20,6 +20,7 @@ const METHODS = [
   "validate",
   "presets",
   "metrics",
+  "recommend",
   "try",
   "message",
   "save",

@@ -37,6 +37,7 @@ export {
 export { MetricsDashboard, type MetricsDashboardProps } from "./components/metrics.js";
 export { PreviewPane, type PreviewPaneProps } from "./components/preview-pane.js";
 export { WindowBar, type WindowBarProps } from "./components/window-bar.js";
+export { RecommendWizard, type RecommendWizardProps } from "./components/recommend-wizard.js";
 export { type Language, StudioProvider, type StudioProviderProps, type Theme } from "./context.js";
 export { Studio, type StudioProps } from "./studio.js";
 export { VisibleText, visibleText } from "./text.js";

@@ -13,6 +13,7 @@ import { MessageView } from "./components/message-view.js";
 import { MetricsDashboard } from "./components/metrics.js";
 import { PassConfigurationPanel } from "./components/pass-configuration.js";
 import { PreviewPane, Waiting } from "./components/preview-pane.js";
+import { RecommendWizard } from "./components/recommend-wizard.js";
 import { WindowBar } from "./components/window-bar.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { useAnswer } from "./hooks.js";
@@ -82,6 +83,7 @@ function usePasses(choice: string) {
 function History({ hello, history, contextWindow }: { hello: Hello; history: HistoryInfo; contextWindow: number | undefined }): ReactNode {
   const { client, t, format } = useStudio();
   const [choice, setChoice] = useState("");
+  const [taken, setTaken] = useState<{ provider: string; config: Record<string, unknown> }>();
   const [percent, setPercent] = useState(100);
   const [tab, setTab] = useState("changes");
   const [mode, setMode] = useState<DiffMode>("inline");
@@ -98,16 +100,31 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const target = targetTokens === undefined ? {} : { targetTokens };
   const passes = usePasses(choice);
+  /** A recommendation is taken with its configuration: by its preset where that is all of it. */
+  const take = (provider: string, config: Record<string, unknown>) => {
+    const { preset, ...rest } = config;
+    const isPreset = provider === "smart" && typeof preset === "string" && Object.keys(rest).length === 0;
+    setTaken(isPreset ? undefined : { provider, config });
+    setChoice(isPreset ? `smart:${preset}` : provider === "smart" ? CUSTOM : provider);
+    if (provider === "smart" && !isPreset) passes.setConfig(config as SmartConfig);
+  };
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
   const condensed = useAnswer(
     inspection === undefined || !passes.isReady
       ? undefined
       : (signal) =>
           client.condense(
-            { history: id, ...choiceOf(choice, passes.value), ...target, ...window, ...(asks > 0 && { ask: true }) },
+            {
+              history: id,
+              ...choiceOf(choice, passes.value),
+              ...(taken?.provider === choice && taken),
+              ...target,
+              ...window,
+              ...(asks > 0 && { ask: true }),
+            },
             { signal },
           ),
-    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady],
+    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
     client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
@@ -164,6 +181,7 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
               value={choice}
               onChange={(name) => {
                 setChoice(name);
+                setTaken(undefined);
                 // Its passes are what somebody who chooses them wants to see.
                 setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
               }}
@@ -188,6 +206,7 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
             </Tabs.Trigger>
             <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
             <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
+            {client.isLive && <Tabs.Trigger value="recommend">{t("recommend.title")}</Tabs.Trigger>}
             {client.isLive && <Tabs.Trigger value="metrics">{t("metrics.title")}</Tabs.Trigger>}
             {passes.value && <Tabs.Trigger value="passes">{t("passes.title")}</Tabs.Trigger>}
           </Tabs.List>
@@ -217,6 +236,11 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
               onChoose={client.isLive ? setChoice : undefined}
             />
           </Tabs.Content>
+          {client.isLive && (
+            <Tabs.Content value="recommend">
+              <RecommendWizard history={id} revision={revision} {...window} {...target} onTake={take} />
+            </Tabs.Content>
+          )}
           {client.isLive && (
             <Tabs.Content value="metrics">
               <MetricsDashboard refresh={asks} />

@@ -125,6 +125,15 @@ export interface MessageTexts {
   diff: TextDiff[];
 }
 
+/** What is recommended, and why. */
+export interface Advice {
+  provider: string;
+  config: Record<string, unknown>;
+  reason: string;
+  alternatives: { provider: string; config: Record<string, unknown>; why: string; whyNot: string }[];
+  warnings: Fault[];
+}
+
 /** Which provider, and with what. `provider` absent: as the manager would. */
 export interface Choice {
   provider?: string;
@@ -158,6 +167,8 @@ export interface CondenseClient {
   validate(request: { provider: string; config: object }, options?: CallOptions): Promise<{ faults: { path: string; message: string }[] }>;
   /** The presets of the smart provider, by name. */
   presets(options?: CallOptions): Promise<{ presets: Record<string, SmartConfig> }>;
+  /** Which provider fits the answers and a history. */
+  recommend(request: { history: string; answers: Record<string, unknown> }, options?: CallOptions): Promise<{ recommendation: Advice }>;
   /** What the manager has done so far. */
   metrics(options?: CallOptions): Promise<{ metrics: Metrics }>;
   try(
