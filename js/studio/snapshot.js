@@ -2,14 +2,16 @@
 
 // All that a page without a host needs: the answers that it would ask for.
 
-/** As the page names them (ui/src/components/comparison.tsx). */
-const TRIALS = ["lossless", "truncation", "native", "smart:conservative", "smart:balanced", "smart:aggressive"];
+/** What is tried, as the page names it (ui/src/components/comparison.tsx): every provider, and of the smart one its first three presets. */
+const trialsOf = ({ providers }) =>
+  providers.flatMap(({ id }) => (id === "smart" ? ["smart:conservative", "smart:balanced", "smart:aggressive"] : [id]));
+
 /** Characters of a text in a report; it is to be sent to somebody. */
 const MAX_SHOWN = 20_000;
 
 const choiceOf = (name) => {
-  const [provider, preset] = name.split(":", 2);
-  return preset === undefined ? { provider } : { provider, config: { preset } };
+  const preset = /^smart:(.+)$/.exec(name)?.[1];
+  return preset === undefined ? { provider: name } : { provider: "smart", config: { preset } };
 };
 
 const cut = ({ kind, text, omitted }) => ({
@@ -55,7 +57,7 @@ async function snapshot(host, { targetTokens, redact = false }) {
   // Without a target the least that nobody misses; with one, what meets it.
   const condense = await ask("condense", { history, ...target });
   const trials = [];
-  for (const id of TRIALS) trials.push((await ask("try", { history, id, ...choiceOf(id), ...target })).trial);
+  for (const id of trialsOf(hello)) trials.push((await ask("try", { history, id, ...choiceOf(id), ...target })).trial);
   const found = { hello, inspect, condense, trials };
   if (redact) return withoutWords(found);
   const messages = [];
