@@ -26,6 +26,8 @@ export interface PipelineConfig {
   stages?: readonly (string | PipelineStage)[] | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** A provider for some distance from the target. */
@@ -42,6 +44,8 @@ export interface AdaptiveConfig {
   bands?: readonly AdaptiveBand[] | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `cost_aware`. */
@@ -50,12 +54,16 @@ export interface CostAwareConfig {
   maxCost?: number | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `quality_first`. */
 export interface QualityFirstConfig {
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** What a user prefers. */
@@ -78,6 +86,8 @@ export interface PerUserConfig {
   default?: UserPreferences | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** The same, with a function, which settings in JSON cannot hold. */
@@ -113,6 +123,8 @@ export interface AbTestConfig {
   salt?: string | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `progressive`. */
@@ -121,6 +133,8 @@ export interface ProgressiveConfig {
   budget?: number | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
+  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  frozenMessages?: number | undefined;
 }
 
 /**

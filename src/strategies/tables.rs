@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
-    protect::PROTECT,
+    protect::{FROZEN_MESSAGES, PROTECT},
     providers::{self, Lossless, Native, Smart, Truncation},
 };
 
@@ -65,6 +65,7 @@ static PIPELINE_TABLE: Table = Table::new(
             "Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native.",
         ),
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 
@@ -93,6 +94,7 @@ static ADAPTIVE_TABLE: Table = Table::new(
             "By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with the preset aggressive.",
         ),
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 
@@ -117,14 +119,23 @@ const DEFAULT_BUDGET: f64 = 0.1;
 
 static COST_AWARE_TABLE: Table = Table::new(
     "Configuration of the strategy cost_aware",
-    &[Field::new("maxCost", Kind::Number { default: Some(DEFAULT_MAX_COST), min: 0.0, max: f64::MAX }, LIMIT), PROTECT],
+    &[
+        Field::new("maxCost", Kind::Number { default: Some(DEFAULT_MAX_COST), min: 0.0, max: f64::MAX }, LIMIT),
+        PROTECT,
+        FROZEN_MESSAGES,
+    ],
 );
 
-static QUALITY_FIRST_TABLE: Table = Table::new("Configuration of the strategy quality_first", &[PROTECT]);
+static QUALITY_FIRST_TABLE: Table =
+    Table::new("Configuration of the strategy quality_first", &[PROTECT, FROZEN_MESSAGES]);
 
 static PROGRESSIVE_TABLE: Table = Table::new(
     "Configuration of the strategy progressive",
-    &[Field::new("budget", Kind::Number { default: Some(DEFAULT_BUDGET), min: 0.0, max: f64::MAX }, LIMIT), PROTECT],
+    &[
+        Field::new("budget", Kind::Number { default: Some(DEFAULT_BUDGET), min: 0.0, max: f64::MAX }, LIMIT),
+        PROTECT,
+        FROZEN_MESSAGES,
+    ],
 );
 
 static PER_USER_TABLE: Table = Table::new(
@@ -137,6 +148,7 @@ static PER_USER_TABLE: Table = Table::new(
         ),
         Field::object("default", &PREFERENCES, "For users of whom nothing is known, and where no user is named."),
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 
@@ -179,6 +191,7 @@ static AB_TEST_TABLE: Table = Table::new(
             "Another one assigns anew.",
         ),
         PROTECT,
+        FROZEN_MESSAGES,
     ],
 );
 
