@@ -304,7 +304,9 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
     let may_be = |one: &Block, other: &Block| {
         is_counterpart(one, other) || matches!((one, other), (Block::Text { .. }, Block::Text { .. }))
     };
-    paired_by(from, to, is_there, Block::is_thinking)
+    // What stays as it is comes first: in illegal histories two results may have one id.
+    paired_by(from, to, is_same, |_| true)
+        .or_else(|| paired_by(from, to, is_there, Block::is_thinking))
         .or_else(|| paired_by(from, to, is_counterpart, |_| true))
         .or_else(|| paired_by(from, to, may_be, |_| true))
 }

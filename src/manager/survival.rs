@@ -364,7 +364,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
             }
             match (&message.content, blocks.get(block)) {
                 (Content::Text(_), _) | (_, Some(Block::Text { .. })) => {
-                    let text = texts.iter().find(|text| text.block == block).map_or("", |text| text.text);
+                    let text = texts.get(texts.partition_point(|text| text.block < block)).map_or("", |text| text.text);
                     let first = pieces.partition_point(|piece| piece.block < block);
                     let last = pieces.partition_point(|piece| piece.block <= block);
                     of_text(message, text, &pieces[first..last])

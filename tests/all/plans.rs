@@ -175,3 +175,13 @@ fn inserts_stand_in_their_order_and_drops_do_not_move_them() {
     assert_eq!(said, ["start", "x", "y", "b", "end"]);
     check_plans(&conversation, &after);
 }
+
+#[test]
+fn of_two_results_with_one_id_the_one_that_stays_stays() {
+    let result = |text: &str| format!(r#"{{"type":"tool_result","tool_use_id":"a","content":"{text}"}}"#);
+    let json = format!(r#"[{{"role":"user","content":[{},{}]}}]"#, result("one"), result("two"));
+    let before = Conversation::parse(&json).unwrap();
+    let after = before.apply(&Plan { edits: vec![Edit::DropBlock { message: 0, block: 0 }] }).unwrap();
+    let plan = Plan::between(&before, &after);
+    assert!(matches!(plan.edits[..], [Edit::DropBlock { message: 0, block: 0 }]), "{:?}", plan.edits);
+}
