@@ -1,7 +1,18 @@
 // The package as users get it: packed, installed into an empty folder, bundled, and with its binary missing or wrong.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -96,6 +107,27 @@ describe("packed and installed", () => {
     expect(notices).toMatch(/^- tiktoken \d/m);
     // Only the tests use it.
     expect(notices).not.toMatch(/^- proptest /m);
+    // Those that come without a licence file, or with C sources of others.
+    const headings = notices.split(`\n${"=".repeat(80)}\n`).filter((_, index) => index % 2 === 1);
+    for (const name of ["napi ", "napi-sys ", "libmimalloc-sys ", "ring "]) expect(headings.join("\n")).toContain(name);
+    for (const folder of ["(c_src/mimalloc/v2)", "(third_party/fiat)"]) expect(headings.join("\n")).toContain(folder);
+    expect(notices).toContain("Microsoft Corporation, Daan Leijen");
+  });
+
+  test("both say where they come from, who wrote them and where to report", () => {
+    const [main, platform] = [installed, platformPackage].map((folder) => readJson(path.join(folder, "package.json")));
+    const source = "https://github.com/roo-condense/roo-condense";
+    expect(main).toMatchObject({
+      repository: { type: "git", url: `git+${source}.git` },
+      homepage: `${source}#readme`,
+      bugs: { url: `${source}/issues` },
+      author: "The roo-condense authors",
+      publishConfig: { access: "public", provenance: true },
+    });
+    const { repository, homepage, bugs, author, license, publishConfig } = main;
+    expect(platform).toMatchObject({ homepage, bugs, author, license, publishConfig });
+    expect(platform.repository).toEqual({ ...repository, directory: `npm/${platformName()}` });
+    expect(readFileSync(path.join(installed, "LICENSE"), "utf8")).toContain("Copyright 2026 The roo-condense authors");
   });
 
   test("what is exported exists", () => {
@@ -120,7 +152,12 @@ describe("packed and installed", () => {
   };
 
   test.skipIf(without("publint"))("publint finds nothing to mend", () => {
-    expect(check("publint", "run", installed, "--strict", "--pack", "false")).toContain("All good!");
+    // It reads what `main` names as JavaScript: a few bytes stand in for the binary.
+    const platform = emptyFolder();
+    cpSync(platformPackage, platform, { recursive: true });
+    writeFileSync(path.join(platform, addonName()), "\0");
+    for (const folder of [installed, platform])
+      expect(check("publint", "run", folder, "--strict", "--pack", "false")).toContain("All good!");
   });
 
   test.skipIf(without("attw"))("its types are right for every way of resolving modules", () => {
@@ -305,6 +342,17 @@ describe("the source", () => {
     for (const platform of PLATFORMS)
       expect(readJson(path.join(root, "npm", platform, "package.json"))).toMatchObject({ version, license });
     expect(readFileSync(path.join(root, "LICENSE"), "utf8")).toContain("Apache License");
+  });
+
+  test("READMEs of packages have links that work wherever they are shown, to files that exist", () => {
+    const source = "https://github.com/roo-condense/roo-condense/blob/main/";
+    for (const platform of PLATFORMS) {
+      const links = [...readFileSync(path.join(root, "npm", platform, "README.md"), "utf8").matchAll(/\]\(([^)]*)\)/g)].map(([, to]) => to);
+      expect(links.length).toBeGreaterThan(2);
+      expect(links.filter((to) => !to.startsWith("https://"))).toEqual([]);
+      const files = links.filter((to) => to.startsWith(source)).map((to) => to.slice(source.length));
+      expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    }
   });
 
   test("has a package for each platform, which npm installs on that platform only and on any Node", () => {

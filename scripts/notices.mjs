@@ -7,6 +7,12 @@ import { Failure, root } from "./tools.mjs";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyright|unlicense)/i;
 
+/** Crates that come without the text of their licence, and where it stands: the command line of napi-rs is from the same repository and has the same. */
+const TEXT_ELSEWHERE = {
+  napi: path.join(root, "node_modules", "@napi-rs", "cli"),
+  "napi-sys": path.join(root, "node_modules", "@napi-rs", "cli"),
+};
+
 function cargoMetadata(target) {
   const { status, stdout, stderr } = spawnSync("cargo", ["metadata", "--format-version", "1", "--filter-platform", target], {
     cwd: root,
@@ -35,6 +41,18 @@ function linkedCrates(target) {
   return [...reached].map((id) => crates.get(id)).sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
 }
 
+/** The licence files of a crate, those of foreign code within it too, such as the C sources of an allocator: `{ where, text }`. */
+function licenceTexts({ name, manifest_path: manifest }) {
+  const folder = TEXT_ELSEWHERE[name] ?? path.dirname(manifest);
+  return readdirSync(folder, { withFileTypes: true, recursive: TEXT_ELSEWHERE[name] === undefined })
+    .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
+    .map(({ parentPath, name: file }) => ({
+      where: path.relative(folder, parentPath).replaceAll(path.sep, "/"),
+      text: readFileSync(path.join(parentPath, file), "utf8").replaceAll("\r\n", "\n").trim(),
+    }))
+    .sort((one, other) => one.where.localeCompare(other.where));
+}
+
 /**
  * The text of the notices for a Rust target triple; each distinct licence text once, under the crates it is for.
  * @param {string} target
@@ -43,17 +61,25 @@ function linkedCrates(target) {
 export function thirdPartyNotices(target) {
   const cratesOfText = new Map();
   const crates = linkedCrates(target);
+  const withoutText = [];
   for (const crate of crates) {
-    const folder = path.dirname(crate.manifest_path);
-    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name));
-    for (const file of files) {
-      const text = readFileSync(path.join(folder, file.name), "utf8").replaceAll("\r\n", "\n").trim();
-      cratesOfText.set(text, [...(cratesOfText.get(text) ?? []), `${crate.name} ${crate.version}`]);
+    const texts = licenceTexts(crate);
+    if (texts.length === 0) withoutText.push(`${crate.name} ${crate.version}`);
+    for (const { where, text } of texts) {
+      const name = `${crate.name} ${crate.version}${where && ` (${where})`}`;
+      cratesOfText.set(text, [...(cratesOfText.get(text) ?? []), name]);
     }
+  }
+  if (withoutText.length > 0) {
+    throw new Failure(
+      `These crates come without the text of their licence: ${withoutText.join(", ")}. Say in scripts/notices.mjs where it stands.`,
+    );
   }
   const list = crates.map(
     ({ name, version, license, repository }) => `- ${name} ${version}: ${license ?? "see below"}${repository ? `, ${repository}` : ""}`,
   );
+  // Linked into every Rust program, and no crate of the lockfile.
+  list.push("- the standard library of Rust: MIT OR Apache-2.0 (whose text is in LICENSE), https://github.com/rust-lang/rust");
   const texts = [...cratesOfText].map(([text, names]) => `${"=".repeat(80)}\n${names.join(", ")}\n${"=".repeat(80)}\n\n${text}`);
   return `The binary of roo-condense contains these Rust crates, under the licences named, whose texts follow.\n\n${list.join("\n")}\n\n${texts.join("\n\n")}\n`;
 }

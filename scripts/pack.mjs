@@ -50,6 +50,11 @@ function checkGlibc(platform, binary) {
   }
 }
 
+/** What is said of every package, and stands in the main one. */
+function sharedMetadata({ version, homepage, bugs, repository, license, author, publishConfig }) {
+  return { version, homepage, bugs, repository, license, author, publishConfig };
+}
+
 /** What only serves development does not belong into the published package.json. */
 function publishedManifest(manifest, platforms) {
   const { devDependencies, overrides, scripts, napi, "//": reasons, ...published } = manifest;
@@ -68,7 +73,7 @@ function copyInto(folder, name) {
 }
 
 /** Packs from a copy, so that a failure half-way leaves the source folder as it was. */
-function packPlatform(platform, binary, version, destination) {
+function packPlatform(platform, binary, main, destination) {
   const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-pack-"));
   try {
     cpSync(path.join(root, "npm", platform), folder, { recursive: true });
@@ -77,10 +82,10 @@ function packPlatform(platform, binary, version, destination) {
     const target = /** @type {string} */ (Object.keys(PLATFORM_OF_TARGET).find((triple) => PLATFORM_OF_TARGET[triple] === platform));
     writeFileSync(path.join(folder, NOTICES), thirdPartyNotices(target));
     const manifest = readJson(path.join(folder, "package.json"));
-    writeFileSync(
-      path.join(folder, "package.json"),
-      `${JSON.stringify({ ...manifest, version, files: [...manifest.files, NOTICES] }, null, 2)}\n`,
-    );
+    const shared = sharedMetadata(main);
+    const repository = { ...shared.repository, directory: `npm/${platform}` };
+    const published = { ...manifest, ...shared, repository, files: [...manifest.files, NOTICES] };
+    writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
     npmPack(folder, destination);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -121,7 +126,7 @@ await main(() => {
     const inPackage = path.join(root, "npm", platform, addonName(platform));
     const binary = values.binary ? path.resolve(values.binary) : values.all ? inPackage : releaseAddon;
     if (values.all) checkGlibc(platform, binary);
-    packPlatform(platform, binary, manifest.version, destination);
+    packPlatform(platform, binary, manifest, destination);
     console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
   }
   packMain(manifest, platforms, destination);
