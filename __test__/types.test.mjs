@@ -162,10 +162,25 @@ test("configurations have the fields that the providers read", async () => {
 test.each([
   ["Errors", "ErrorCode"],
   ["Warnings", "WarningCode"],
-])("the table %s in the README has every code once, and no other", (heading, type) => {
+])("the table %s in docs/errors.md has every code once, and no other", (heading, type) => {
   const { typeOf } = declaredTypes();
   const codes = typeOf(type).types.map(({ value }) => value);
-  const [, section] = readFileSync(path.join(root, "README.md"), "utf8").split(`## ${heading}\n`);
+  const [, section] = readFileSync(path.join(root, "docs", "errors.md"), "utf8").split(`## ${heading}\n`);
   const listed = [...section.split("\n## ")[0].matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
   expect(listed.sort()).toEqual(codes.sort());
+});
+
+test("every code that the core gives an error stands in docs/errors.md", () => {
+  const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".rs"));
+  const given = sources.flatMap((name) => {
+    const text = readFileSync(path.join(root, "src", name), "utf8");
+    return [...text.matchAll(/fn code\(&?self\)[^{]*\{([\s\S]*?)\n {4}\}/g)].flatMap(([, body]) =>
+      [...body.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code),
+    );
+  });
+  expect(new Set(given).size).toBeGreaterThan(30);
+  // A request that is aborted is, for the caller, a call that is `aborted`.
+  const inside = ["llm_aborted"];
+  const page = readFileSync(path.join(root, "docs", "errors.md"), "utf8");
+  expect([...new Set(given)].filter((code) => !inside.includes(code) && !page.includes(`| \`${code}\` |`))).toEqual([]);
 });
