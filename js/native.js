@@ -15,7 +15,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { createRequire } = require("node:module");
-const { PLATFORMS, platformName } = require("./platform.js");
+const { PLATFORMS, glibcVersion, platformName } = require("./platform.js");
 const { version } = require("../package.json");
 
 const PATH_VARIABLE = "ROO_CONDENSE_BINARY";
@@ -69,7 +69,16 @@ function reason(error) {
   return String(error?.message ?? error).split("\n", 1)[0];
 }
 
-function advice(platform, given) {
+/** The glibc of this system, for people: ` (glibc 2.17)`, or nothing where Node does not say. */
+function glibcOfSystem() {
+  const found = glibcVersion();
+  return found === undefined ? "" : ` (glibc ${found})`;
+}
+
+function advice(platform, given, tried) {
+  if (tried.some(({ reason }) => /GLIBC_[\d.]+/.test(reason))) {
+    return `The C library of this system${glibcOfSystem()} is older than the binary needs; published ones need glibc 2.28, which RHEL 8 and Debian 10 have. Use a newer system, or build one with Rust: \`npm run build\` in a clone of the source.`;
+  }
   if (given) return `Correct the path, or remove it so that the installed binary is used.`;
   if (!PLATFORMS.includes(platform)) {
     return `There is no prebuilt binary for ${platform} (there are: ${PLATFORMS.join(", ")}). Build one with Rust: \`npm run build\` in a clone of the source.`;
@@ -95,7 +104,7 @@ function load() {
   const list =
     tried.map((attempt) => `- ${attempt.place}: ${attempt.reason}`).join("\n") || "- nothing: this module was bundled without __dirname";
   const error = new Error(
-    `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath())}`,
+    `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath(), tried)}`,
   );
   // A program that this ends prints the message, the code and who asked for the package, without the frames of `require` and what was tried in full.
   Error.captureStackTrace(error, load);

@@ -15,24 +15,31 @@ const PLATFORMS = Object.freeze([
 ]);
 
 /**
- * The C library of this process, `"gnu"` or `"musl"`. Node's own report names the version of glibc it runs on and is silent on musl.
- * @returns {"gnu" | "musl"}
+ * The version of glibc that this process runs on, as Node's own report names it; undefined on musl, and elsewhere.
+ * @returns {string | undefined}
  */
-function linuxLibc() {
+function glibcVersion() {
   // What @types/node does not say: `excludeNetwork`, and the shape of a report.
   const report = /** @type {undefined | { excludeNetwork: boolean, getReport(): { header: { glibcVersionRuntime?: string } } }} */ (
     /** @type {unknown} */ (process.report)
   );
-  // No report (some runtimes other than Node): glibc is by far the more common.
-  if (!report || typeof report.getReport !== "function") return "gnu";
+  if (!report || typeof report.getReport !== "function") return undefined;
   // With the network part the report resolves the host name of every open socket, which can take seconds.
   const before = report.excludeNetwork;
   report.excludeNetwork = true;
   try {
-    return report.getReport().header.glibcVersionRuntime ? "gnu" : "musl";
+    return report.getReport().header.glibcVersionRuntime;
   } finally {
     report.excludeNetwork = before;
   }
+}
+
+/**
+ * The C library of this process. Without a report (some runtimes other than Node) glibc, by far the more common.
+ * @returns {"gnu" | "musl"}
+ */
+function linuxLibc() {
+  return typeof process.report?.getReport !== "function" || glibcVersion() ? "gnu" : "musl";
 }
 
 /**
@@ -47,4 +54,4 @@ function platformName() {
   return `${platform}-${arch}`;
 }
 
-module.exports = { PLATFORMS, platformName };
+module.exports = { PLATFORMS, glibcVersion, platformName };

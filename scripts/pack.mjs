@@ -4,6 +4,7 @@
 //   node scripts/pack.mjs              this machine's platform; builds the addon in release mode when it is missing or old
 //   node scripts/pack.mjs --all        all platforms; their binaries must be in npm/<platform> (docs/release.md)
 //   node scripts/pack.mjs --binary F   this machine's platform, with the addon F
+//   node scripts/pack.mjs --all --binaries DIR   all platforms, with the files in DIR as they are: for the tests of installing
 //   node scripts/pack.mjs --out DIR    another folder
 //
 // The optional dependencies are not in the committed package.json: until a version is published its platform packages do
@@ -105,15 +106,26 @@ function packMain(manifest, platforms, destination) {
 
 await main(() => {
   const { values } = parseArgs({
-    options: { all: { type: "boolean" }, binary: { type: "string" }, out: { type: "string", default: path.join(root, "dist-packages") } },
+    options: {
+      all: { type: "boolean" },
+      binary: { type: "string" },
+      binaries: { type: "string" },
+      out: { type: "string", default: path.join(root, "dist-packages") },
+    },
   });
   const manifest = readJson(path.join(root, "package.json"));
   const destination = path.resolve(values.out);
+  /** The file of a platform, where all are packed. */
+  const given = (platform) =>
+    values.binaries ? path.resolve(values.binaries, addonName(platform)) : path.join(root, "npm", platform, addonName(platform));
   let platforms;
   if (values.all) {
     platforms = PLATFORMS;
-    const missing = platforms.filter((platform) => !existsSync(path.join(root, "npm", platform, addonName(platform))));
-    if (missing.length) throw new Failure(`These platforms have no binary in npm/<platform>: ${missing.join(", ")}. See docs/release.md.`);
+    const missing = platforms.filter((platform) => !existsSync(given(platform)));
+    if (missing.length)
+      throw new Failure(
+        `These platforms have no binary in ${values.binaries ?? "npm/<platform>"}: ${missing.join(", ")}. See docs/release.md.`,
+      );
   } else {
     platforms = [platformName()];
     if (!PLATFORMS.includes(platforms[0]))
@@ -123,9 +135,8 @@ await main(() => {
   ensureUi();
   mkdirSync(destination, { recursive: true });
   for (const platform of platforms) {
-    const inPackage = path.join(root, "npm", platform, addonName(platform));
-    const binary = values.binary ? path.resolve(values.binary) : values.all ? inPackage : releaseAddon;
-    if (values.all) checkGlibc(platform, binary);
+    const binary = values.binary ? path.resolve(values.binary) : values.all ? given(platform) : releaseAddon;
+    if (values.all && !values.binaries) checkGlibc(platform, binary);
     packPlatform(platform, binary, manifest, destination);
     console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
   }
