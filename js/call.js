@@ -217,6 +217,7 @@ function takeBack(report) {
   const { stats, metrics } = report;
   Object.assign(report, {
     summary: "",
+    summaryQuality: undefined,
     newContextTokens: report.prevContextTokens,
     changes: [],
     firstChangedIndex: -1,

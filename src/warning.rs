@@ -51,6 +51,8 @@ pub enum WarningCode {
     OverrideUnused,
     /// A summary of a text failed; the text stays as it was.
     SummaryFailed,
+    /// A summary leaves out what it must not, or may come to be asked for again therefore.
+    SummaryIncomplete,
     /// Too little would be saved to be worth a change.
     ReductionTooSmall,
     /// A summary ends in the middle, because it may be no longer.

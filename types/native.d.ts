@@ -3,6 +3,21 @@
 import type { ConfiguredProtect } from "./protect.js";
 import type { BuiltInProvider } from "./providers.js";
 
+/** What is done about a summary that leaves out what must survive; see {@link SummaryQuality}. */
+export interface SummaryCheckConfig {
+  /** The mark, 0 to 1: a summary that tells a smaller share of what must survive is below it. Default: 0.8. */
+  minScore?: number | undefined;
+  /** Whether a summary below the mark is asked for once more, with what is missing named; the better of the two is taken. Default: true. */
+  askAgain?: boolean | undefined;
+  /** Whether what is missing then is put behind it, in the record of work, in at most 800 tokens. Default: true. */
+  complete?: boolean | undefined;
+  /**
+   * Whether the model is asked which constraints and tasks that seem to be missing the summary tells in other words, where it is below the mark: one more,
+   * small request. Default: false.
+   */
+  askModel?: boolean | undefined;
+}
+
 /** Configuration of the native provider. */
 export interface NativeConfig {
   /** How many of the newest messages stay as they are, 1 to 10; more where roles or tool pairs ask for it. Default: 3. */
@@ -28,6 +43,11 @@ export interface NativeConfig {
    * most 2,000; none where that is under 300.
    */
   recordTokens?: number | undefined;
+  /**
+   * What is done about a summary that leaves out names in use, changed files, open tasks or constraints of the user: `true` for the defaults of
+   * {@link SummaryCheckConfig}, `false` for nothing. `result.summaryQuality` tells of it anyway. Default: false.
+   */
+  summaryCheck?: boolean | SummaryCheckConfig | undefined;
 }
 
 /**
@@ -41,6 +61,17 @@ export interface NativeConfig {
  * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env.ANTHROPIC_API_KEY });
  * const result = await createNativeProvider({ maxMessagesToKeep: 5 }).condense({ messages, systemPrompt }, { handler });
  * console.log(result.error?.message ?? result.summary);
+ * ```
+ *
+ * A summary that leaves out what must survive is asked for once more, and then completed.
+ *
+ * @example
+ * ```ts
+ * import { createNativeProvider, httpHandler } from "roo-condense";
+ *
+ * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env.ANTHROPIC_API_KEY });
+ * const { summaryQuality } = await createNativeProvider({ summaryCheck: { minScore: 0.9 } }).condense({ messages }, { handler });
+ * for (const { kind, text } of summaryQuality?.missing ?? []) console.warn(`the summary has lost the ${kind}: ${text}`);
  * ```
  */
 export function createNativeProvider(config?: NativeConfig): BuiltInProvider<NativeConfig>;

@@ -181,10 +181,35 @@ export interface StrategyChoice {
   variant?: string;
 }
 
+/**
+ * How much of what must survive a summary tells. That is, of the messages in whose place it stands, up to twenty of each kind:
+ *
+ * - `constraint`: a sentence by which the user set a limit
+ * - `task`: an item of the newest plan that is not done, and what the user asked for last
+ * - `file`: a file that was changed, by its path or the last two parts of it
+ * - `name`: a path or identifier that the assistant used in calls, the likeliest to be used again first
+ *
+ * What can be read elsewhere in the result is not lost. Constraints and tasks count as told, too, where seven in ten of their longer words stand in the summary.
+ */
+export interface SummaryQuality {
+  /** 0 to 1: of each kind that there is the share that can be read in the result, and of those the mean; 1 where nothing must survive. */
+  score: number;
+  /** What cannot. */
+  missing: { kind: "constraint" | "task" | "file" | "name"; text: string }[];
+  /** The score of the model's own words, without what was put behind them. */
+  writtenScore: number;
+  /** Whether the model was asked for the summary once more. */
+  askedAgain: boolean;
+  /** How much of what the model left out was put behind its words. */
+  completed: number;
+}
+
 /** What a result says beside its messages. */
 export interface CondensationReport {
   /** The summary that was written; empty when there is none. */
   summary: string;
+  /** How much of what must survive that summary tells; absent where no model wrote a summary of messages. */
+  summaryQuality?: SummaryQuality;
   /** Dollars spent, also by providers that failed. */
   cost: number;
   /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */
@@ -297,8 +322,8 @@ export interface SurvivalLines {
   tokens: number;
 }
 
-/** What a line of the record of work is about: `said` by the user, `answered` by the assistant, `mended`: failed once and worked later. */
-export type SurvivalRecord = "plan" | "checks" | "failed" | "changed" | "said" | "answered" | "mended";
+/** What a line of the record of work is about: `said` by the user, `answered` by the assistant, `mended`: failed once and worked later, `names` in use. */
+export type SurvivalRecord = "plan" | "checks" | "failed" | "changed" | "said" | "answered" | "mended" | "names";
 
 /**
  * What came of a condensation.

@@ -2,6 +2,7 @@
 
 import type { LosslessConfig } from "./lossless.js";
 import type { Message, MessageLike } from "./messages.js";
+import type { SummaryCheckConfig } from "./native.js";
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
 import type { ConfiguredProtect } from "./protect.js";
@@ -207,6 +208,8 @@ export interface BatchConfig {
         keepLast?: number | undefined;
         /** The profile of the manager whose handler and price are for this summary. Default: the condensing handler. */
         apiProfile?: string | undefined;
+        /** What is done about a summary that leaves out what must survive. Default: false. */
+        summaryCheck?: boolean | SummaryCheckConfig | undefined;
       }
     | undefined;
 }

@@ -9,7 +9,9 @@
  * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
  * - `handler_invalid`: a handler has no `createMessage()` and was passed over; `handler_missing`: a profile has none, and another one wrote its summaries
  * - `no_handler`: a pass of the smart provider or a strategy wants a model, and there is no handler
- * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was
+ * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was, or
+ *   one that leaves something out could not be asked for again
+ * - `summary_incomplete`: a summary leaves out what must survive, or, in a preview, may come to be asked for once more therefore (`summaryCheck`)
  * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
@@ -35,6 +37,7 @@ export type WarningCode =
   | "no_handler"
   | "pass_failed"
   | "summary_failed"
+  | "summary_incomplete"
   | "override_unused"
   | "reduction_too_small"
   | "summary_truncated"

@@ -114,6 +114,17 @@ function writeSurvival(report, { didCondense, survival }) {
   for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
 }
 
+/** How much of what must survive the summary tells. */
+function writeQuality(report, { didCondense, summaryQuality }) {
+  if (!didCondense || !summaryQuality) return;
+  const { score, missing, writtenScore, askedAgain, completed } = summaryQuality;
+  report.heading("The summary");
+  const behind = completed > 0 ? ` (${percent(writtenScore, 1)} in the words of the model)` : "";
+  const again = askedAgain ? ", after it was asked for once more" : "";
+  report.text(`  Tells ${percent(score, 1)} of what must survive${behind}${again}.`);
+  report.list(missing.map(({ kind, text }) => `${kind} missing: ${visible(text)}`));
+}
+
 /** Each pass of the smart provider: what it did, or why it did not run. */
 function writePasses(report, { passes, metrics, stats, id: asked }) {
   if (!passes?.length) return;
@@ -296,6 +307,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writePasses(report, condensed);
   writeOperations(report, condensed);
   writeGrades(report, condensed);
+  writeQuality(report, condensed);
   writeSurvival(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
   writeSamples(report, samples, diffMessages);
@@ -333,6 +345,7 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     firstChangedIndex,
     promptCache,
     survival,
+    summaryQuality,
     passes,
     samples,
     cost,
@@ -356,6 +369,7 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     changes,
     firstChangedIndex,
     ...(promptCache && { promptCache }),
+    ...(summaryQuality && { summaryQuality }),
     ...(survival && { survival }),
     ...(passes && { passes }),
     ...(samples && { samples }),

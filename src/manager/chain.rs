@@ -15,7 +15,7 @@ use crate::{
     markers::counted,
     providers::{
         Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
-        Repeatable, Request, Settled, State, ThinkingOutcome, Turns, look_again, milliseconds,
+        Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
     },
     restore::recipes,
     tokens::Tally,
@@ -37,6 +37,8 @@ pub struct ChainOutcome {
     pub changes: Vec<Change>,
     /// The summary, if one was written.
     pub summary: String,
+    /// How much of what must survive it tells, where that is known.
+    pub summary_quality: Option<SummaryQuality>,
     /// Dollars spent, also by providers that failed.
     pub cost: f64,
     /// What the caller should know.
@@ -195,6 +197,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         outcome.error = Some(CondenseError::Aborted);
     }
     outcome.summary = std::mem::take(&mut state.summary);
+    outcome.summary_quality = state.summary_quality.take();
     outcome.choices = state.request.choices.all();
     outcome.cost_by_model = state.request.llm.spent.by_model();
     settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
@@ -306,6 +309,7 @@ fn finish(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally)
         outcome.host_count = None;
         outcome.thinking_removed = 0;
         outcome.summary.clear();
+        outcome.summary_quality = None;
         outcome.final_tokens = current.scaled(original_tally);
     } else if changed {
         outcome.error = None;

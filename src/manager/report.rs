@@ -15,7 +15,7 @@ use super::{
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
-    providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport},
+    providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,
 };
 
@@ -33,6 +33,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recipes: Vec<(usize, Recipe)>,
     summary: String,
+    /// Only where a model wrote a summary of messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary_quality: Option<SummaryQuality>,
     did_condense: bool,
     cost: f64,
     prev_context_tokens: f64,
@@ -198,6 +201,7 @@ impl Report {
             groups: groups.changes,
             recipes: outcome.recipes,
             summary: outcome.summary,
+            summary_quality: outcome.summary_quality,
             cost: outcome.cost,
             error: outcome.error.map(ReportedError::from),
             changes: outcome.changes,

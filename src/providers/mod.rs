@@ -37,6 +37,7 @@ pub use self::{
     error::CondenseError,
     host_result::{Returned, proposal_of},
     lossless::Lossless,
+    middle::SummaryQuality,
     native::Native,
     pass_report::{PassReport, PassTimer},
     proposal::{Change, Grade, Note, Proposal, Settled},

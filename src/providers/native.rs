@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged,
-    middle::{Middle, summarize_middle},
+    middle::{Middle, SUMMARY_CHECK, SummaryCheck, summarize_middle},
 };
 use crate::{
     options::{ConfigError, Field, Kind, Table},
@@ -45,6 +45,7 @@ static TABLE: Table = Table::new(
         PROTECT,
         FROZEN_MESSAGES,
         RECORD_TOKENS,
+        SUMMARY_CHECK,
     ],
 );
 
@@ -103,6 +104,7 @@ impl Provider for Native {
             concurrency: settings.integer("maxConcurrency"),
             window: settings.integer("contextWindow"),
             record_tokens: settings.given_integer("recordTokens"),
+            check: SummaryCheck::of(&settings),
         };
         summarize_middle(request, middle).await
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::pass_report::PassReport;
+use super::{middle::SummaryQuality, pass_report::PassReport};
 use crate::{
     conversation::{Conversation, Plan},
     tokens::Tally,
@@ -45,6 +45,8 @@ pub struct Proposal {
     pub shares: Vec<usize>,
     /// The summary, if one was written.
     pub summary: String,
+    /// How much of what must survive it tells, where that is known.
+    pub summary_quality: Option<SummaryQuality>,
     /// Dollars spent.
     pub cost: f64,
     /// What the caller should know.

@@ -7,7 +7,7 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     progress::Progress,
-    record,
+    record::{self, Must, Rooms},
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
@@ -135,13 +135,13 @@ impl Request {
         record::room(given, self.target_tokens.unwrap_or_else(|| self.scaled(&self.tally)))
     }
 
-    /// What the conversation says of the work and `after` does no more, within `room` tokens.
+    /// What the conversation says of the work and `after` does no more, with what must survive and is missing there.
     #[must_use]
-    pub(crate) fn record_of(&self, after: &Conversation, room: usize) -> Option<String> {
-        if room == 0 {
+    pub(crate) fn record_of(&self, after: &Conversation, missing: &[Must], rooms: Rooms) -> Option<String> {
+        if rooms == Rooms::default() {
             return None;
         }
-        record::record(&self.conversation, after, &self.tools, room, self.tally.encoding())
+        record::record(&self.conversation, after, &self.tools, missing, rooms, self.tally.encoding())
     }
 
     /// How many unscaled tokens the messages may have so that the target is met.

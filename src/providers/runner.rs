@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use super::{
     error::CondenseError,
+    middle::SummaryQuality,
     pass_report::PassReport,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,
@@ -30,6 +31,8 @@ pub struct State {
     pub passes: Vec<PassReport>,
     /// The newest summary.
     pub summary: String,
+    /// How much of what must survive it tells, where that is known.
+    pub summary_quality: Option<SummaryQuality>,
     /// What was said of a target that was missed.
     pub missed: Option<Warning>,
     /// A step works on its own result.
@@ -65,6 +68,7 @@ impl State {
             notes: Vec::new(),
             passes: Vec::new(),
             summary: String::new(),
+            summary_quality: None,
             missed: None,
             is_repeat: false,
             idle: HashSet::new(),
@@ -107,6 +111,7 @@ impl State {
     pub fn adopt(&mut self, settled: Settled, proposal: Proposal) -> Vec<Change> {
         if !proposal.summary.is_empty() {
             self.summary = proposal.summary;
+            self.summary_quality = proposal.summary_quality;
         }
         if settled.changes.is_empty() {
             return settled.changes;
@@ -215,6 +220,7 @@ impl State {
             plan,
             notes: notes.collect(),
             summary: self.summary,
+            summary_quality: self.summary_quality,
             passes: self.passes,
             ..Proposal::default()
         };

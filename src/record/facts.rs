@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// So many characters tell what somebody said, or how something ended.
-const TELLING: usize = 160;
+pub(super) const TELLING: usize = 160;
 
 /// Of a command.
 const COMMAND: usize = 80;
@@ -42,6 +42,8 @@ pub enum Fact {
     Asked(String),
     /// What the assistant said before the user spoke again.
     Answered(String),
+    /// A name that the assistant used.
+    Named(String),
 }
 
 /// How far an item is.
@@ -60,7 +62,7 @@ impl Fact {
             Self::Check { verdict, .. } => verdict,
             Self::Failed { line, .. } | Self::Mended { line, .. } => line,
             Self::Changed { path, .. } => path,
-            Self::Asked(text) | Self::Answered(text) => text,
+            Self::Asked(text) | Self::Answered(text) | Self::Named(text) => text,
         }
     }
 }
@@ -107,7 +109,7 @@ pub fn squeezed(text: &str) -> String {
 }
 
 /// The beginning of a text on one line.
-fn beginning(text: &str, most: usize) -> String {
+pub(super) fn beginning(text: &str, most: usize) -> String {
     // What is squeezed has no more characters, so a little more than enough of a huge text will do.
     let part: String = text.chars().take(8 * most).collect();
     squeezed(&part).chars().take(most).collect::<String>().trim_end().to_owned()
@@ -200,40 +202,50 @@ pub fn changes(transcript: &Transcript<'_>) -> Vec<Fact> {
 
 /// What was said: by the user, and by the assistant before the user spoke again.
 fn words(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
-    let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
-    let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
     let mut facts = Vec::new();
-    for (index, pieces) in pieces.iter().enumerate() {
-        let said = || {
-            let own = pieces
-                .iter()
-                .filter(|piece| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words);
-            let text = |piece: &transcript::ContentPiece| {
-                let whole = texts[index].iter().find(|text| *text.path == *piece.path)?;
-                Some(&whole.text[piece.range.clone()])
-            };
-            own.filter_map(text).filter(|text| !is_hosts(text)).collect::<Vec<_>>().join("\n")
-        };
-        match role(index) {
-            Some(Role::User) => {
-                let words = beginning(&said(), TELLING);
-                if words.len() >= MIN_WORDS {
-                    facts.push(Fact::Asked(words));
-                }
-            }
-            Some(Role::Assistant) if role(index + 1) == Some(&Role::User) => {
-                let calls_nothing = calls(conversation.message(index)).is_empty()
-                    && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
-                let words = if calls_nothing { beginning(&said(), TELLING) } else { String::new() };
-                if words.len() >= MIN_ANSWER {
-                    facts.push(Fact::Answered(words));
-                }
-            }
+    for Said { role, words, .. } in said(conversation, tools) {
+        let words = beginning(&words, TELLING);
+        match role {
+            Role::User if words.len() >= MIN_WORDS => facts.push(Fact::Asked(words)),
+            Role::Assistant if words.len() >= MIN_ANSWER => facts.push(Fact::Answered(words)),
             _ => {}
         }
     }
     facts
+}
+
+/// What somebody said in a message, without what tools and hosts have put there.
+pub(super) struct Said {
+    pub message: usize,
+    pub role: Role,
+    pub words: String,
+}
+
+/// What the user said, and what the assistant said before the user spoke again.
+pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> {
+    let texts = conversation.texts();
+    let pieces = decompose_texts(conversation, &texts, tools);
+    let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
+    let mut all = Vec::new();
+    for (message, pieces) in pieces.iter().enumerate() {
+        let Some(speaker) = role(message) else { continue };
+        let own =
+            pieces.iter().filter(|piece| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words);
+        let text = |piece: &transcript::ContentPiece| {
+            let whole = texts[message].iter().find(|text| *text.path == *piece.path)?;
+            Some(&whole.text[piece.range.clone()])
+        };
+        let is_last = || {
+            role(message + 1) == Some(&Role::User)
+                && calls(conversation.message(message)).is_empty()
+                && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
+        };
+        if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
+            let words = own.filter_map(text).filter(|text| !is_hosts(text)).collect::<Vec<_>>().join("\n");
+            all.push(Said { message, role: speaker.clone(), words });
+        }
+    }
+    all
 }
 
 /// Texts that begin so are written by hosts, and by us.

@@ -4,20 +4,25 @@
 //! | --- | --- |
 //! | `facts` | what there is to tell: read from the events of a conversation |
 //! | `left` | what can still be read |
+//! | `must` | what a summary must not lose |
 //! | `checks` | commands that check something, and the line of an output that says how it ended |
 //! | `text` | the record as text, within its room, and read again |
 
 mod checks;
 mod facts;
 mod left;
+mod must;
 mod text;
 
 use std::collections::HashSet;
 
-pub use self::text::{Told, is_record};
 use self::{
     facts::{Fact, facts, squeezed},
     left::Left,
+};
+pub use self::{
+    must::{Must, MustKind, MustSurvive},
+    text::{Told, is_record},
 };
 use crate::{
     conversation::{Block, Content, Conversation, Message},
@@ -49,15 +54,44 @@ const MIN_ROOM: usize = 300;
 /// More is seldom read to its end, and better spent on what it is about.
 const MAX_ROOM: usize = 2000;
 
-/// What `before` says of the work and `after` does no more, within `room` tokens; `None` when that is nothing.
+/// What `before` says of the work and `after` does no more; `None` when that is nothing. What must survive and is missing comes before all else.
 #[must_use]
 pub fn record(
     before: &Conversation,
     after: &Conversation,
     tools: &ToolTable,
-    room: usize,
+    missing: &[Must],
+    rooms: Rooms,
     encoding: Encoding,
 ) -> Option<String> {
+    let mut facts = if rooms.record == 0 { Vec::new() } else { lost(before, after, tools) };
+    let mut marked = vec![false; facts.len()];
+    for must in missing {
+        let says = |fact: &Fact| {
+            *fact == must.fact
+                || matches!((fact, &must.fact), (Fact::Asked(all), Fact::Asked(part)) if all.contains(part.as_str()))
+        };
+        if let Some(at) = facts.iter().position(says) {
+            marked[at] = true;
+        } else {
+            facts.push(must.fact.clone());
+            marked.push(true);
+        }
+    }
+    text::written(&facts, &marked, rooms, encoding)
+}
+
+/// Tokens that a record may have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rooms {
+    /// For what must survive and does not.
+    pub missing: usize,
+    /// For everything else; 0 for nothing else.
+    pub record: usize,
+}
+
+/// What `before` says of the work and `after` does no more.
+fn lost(before: &Conversation, after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let known = facts(before, tools);
     let left = Left::of(after, tools);
     // A list of things to do tells where it is as a whole.
@@ -71,8 +105,7 @@ pub fn record(
     let verdicts: HashSet<&str> =
         known.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
     let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
-    let lost: Vec<Fact> = known.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect();
-    text::written(&lost, room, encoding)
+    known.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect()
 }
 
 /// What the records in a conversation tell, line by line.

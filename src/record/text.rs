@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::facts::{Fact, ItemState};
+use super::{
+    Rooms,
+    facts::{Fact, ItemState},
+};
 use crate::tokens::{Encoding, count_inside};
 
 /// Its first line.
@@ -13,7 +16,7 @@ const HEAD: &str = "[Record of the work in messages that are left out]";
 static HEAD_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HEAD));
 
 /// The headings, in the order in which they stand. What is under the first is told first when room is short.
-const HEADINGS: [&str; 7] = [
+const HEADINGS: [&str; 8] = [
     "Plan:",
     "Checks, how each ended the last time:",
     "Failed, and not seen to work since:",
@@ -21,13 +24,14 @@ const HEADINGS: [&str; 7] = [
     "The user said:",
     "The assistant said:",
     "Failed once, and worked later:",
+    "Names used lately:",
 ];
 
 /// Of the room that is left, the share that each of them may have before the others had theirs.
-const SHARES: [f64; 7] = [0.4, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0];
+const SHARES: [f64; HEADINGS.len()] = [0.4, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0, 1.0];
 
 /// What reports call them.
-const NAMES: [&str; HEADINGS.len()] = ["plan", "checks", "failed", "changed", "said", "answered", "mended"];
+const NAMES: [&str; HEADINGS.len()] = ["plan", "checks", "failed", "changed", "said", "answered", "mended", "names"];
 
 /// A line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,7 +41,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// What it is about, in one word: `plan`, `checks`, `failed`, `changed`, `said`, `answered` or `mended`.
+    /// What it is about, in one word: `plan`, `checks`, `failed`, `changed`, `said`, `answered`, `mended` or `names`.
     #[must_use]
     pub fn heading(&self) -> &'static str {
         NAMES[self.heading]
@@ -65,6 +69,7 @@ fn heading(fact: &Fact) -> usize {
         Fact::Asked(_) => 4,
         Fact::Answered(_) => 5,
         Fact::Mended { .. } => 6,
+        Fact::Named(_) => 7,
     }
 }
 
@@ -79,44 +84,84 @@ fn line(fact: &Fact) -> String {
         Fact::Check { command, verdict } => format!("- {command} → {verdict}"),
         Fact::Failed { call, line } | Fact::Mended { call, line } => format!("- {call} → {line}"),
         Fact::Changed { path, how } => format!("- {path} ({how})"),
-        Fact::Asked(text) | Fact::Answered(text) => format!("- {text}"),
+        Fact::Asked(text) | Fact::Answered(text) | Fact::Named(text) => format!("- {text}"),
     }
 }
 
-/// The record of these facts within `room` tokens: of each kind the newest, in their order. `None` when there is nothing to say, or no room for it.
-pub fn written(facts: &[Fact], room: usize, encoding: Encoding) -> Option<String> {
-    let tokens = |text: &str| count_inside(text, encoding).tokens + 1;
-    let mut left = room.checked_sub(tokens(HEAD))?;
-    let lines: Vec<String> = facts.iter().map(line).collect();
-    let mut taken = vec![false; facts.len()];
-    let mut used = [false; HEADINGS.len()];
+/// The record of these facts: of each kind the newest that have room, in their order, those that are `marked` before all others, with a room of their
+/// own. `None` when there is nothing to say, or no room for it.
+pub fn written(facts: &[Fact], marked: &[bool], rooms: Rooms, encoding: Encoding) -> Option<String> {
+    let mut lines = Lines::of(facts, encoding);
+    let head = lines.tokens(HEAD);
+    if let Some(mut left) = rooms.missing.checked_sub(head) {
+        (0..HEADINGS.len()).for_each(|kind| left -= lines.take(kind, left, |index| marked[index]));
+    }
+    let mut left = if lines.is_empty() { rooms.record.checked_sub(head)? } else { rooms.record };
     // First each kind has its share, then whoever comes first what is over.
     for shares in [SHARES, [1.0; HEADINGS.len()]] {
         for (kind, share) in shares.into_iter().enumerate() {
-            let mut of_kind = (left as f64 * share) as usize;
-            for index in (0..facts.len()).rev().filter(|index| heading(&facts[*index]) == kind) {
-                let is_said = lines.iter().zip(&taken).any(|(line, taken)| *taken && *line == lines[index]);
-                if taken[index] || is_said {
-                    continue;
-                }
-                let cost = tokens(&lines[index]) + if used[kind] { 0 } else { tokens(HEADINGS[kind]) };
-                let Some(rest) = of_kind.checked_sub(cost) else { break };
-                (of_kind, left) = (rest, left - cost);
-                (taken[index], used[kind]) = (true, true);
-            }
+            left -= lines.take(kind, (left as f64 * share) as usize, |_| true);
         }
     }
-    let mut text = HEAD.to_owned();
-    for (kind, heading_of_kind) in HEADINGS.iter().enumerate().filter(|(kind, _)| used[*kind]) {
-        text.push('\n');
-        text.push_str(heading_of_kind);
-        let of_kind = (0..facts.len()).filter(|index| taken[*index] && heading(&facts[*index]) == kind);
-        of_kind.for_each(|index| {
-            text.push('\n');
-            text.push_str(&lines[index]);
-        });
+    (!lines.is_empty()).then(|| lines.text())
+}
+
+/// The lines that there could be, and those that are taken.
+struct Lines<'f> {
+    facts: &'f [Fact],
+    lines: Vec<String>,
+    taken: Vec<bool>,
+    used: [bool; HEADINGS.len()],
+    encoding: Encoding,
+}
+
+impl<'f> Lines<'f> {
+    fn of(facts: &'f [Fact], encoding: Encoding) -> Self {
+        let lines = facts.iter().map(line).collect();
+        Self { facts, lines, taken: vec![false; facts.len()], used: [false; HEADINGS.len()], encoding }
     }
-    used.contains(&true).then_some(text)
+
+    fn tokens(&self, text: &str) -> usize {
+        count_inside(text, self.encoding).tokens + 1
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.used.contains(&true)
+    }
+
+    /// Takes the newest of a kind that have room, among those that may be. Returns the tokens that they take.
+    fn take(&mut self, kind: usize, room: usize, may_be: impl Fn(usize) -> bool) -> usize {
+        let mut left = room;
+        for index in (0..self.facts.len()).rev().filter(|index| may_be(*index)) {
+            if heading(&self.facts[index]) != kind || self.taken[index] {
+                continue;
+            }
+            let is_said = self.lines.iter().zip(&self.taken).any(|(line, taken)| *taken && *line == self.lines[index]);
+            if is_said {
+                continue;
+            }
+            let cost = self.tokens(&self.lines[index]) + if self.used[kind] { 0 } else { self.tokens(HEADINGS[kind]) };
+            let Some(rest) = left.checked_sub(cost) else { break };
+            left = rest;
+            (self.taken[index], self.used[kind]) = (true, true);
+        }
+        room - left
+    }
+
+    fn text(&self) -> String {
+        let mut text = HEAD.to_owned();
+        for (kind, heading_of_kind) in HEADINGS.iter().enumerate().filter(|(kind, _)| self.used[*kind]) {
+            text.push('\n');
+            text.push_str(heading_of_kind);
+            let of_kind =
+                (0..self.facts.len()).filter(|index| self.taken[*index] && heading(&self.facts[*index]) == kind);
+            of_kind.for_each(|index| {
+                text.push('\n');
+                text.push_str(&self.lines[index]);
+            });
+        }
+        text
+    }
 }
 
 /// The facts of the record in a text; none when there is none. What a line says and nobody wrote is told on as it is.
@@ -156,7 +201,8 @@ fn fact(kind: usize, line: &str) -> Option<Fact> {
         }
         4 => Fact::Asked(line.to_owned()),
         5 => Fact::Answered(line.to_owned()),
-        _ => pair().map(|(call, line)| Fact::Mended { call, line })?,
+        6 => pair().map(|(call, line)| Fact::Mended { call, line })?,
+        _ => Fact::Named(line.to_owned()),
     })
 }
 
@@ -177,12 +223,31 @@ mod tests {
             Fact::Asked("Please mend the parser, it is broken".into()),
             Fact::Answered("The parser is mended, but a test fails".into()),
             Fact::Mended { call: "Edit src/a.ts".into(), line: "String to replace not found".into() },
+            Fact::Named("parse_due_date".into()),
         ]
+    }
+
+    fn recorded(facts: &[Fact], room: usize) -> Option<String> {
+        written(facts, &vec![false; facts.len()], Rooms { missing: 0, record: room }, Encoding::default())
+    }
+
+    #[test]
+    fn what_is_marked_has_room_of_its_own() {
+        let facts = facts();
+        let marked: Vec<bool> = facts.iter().map(|fact| matches!(fact, Fact::Named(_) | Fact::Asked(_))).collect();
+        let rooms = Rooms { missing: 60, record: 0 };
+        let text = written(&facts, &marked, rooms, Encoding::default()).unwrap();
+        assert_eq!(
+            read(&text),
+            facts.iter().filter(|fact| matches!(fact, Fact::Named(_) | Fact::Asked(_))).cloned().collect::<Vec<_>>()
+        );
+        assert!(count_inside(&text, Encoding::default()).tokens <= 60);
+        assert_eq!(written(&facts, &marked, Rooms { missing: 12, record: 0 }, Encoding::default()), None);
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let text = written(&facts(), 1000, Encoding::default()).unwrap();
+        let text = recorded(&facts(), 1000).unwrap();
         insta::assert_snapshot!(text, @"
         [Record of the work in messages that are left out]
         Plan:
@@ -201,17 +266,19 @@ mod tests {
         - The parser is mended, but a test fails
         Failed once, and worked later:
         - Edit src/a.ts → String to replace not found
+        Names used lately:
+        - parse_due_date
         ");
         assert_eq!(read(&format!("A summary.\n\n{text}\n\nMore words.")), facts());
         assert_eq!(read("no record"), []);
-        assert_eq!(written(&[], 1000, Encoding::default()), None);
+        assert_eq!(recorded(&[], 1000), None);
     }
 
     proptest! {
         #[test]
         fn it_has_room(room in 0_usize..200, count in 0_usize..60) {
             let facts: Vec<Fact> = (0..count).map(|index| Fact::Asked(format!("The user says number {index} of many words"))).collect();
-            if let Some(text) = written(&facts, room, Encoding::default()) {
+            if let Some(text) = recorded(&facts, room) {
                 prop_assert!(count_inside(&text, Encoding::default()).tokens <= room);
                 let told = read(&text);
                 prop_assert_eq!(&told[..], &facts[count - told.len()..], "the newest, in order");

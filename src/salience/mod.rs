@@ -10,6 +10,7 @@
 //! | `passage` | a text of which lines can be left out |
 //! | `rounds` | which messages are tool rounds |
 //! | `names` | what a name is |
+//! | `likely` | the names that are likeliest to be used again |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
@@ -23,6 +24,7 @@
 //! | `edits` | the edits that leave what stays, and why |
 
 mod edits;
+mod likely;
 mod lines;
 mod name_table;
 mod names;
@@ -42,6 +44,7 @@ mod windows;
 
 pub use self::{
     edits::Why,
+    likely::likely_names,
     weights::{WITHOUT, Weights},
 };
 use self::{

@@ -135,6 +135,13 @@ impl<'a> SummaryClient<'a> {
         (most, dollars)
     }
 
+    /// Notes what a question that may come to be asked costs at most, and says it; `None` without a price.
+    pub(super) fn foresee(&self, question: &LlmRequest) -> Option<f64> {
+        let (_, most) = self.bound(question);
+        self.context.llm.spent.add_most(most.unwrap_or(f64::INFINITY));
+        most
+    }
+
     fn price(&self) -> Option<&ModelPrice> {
         self.handler.price().or(self.context.llm.price.as_ref())
     }

@@ -5,6 +5,7 @@
 //! | `context` | what is needed to ask a model within one call |
 //! | `client` | one question: cache, budget, cancellation |
 //! | `messages` | one summary of many messages, in parts where they do not fit one request |
+//! | `mend` | a summary that leaves out what it must not, written again |
 //! | `texts` | a summary for each of many texts |
 //! | `groups` | small texts that are asked for together |
 //! | `questions` | what is asked for one text |
@@ -29,6 +30,7 @@ mod error;
 mod estimate;
 mod fence;
 mod groups;
+mod mend;
 mod messages;
 mod observed;
 mod parts;
@@ -53,6 +55,7 @@ pub(crate) use self::{
     client::SummaryClient,
     context::SummaryContext,
     estimate::{CHARS_PER_TOKEN, DEFAULT_WINDOW},
+    mend::{foresee_mending, mend, told_in_other_words},
     messages::{Job, Summary, summarize},
     prompt::DEFAULT_PROMPT,
     questions::SourceText,

@@ -53,6 +53,8 @@ pub(crate) enum What {
     Role(String),
     /// The summary of all before it.
     EarlierSummary,
+    /// What a summary leaves out.
+    LeftOut,
     /// The summary of a part, in a question that merges several.
     PartSummary {
         /// Which part, from 1.
@@ -81,6 +83,7 @@ impl What {
             Self::Block(kind) => about("block", kind),
             Self::Role(role) => about("message of role", role),
             Self::EarlierSummary => "summary of everything before this point".to_owned(),
+            Self::LeftOut => "what the summary leaves out".to_owned(),
             Self::PartSummary { number, of } => format!("summary of part {number} of {of}"),
             Self::Source(ContentKind::ToolResults, about_what) => about("tool result", about_what),
             Self::Source(ContentKind::ToolParameters, about_what) => about("tool parameter", about_what),

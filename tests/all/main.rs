@@ -20,6 +20,7 @@ mod real_histories;
 mod scripted;
 mod smart;
 mod strategies;
+mod summary_check;
 mod thinking;
 mod tool_rules;
 mod transcript;

@@ -3,12 +3,19 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `selection` | what is summarised and what is kept |
+//! | `check` | whether the summary tells what must survive |
 
+mod check;
 mod selection;
 
 use serde_json::value::RawValue;
 
-use self::selection::{SummaryRange, select};
+pub use self::check::SummaryQuality;
+pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
+use self::{
+    check::{Checked, checked},
+    selection::{SummaryRange, select},
+};
 use super::{
     error::CondenseError,
     proposal::{Note, Proposal},
@@ -17,6 +24,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
     markers::SUMMARY_ABOVE,
+    record::{MustSurvive, Rooms},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
@@ -35,6 +43,8 @@ pub(super) struct Middle<'a> {
     pub window: usize,
     /// Tokens of the record of work behind the summary, where the configuration says.
     pub record_tokens: Option<usize>,
+    /// What is done about a summary that leaves out what must survive.
+    pub check: Option<SummaryCheck>,
 }
 
 /// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
@@ -59,24 +69,46 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
         // Nothing but images and thinking: there is no text to summarise.
         return Err(CondenseError::NotEnoughMessages { messages: conversation.len(), needed: conversation.len() + 1 });
     }
+    let prompt = job.prompt.clone();
     let summary = summarize(&client, job).await?;
-    let record = record_of(request, &selection, &summary.text, request.record_room(middle.record_tokens))?;
-    Ok(proposal(conversation, &selection, summary, record, client.warnings.take()))
+    let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
+    let after = |text: &str| with_summary(request, &selection, text);
+    let checked = checked(request, &client, middle.check, must, &prompt, summary, after).await?;
+    let told = behind(request, &selection, &client, &checked, request.record_room(middle.record_tokens))?;
+    Ok(proposal(conversation, &selection, checked.summary, told, client.warnings.take()))
 }
 
-/// The record of what the summary does not say word for word.
-fn record_of(
+/// What stands behind a summary, and how good both are together.
+struct Behind {
+    record: Option<String>,
+    quality: Option<SummaryQuality>,
+}
+
+/// The record of what the summary does not say word for word, with what it was to say and does not.
+fn behind(
     request: &Request,
     selection: &SummaryRange,
-    summary: &str,
+    client: &SummaryClient<'_>,
+    checked: &Checked,
     room: usize,
-) -> Result<Option<String>, CondenseError> {
+) -> Result<Behind, CondenseError> {
+    let text = &checked.summary.text;
+    let after = with_summary(request, selection, text)?;
+    let gone: usize = (selection.head..selection.start).map(|message| request.tally.message(message)).sum();
+    let (missing, missing_room) = checked.completion(request, &after, gone);
+    let record = request.record_of(&after, &missing, Rooms { missing: missing_room, record: room });
+    let whole =
+        record.as_ref().map(|record| with_summary(request, selection, &format!("{text}\n\n{record}"))).transpose()?;
+    Ok(Behind { quality: checked.quality(request, client, &after, whole.as_ref()), record })
+}
+
+/// The conversation with this summary in its place.
+fn with_summary(request: &Request, selection: &SummaryRange, summary: &str) -> Result<Conversation, CondenseError> {
     let mut edits: Vec<Edit> = (selection.head..selection.start).map(|message| Edit::Drop { message }).collect();
     let message = Message::new(selection.role.clone(), Content::Text(summary.to_owned()));
     edits.push(Edit::Insert { before: selection.start, value: message.into() });
     let after = request.conversation.apply(&Plan { edits });
-    let after = after.map_err(|error| CondenseError::Internal(error.to_string()))?;
-    Ok(request.record_of(&after, room))
+    after.map_err(|error| CondenseError::Internal(error.to_string()))
 }
 
 /// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
@@ -111,11 +143,11 @@ fn proposal(
     conversation: &Conversation,
     selection: &SummaryRange,
     summary: Summary,
-    record: Option<String>,
+    Behind { record, quality }: Behind,
     warnings: Vec<Warning>,
 ) -> Proposal {
     let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
-    let mut proposal = Proposal { summary: told, warnings, ..Proposal::default() };
+    let mut proposal = Proposal { summary: told, summary_quality: quality, warnings, ..Proposal::default() };
     let last = selection.start - 1;
     for message in selection.head..selection.start {
         proposal.plan.edits.push(Edit::Drop { message });

@@ -45,6 +45,7 @@ pub(super) async fn summarize(
         concurrency,
         window: DEFAULT_WINDOW,
         record_tokens: None,
+        check: summary.check,
     };
     let mut proposal = summarize_middle(&request, middle).await?;
     shift(&mut proposal, skipped);

@@ -8,6 +8,7 @@ use super::{presets, tables};
 use crate::{
     conversation::ContentKind,
     options::{ConfigError, Settings},
+    providers::middle::SummaryCheck,
     transcript::ToolRows,
 };
 
@@ -74,6 +75,7 @@ pub(super) struct BatchSummary {
     pub keep_first: usize,
     pub keep_last: usize,
     pub api_profile: Option<String>,
+    pub check: Option<SummaryCheck>,
 }
 
 #[derive(Debug, Clone)]
@@ -302,6 +304,7 @@ fn batch(batch: &Settings<'_>) -> Mode {
             prompt: summary.text("customPrompt").to_owned(),
             keep_first: summary.integer("keepFirst"),
             keep_last: summary.integer("keepLast"),
+            check: SummaryCheck::of(&summary),
             api_profile: summary.given_text("apiProfile").map(str::to_owned),
         }),
         _ => Mode::BatchKeep,

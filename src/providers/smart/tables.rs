@@ -4,7 +4,7 @@ use super::presets;
 use crate::{
     options::{Field, Kind, Needs, Table},
     protect::{FROZEN_MESSAGES, PROTECT},
-    providers::{PassReport, lossless},
+    providers::{PassReport, lossless, middle::SUMMARY_CHECK},
     transcript::TOOLS,
 };
 
@@ -157,6 +157,7 @@ static BATCH_SUMMARY: Table = Table::new(
         Field::text("customPrompt", "The system prompt; blank for that of the native provider."),
         Field::integer("keepFirst", 1, 0, MAX_LIMIT, "Messages that stay at the start; the first always does."),
         Field::integer("keepLast", 1, 0, MAX_LIMIT, "Messages that stay at the end, when the selection leaves fewer."),
+        SUMMARY_CHECK,
     ],
 );
 

@@ -22,7 +22,7 @@ use crate::{
     conversation::{Conversation, Edit, Message, Plan, Role},
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    record::RECORD_TOKENS,
+    record::{RECORD_TOKENS, Rooms},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
@@ -243,7 +243,7 @@ fn recorded(
     let Some(message) = (first.max(before.head())..before.len().saturating_sub(keep)).find(may_hold) else {
         return Ok(None);
     };
-    let Some(text) = request.record_of(&after, room) else { return Ok(None) };
+    let Some(text) = request.record_of(&after, &[], Rooms { missing: 0, record: room }) else { return Ok(None) };
     let block = before.message(message).content.blocks().len();
     let value = to_raw_value(&json!({ "type": "text", "text": text }));
     let value = value.map_err(|error| CondenseError::Internal(error.to_string()))?;

@@ -1,0 +1,252 @@
+//! Whether a summary tells what must survive, and what is done where it does not.
+
+use serde::Serialize;
+
+use crate::{
+    conversation::{Conversation, is_blank},
+    options::{Field, Kind, Settings, Table},
+    providers::{CondenseError, Request},
+    record::{Must, MustKind, MustSurvive},
+    summaries::{Summary, SummaryClient, SummaryError, foresee_mending, mend, told_in_other_words},
+    tokens::count_inside,
+    warning::{Warning, WarningCode},
+};
+
+/// A summary below this share is written again unless another one is set: of five things that must survive one may be missing.
+const DEFAULT_MIN_SCORE: f64 = 0.8;
+
+/// Tokens for what a summary left out, at most and at least, where it is completed; in between it is a twentieth of what there is.
+const COMPLETION_ROOM: (usize, usize) = (100, 800);
+
+/// How a summary is checked.
+static SUMMARY_CHECK_TABLE: Table = Table::new(
+    "summaryCheck",
+    &[
+        Field::new(
+            "minScore",
+            Kind::Number { default: Some(DEFAULT_MIN_SCORE), min: 0.0, max: 1.0 },
+            "The mark: a summary that tells less of what must survive is below it.",
+        ),
+        Field::flag(
+            "askAgain",
+            true,
+            "Whether a summary below the mark is asked for once more, with what is missing named.",
+        ),
+        Field::flag("complete", true, "Whether what is missing then is put behind it."),
+        Field::flag(
+            "askModel",
+            false,
+            "Whether the model says which of what seems to be missing is told in other words.",
+        ),
+    ],
+)
+.shared();
+
+static ON_OR_HOW: [Kind; 2] = [Kind::Flag { default: Some(false) }, Kind::Object(&SUMMARY_CHECK_TABLE)];
+
+/// The option `summaryCheck` of whatever has a summary written in the place of messages.
+pub(in crate::providers) const SUMMARY_CHECK: Field = Field::new(
+    "summaryCheck",
+    Kind::OneOf(&ON_OR_HOW),
+    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.",
+);
+
+/// What is done about a summary that leaves out what must survive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::providers) struct SummaryCheck {
+    /// The mark.
+    min_score: f64,
+    ask_again: bool,
+    complete: bool,
+    ask_model: bool,
+}
+
+impl SummaryCheck {
+    /// What the option of a configuration says; `None` for nothing.
+    pub fn of(settings: &Settings<'_>) -> Option<Self> {
+        let given = settings.object("summaryCheck");
+        let is_on = settings.flag("summaryCheck") || settings.given_object("summaryCheck").is_some();
+        is_on.then(|| Self {
+            min_score: given.number("minScore"),
+            ask_again: given.flag("askAgain"),
+            complete: given.flag("complete"),
+            ask_model: given.flag("askModel"),
+        })
+    }
+}
+
+/// How much of what must survive a summary tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryQuality {
+    /// What can be read in the result, 0 to 1.
+    score: f64,
+    /// What cannot.
+    missing: Vec<MissingText>,
+    /// What the words of the model alone tell, 0 to 1.
+    written_score: f64,
+    /// Whether the model was asked for the summary once more.
+    asked_again: bool,
+    /// How much of what the model left out was put behind its words.
+    completed: usize,
+}
+
+/// Something that must survive and does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct MissingText {
+    kind: MustKind,
+    text: String,
+}
+
+/// A summary that was checked.
+pub(super) struct Checked {
+    pub summary: Summary,
+    must: MustSurvive,
+    /// By their places in what must survive: those that the model says are told in other words.
+    cleared: Vec<Must>,
+    asked_again: bool,
+    /// What is missing is to be put behind it.
+    completes: bool,
+    min_score: Option<f64>,
+}
+
+/// Looks through a finished summary, and has one below the mark written again. `after` has the conversation with a summary in its place.
+///
+/// # Errors
+/// When the call is aborted. That the model cannot be asked again is a warning.
+pub(super) async fn checked(
+    request: &Request,
+    client: &SummaryClient<'_>,
+    check: Option<SummaryCheck>,
+    must: MustSurvive,
+    prompt: &str,
+    summary: Summary,
+    after: impl Fn(&str) -> Result<Conversation, CondenseError>,
+) -> Result<Checked, CondenseError> {
+    let min_score = check.map(|check| check.min_score);
+    let mut checked = Checked { summary, must, cleared: Vec::new(), asked_again: false, completes: false, min_score };
+    let Some(check) = check else { return Ok(checked) };
+    if checked.summary.expected_tokens.is_some() {
+        // Nobody knows what a model would leave out: the most that there can be to do is foreseen.
+        checked.completes = check.complete;
+        if check.ask_again {
+            checked.foresee(client, prompt);
+        }
+        return Ok(checked);
+    }
+    let missing = |checked: &Checked, text: &str| -> Result<Vec<Must>, CondenseError> {
+        Ok(checked.missing(request, &after(text)?, text))
+    };
+    let mut left = missing(&checked, &checked.summary.text)?;
+    if checked.is_below(&left, check) && check.ask_model {
+        checked.clear(client, &mut left).await?;
+    }
+    if checked.is_below(&left, check) && check.ask_again {
+        let told: Vec<String> = left.iter().map(Must::told).collect();
+        match mend(client, prompt, &checked.summary.text, &told).await {
+            Err(SummaryError::Aborted) => return Err(SummaryError::Aborted.into()),
+            Err(error) => client.warnings.add(failed(&error)),
+            Ok(None) => checked.asked_again = true,
+            Ok(Some(text)) => {
+                checked.asked_again = true;
+                let again = missing(&checked, &text)?;
+                if !is_blank(&text) && checked.score(&again) > checked.score(&left) {
+                    (checked.summary.text, left) = (text, again);
+                }
+            }
+        }
+    }
+    checked.completes = check.complete && checked.is_below(&left, check);
+    Ok(checked)
+}
+
+fn failed(error: &SummaryError) -> Warning {
+    let message =
+        format!("the summary could not be asked for again with what it leaves out: {}: {error}", error.code());
+    Warning::new(WarningCode::SummaryFailed, message).of(error.code()).about("summaryCheck")
+}
+
+impl Checked {
+    /// What is missing in `after`, which has `text` for a summary.
+    fn missing(&self, request: &Request, after: &Conversation, text: &str) -> Vec<Must> {
+        let missing = self.must.missing(after, text, &request.tools).into_iter();
+        missing.filter(|must| !self.cleared.contains(must)).cloned().collect()
+    }
+
+    fn score(&self, missing: &[Must]) -> f64 {
+        self.must.score(&missing.iter().collect::<Vec<_>>())
+    }
+
+    fn is_below(&self, missing: &[Must], check: SummaryCheck) -> bool {
+        self.score(missing) < check.min_score
+    }
+
+    /// Takes out of what is missing what the model says is told in other words.
+    async fn clear(&mut self, client: &SummaryClient<'_>, missing: &mut Vec<Must>) -> Result<(), CondenseError> {
+        let asked: Vec<Must> = missing.iter().filter(|must| must.has_other_words()).cloned().collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<String> = asked.iter().map(|must| must.text().to_owned()).collect();
+        match told_in_other_words(client, &self.summary.text, &texts).await {
+            Err(SummaryError::Aborted) => return Err(SummaryError::Aborted.into()),
+            Err(error) => client.warnings.add(failed(&error)),
+            Ok(told) => self.cleared = told.into_iter().map(|place| asked[place].clone()).collect(),
+        }
+        missing.retain(|must| !self.cleared.contains(must));
+        Ok(())
+    }
+
+    fn foresee(&self, client: &SummaryClient<'_>, prompt: &str) {
+        let told: Vec<String> = self.must.all().into_iter().map(Must::told).collect();
+        if told.is_empty() {
+            return;
+        }
+        let most = foresee_mending(client, prompt, &self.summary.text, &told);
+        let dollars = most.map_or_else(String::new, |most| format!(", for at most ${most:.4} more"));
+        let message = format!("a summary that leaves out what must survive will be asked for once more{dollars}");
+        client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, message).about("summaryCheck"));
+    }
+
+    /// What is put behind the summary, and the tokens that it may have.
+    pub fn completion(&self, request: &Request, after: &Conversation, gone_tokens: usize) -> (Vec<Must>, usize) {
+        if !self.completes {
+            return (Vec::new(), 0);
+        }
+        let encoding = request.tally.encoding();
+        let words = count_inside(&self.summary.text, encoding).tokens;
+        let (least, most) = COMPLETION_ROOM;
+        // Half of what the summary saves is left saved, or it would be none.
+        let room = (request.tally.total() / 20).clamp(least, most).min(gone_tokens.saturating_sub(words) / 2);
+        (self.missing(request, after, &self.summary.text), room)
+    }
+
+    /// How good it is, with `completed` behind it where there is something; nothing where nobody knows.
+    pub fn quality(
+        &self,
+        request: &Request,
+        client: &SummaryClient<'_>,
+        written: &Conversation,
+        completed: Option<&Conversation>,
+    ) -> Option<SummaryQuality> {
+        if self.summary.expected_tokens.is_some() {
+            return None;
+        }
+        let text = &self.summary.text;
+        let missing = self.missing(request, written, text);
+        let written_score = self.score(&missing);
+        let left = completed.map_or_else(|| missing.clone(), |after| self.missing(request, after, text));
+        let score = self.score(&left);
+        if self.min_score.is_some_and(|min| score < min) {
+            let message = format!(
+                "the summary tells {:.0}% of what must survive: {} of it are missing",
+                100.0 * score,
+                left.len()
+            );
+            client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, message).about("summaryCheck.minScore"));
+        }
+        let completed = missing.len() - left.len().min(missing.len());
+        let missing = left.iter().map(|must| MissingText { kind: must.kind, text: must.text().to_owned() }).collect();
+        Some(SummaryQuality { score, missing, written_score, asked_again: self.asked_again, completed })
+    }
+}
