@@ -1,0 +1,262 @@
+// Every example of the documentation compiles, and runs: programs, command lines, configurations, and the numbers of the README.
+
+import { execFile, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../../scripts/tools.mjs";
+import { anthropicEvents, json, openaiEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
+import { codeOf, pages, read } from "./support.mjs";
+
+const execute = promisify(execFile);
+const commandLine = path.join(root, "js", "cli", "main.js");
+/** Within the package, so that its own name leads to it. */
+const folder = path.join(root, "target", "documentation-examples");
+
+const blocks = pages.filter((page) => page !== "CHANGELOG.md").flatMap(codeOf);
+const named = (block) => `${block.page}:${block.line}`;
+const programs = blocks.filter(({ language }) => ["js", "ts", "tsx"].includes(language));
+
+/** What hosts have, for the compiler; `given.mjs` has it for those that are run. */
+const GIVEN = `
+declare const messages: import("roo-condense").Message[];
+declare const systemPrompt: string;
+declare const tools: object[];
+declare const handler: import("roo-condense").ApiHandler;
+declare const apiHandler: import("roo-condense").ApiHandler;
+declare const cleanConversationHistory: import("roo-condense").Message[];
+declare const path: string;
+declare const read: import("roo-condense").StudioHistory["read"];
+declare const save: import("roo-condense").StudioHistory["save"];
+declare const watch: import("roo-condense").StudioHistory["watch"];
+declare const panel: { webview: { postMessage(message: unknown): unknown; onDidReceiveMessage(listener: (message: unknown) => void): { dispose(): void };
+  html: string; cspSource: string } };
+declare const scriptUri: string;
+declare const styleUri: string;
+declare const root: { render(element: unknown): void };
+declare function acquireVsCodeApi(): any;
+`;
+
+/** Modules of a host, which are not here. */
+const isForeign = (name) => !/^(roo-condense|node:|@anthropic-ai\/sdk|openai|react)/.test(name);
+const importsOf = ({ code }) => [...code.matchAll(/(?:from|import|require\()\s*["']([^"']+)["']/g)].map(([, name]) => name);
+const MODULE_NOT_FOUND = [2307, 2792, 7016];
+
+describe("programs", () => {
+  test("compile", () => {
+    const files = new Map([[path.join(folder, "given.d.ts"), GIVEN]]);
+    for (const [index, { code, language }] of programs.entries()) {
+      const extension = language === "js" ? "mjs" : language === "ts" ? "mts" : "tsx";
+      files.set(path.join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
+    }
+    const options = {
+      strict: true,
+      allowJs: true,
+      checkJs: true,
+      // Examples in JavaScript have no types of their own.
+      noImplicitAny: false,
+      useUnknownInCatchVariables: false,
+      skipLibCheck: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ["lib.es2023.d.ts"],
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      jsx: ts.JsxEmit.ReactJSX,
+      types: ["node"],
+    };
+    const host = ts.createCompilerHost(options);
+    const { readFile, fileExists, getSourceFile } = host;
+    host.readFile = (name) => files.get(path.normalize(name)) ?? readFile(name);
+    host.fileExists = (name) => files.has(path.normalize(name)) || fileExists(name);
+    host.getSourceFile = (name, language, ...rest) => {
+      const text = files.get(path.normalize(name));
+      return text === undefined ? getSourceFile.call(host, name, language, ...rest) : ts.createSourceFile(name, text, language);
+    };
+    const found = ts
+      .getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host))
+      .flatMap(({ file, start, code, messageText }) => {
+        const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+        if (MODULE_NOT_FOUND.includes(code) && isForeign(/'([^']+)'/.exec(message)[1])) return [];
+        const [, index] = /example-(\d+)/.exec(file?.fileName ?? "") ?? [];
+        const line = file ? file.getLineAndCharacterOfPosition(start).line : 0;
+        const block = programs[index];
+        return [`${block ? `${block.page}:${block.line + line}` : file?.fileName}: ${message}`];
+      });
+    expect(found).toEqual([]);
+  });
+
+  let service;
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    // It asks for one tool, then it is content; streamed questions are those for summaries.
+    service = await startFakeLlm(({ path: asked, body }) => {
+      if (body.stream) return stream(...(asked.includes("chat") ? openaiEvents(["In short."]) : anthropicEvents(["In short: done."])));
+      const isAnswered = body.messages.length > 2;
+      const content = isAnswered
+        ? [{ type: "text", text: "Done." }]
+        : [{ type: "tool_use", id: "toolu_1", name: "read_file", input: { path: "src/dates.ts" } }];
+      return json(200, {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: body.model,
+        content,
+        stop_reason: isAnswered ? "end_turn" : "tool_use",
+        stop_sequence: null,
+        usage: { input_tokens: 300, cache_creation_input_tokens: 4000, cache_read_input_tokens: 165_000, output_tokens: 40 },
+      });
+    });
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const environment = () => ({
+    ...process.env,
+    FAKE_LLM: service.url,
+    ANTHROPIC_BASE_URL: service.url,
+    ANTHROPIC_API_KEY: "key-0123456789",
+  });
+
+  const runnable = programs
+    .filter((block) => block.language !== "tsx" && !importsOf(block).some((name) => isForeign(name) || name.startsWith("node:")))
+    .map((block) => [named(block), block]);
+
+  test("most of them can be run", () => expect(runnable.length).toBeGreaterThan(20));
+
+  test.concurrent.each(runnable)("%s runs", async (name, { code, language }) => {
+    const file = path.join(folder, `${name.replace(/\W+/g, "-")}.mjs`);
+    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+    writeFileSync(file, language === "ts" ? ts.transpileModule(code, { compilerOptions: options }).outputText : code);
+    const given = new URL("./given.mjs", import.meta.url).href;
+    const { stdout, stderr } = await execute(process.execPath, ["--import", given, file], { env: environment(), cwd: folder });
+    expect(stderr).toBe("");
+    if (name.startsWith("docs/agent-loop.md:8")) {
+      expect(stdout).toMatch(/^4 messages, \d+ tokens saved on the way\n$/);
+      const [first, second] = service.requests.filter(({ body }) => !body.stream).map(({ body }) => body);
+      expect(first.messages).toEqual([{ role: "user", content: "Mend the parser of dates." }]);
+      expect(second.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    }
+  });
+
+  describe("command lines", () => {
+    const isOurs = (line) => /^(npx )?roo-condense\s/.test(line);
+    const lines = blocks
+      .filter(({ language }) => language === "sh")
+      .flatMap(({ page, line, code }) =>
+        code
+          .replaceAll(/\\\n\s*/g, " ")
+          .split("\n")
+          .filter(isOurs)
+          .map((text) => ({ name: `${page}:${line}: ${text}`, page, text })),
+      );
+    const home = realpathSync(mkdtempSync(path.join(tmpdir(), "roo-condense-docs-")));
+    afterAll(() => rmSync(home, { recursive: true, force: true }));
+    beforeAll(() => {
+      copyFileSync(path.join(root, "fixtures", "roo-xml-2025.json"), path.join(home, "history.json"));
+      mkdirSync(path.join(home, "fixtures"));
+      for (const name of ["claude-code", "roo-xml-2025"]) {
+        copyFileSync(path.join(root, "fixtures", `${name}.json`), path.join(home, "fixtures", `${name}.json`));
+      }
+    });
+
+    /** The words of a line, its service the fake one, files of its user those that are here. */
+    function wordsOf(text) {
+      const words = [...text.replace(/\s+#.*$/, "").matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
+      const args = words
+        .slice(words.indexOf("roo-condense") + 1)
+        .map((word) =>
+          /^~|^HISTORY/.test(word) ? "history.json" : word.replace("http://localhost:11434", service.url).replace("*.json", "history.json"),
+        );
+      return args.includes("--llm") && !args.includes("--base-url") ? [...args, "--base-url", service.url] : args;
+    }
+
+    async function serves(args) {
+      const child = spawn(process.execPath, [commandLine, ...args, "--no-open"], { cwd: home, stdio: ["ignore", "pipe", "inherit"] });
+      let told = "";
+      await new Promise((resolve, reject) => {
+        child.on("exit", (code) => reject(new Error(`the studio ended with ${code}`)));
+        child.stdout.on("data", (text) => {
+          told += text;
+          if (told.includes("Ctrl+C")) resolve(undefined);
+        });
+      });
+      const { status } = await fetch(/^http:\S+$/m.exec(told)[0]);
+      await new Promise((resolve) => child.on("close", resolve).kill("SIGINT"));
+      expect(status).toBe(200);
+    }
+
+    test("there are many", () => expect(lines.length).toBeGreaterThan(15));
+
+    // One after the other: what one writes, the next reads.
+    test.each(lines.map((line) => [line.name, line]))("%s", async (_, { text }) => {
+      const args = wordsOf(text);
+      if (args[0] === "studio") return serves(args);
+      const env = { ...environment(), OPENAI_API_KEY: "key-0123456789" };
+      const { stdout } = await execute(process.execPath, [commandLine, ...args], { cwd: home, env, maxBuffer: 1e8 });
+      expect(stdout.length).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe("configurations", () => {
+  const given = blocks.filter(({ language }) => language === "json");
+
+  test.each(given.map((block) => [named(block), block]))("%s is accepted", async (_, { code }) => {
+    const { CondensationManager } = await import("roo-condense");
+    const { provider, config } = JSON.parse(code);
+    expect(new CondensationManager().validateConfig(provider, config)).toEqual({ valid: true, errors: [] });
+  });
+});
+
+test("other code says what language it is in, or none", () => {
+  const known = new Set(["js", "ts", "tsx", "json", "sh", "rust", "mermaid", "yaml", ""]);
+  expect(blocks.filter(({ language }) => !known.has(language)).map(named)).toEqual([]);
+});
+
+describe("the README's numbers", () => {
+  const rows = [...read("README.md").matchAll(/^\| `([\w-]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map(([, name, ...numbers]) => [
+    name,
+    ...numbers.map((number) => Number(number.replaceAll(",", ""))),
+  ]);
+
+  test("are there", () => expect(rows.length).toBe(3));
+
+  test.each(rows)("%s: %i tokens to %i, %i lost", async (name, before, after, lost) => {
+    const history = path.join(root, "fixtures", `${name}.json`);
+    const { stdout } = await execute(process.execPath, [commandLine, history, "--target", "50%", "--json"], { maxBuffer: 1e8 });
+    const { tokens } = JSON.parse(stdout);
+    expect([tokens.before, tokens.after, tokens.savedByGrade.lossy]).toEqual([before, after, lost]);
+  });
+
+  test("of speed are those of the benchmark's page", () => {
+    const page = readFileSync(path.join(root, "docs", "measurements.md"), "utf8");
+    const table = page.split("| Call to result, against JSON.parse(JSON.stringify(messages)), 1.5 MB |")[1].split("\n\n")[0];
+    const measured = [...table.matchAll(/\|\s+([\d.]+) ms \|\s+[\d.]+ ms \|\s+([\d.]+) \|/g)].map(([, ms, ratio]) => [
+      Number(ms),
+      Number(ratio),
+    ]);
+    const times = measured.map(([ms]) => Math.round(ms));
+    const ratios = measured.map(([, ratio]) => ratio);
+    expect(read("README.md")).toContain(`take ${Math.min(...times)} to ${Math.max(...times)} ms`);
+    expect([Math.round(Math.min(...ratios)), Math.round(Math.max(...ratios))]).toEqual([2, 6]);
+    expect(read("README.md")).toContain(/^(\d+ of \d+ rows) /m.exec(page)[1]);
+  });
+
+  test("of what can still be read are those of docs/smart.md", () => {
+    const [, left, names, passages, ofNames, ofPassages] = /\| `balanced` \| ([\d.]+)% \| ([\d.]+) \/ ([\d.]+) \| ([\d.]+) \/ ([\d.]+) \|/
+      .exec(read("docs/smart.md"))
+      .map(Number);
+    const percent = (share) => `${Math.round(share * 100)}%`;
+    const text = read("README.md").replaceAll("\n", " ");
+    expect(text).toContain(`leaves ${Math.round(left)}% of the tokens`);
+    expect(text).toContain(`${percent(names)} can still be read, of the passages it edited next ${percent(passages)}`);
+    expect(text).toContain(`${percent(ofNames)} and ${percent(ofPassages)}`);
+  });
+});
