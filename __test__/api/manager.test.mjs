@@ -371,6 +371,7 @@ describe("metrics", () => {
     ...{ calls: 0, successes: 0, errors: 0, cost: 0, tokensSaved: 0, averageReductionPercent: 0, averageLatencyMs: 0 },
     ...{ p50LatencyMs: 0, p95LatencyMs: 0, tokensPerSecond: 0, averageCost: 0, highestCost: 0 },
   };
+  const nothing = { total: none, providers: {}, profiles: {}, costByModel: {}, experiments: {}, records: [], alerts: [] };
 
   test("by provider, by profile, in all; and forgotten", async () => {
     const manager = new CondensationManager({ provider: "truncation", fallback: false });
@@ -381,15 +382,7 @@ describe("metrics", () => {
       },
     });
     manager.registerProvider({ id: "costs", condense: ({ messages: given }) => ({ messages: given.slice(0, 1), cost: 0.5 }) });
-    expect(manager.getMetrics()).toEqual({
-      total: none,
-      providers: {},
-      profiles: {},
-      costByModel: {},
-      experiments: {},
-      records: [],
-      alerts: [],
-    });
+    expect(manager.getMetrics()).toEqual(nothing);
     const first = await manager.condense({ messages, profileId: "p" });
     const second = await manager.condense({ messages, profileId: "p" }, { provider: "costs" });
     await manager.condense({ messages }, { provider: "fails" });
@@ -407,15 +400,7 @@ describe("metrics", () => {
     manager.getMetrics().total.calls = 99;
     expect(manager.getMetrics().total.calls).toBe(3);
     manager.resetMetrics();
-    expect(manager.getMetrics()).toEqual({
-      total: none,
-      providers: {},
-      profiles: {},
-      costByModel: {},
-      experiments: {},
-      records: [],
-      alerts: [],
-    });
+    expect(manager.getMetrics()).toEqual(nothing);
   });
 
   test("the numbers of a result agree with each other and with counting", async () => {

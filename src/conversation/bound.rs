@@ -73,7 +73,7 @@ impl Was {
             }
             Edit::Drop { message: index } => Some(Self {
                 was: contents.of_message(*index).map(content_digits),
-                fingerprint: Some(Fingerprint::of_message(message)),
+                fingerprint: Some(Fingerprint::of_json(&serde_json::to_string(message).ok()?)),
             }),
             Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
         }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{Block, Content, Conversation, Entry, Fields, Message, json_text::unescape, scan::string_end, surrogates};
+use super::{Block, Content, Conversation, Entry, Message, json_text::unescape, scan::string_end, surrogates};
 use crate::parallel::in_parts;
 
 /// Length and hash of a text or another JSON value. As a string it is `20312:9f86d081884c7d65`.
@@ -61,93 +61,6 @@ impl Fingerprint {
         let mut length = 0;
         let hash = json_hash(json, &mut length);
         Self { length, hash }
-    }
-
-    /// [`Fingerprint::of_json`] of the JSON of a message, which is not written for that.
-    #[must_use]
-    pub fn of_message(message: &Message) -> Self {
-        let mut values = ValueHashes { length: 0 };
-        let value = values.message(message);
-        Self { length: values.length, hash: whole(value) }
-    }
-}
-
-/// Hashes of values as [`json_hash`] has them, from what was read of them.
-struct ValueHashes {
-    /// UTF-16 units so far.
-    length: usize,
-}
-
-impl ValueHashes {
-    fn string(&mut self, text: &str) -> u64 {
-        self.length += utf16_length(text);
-        tagged(b'"', text)
-    }
-
-    fn raw(&mut self, raw: &RawValue) -> u64 {
-        json_value(raw.get(), &mut self.length)
-    }
-
-    fn array<T>(&mut self, values: &[T], of: impl Fn(&mut Self, &T) -> u64) -> u64 {
-        let mut open = Open { hash: u64::from(b'['), is_object: false, key: None };
-        values.iter().for_each(|value| open.add(of(self, value)));
-        open.close()
-    }
-
-    fn object(&mut self, known: &[(&str, u64)], extra: &Fields) -> u64 {
-        let mut open = Open { hash: u64::from(b'{'), is_object: true, key: None };
-        for (key, value) in known {
-            open.key = Some(self.string(key));
-            open.add(*value);
-        }
-        for (key, raw) in extra {
-            open.key = Some(self.string(key));
-            open.add(self.raw(raw));
-        }
-        open.close()
-    }
-
-    fn message(&mut self, message: &Message) -> u64 {
-        if let Some(raw) = message.unreadable() {
-            return self.raw(raw);
-        }
-        let mut fields = vec![("role", self.string(message.role.as_str()))];
-        fields.extend(self.content(&message.content).map(|content| ("content", content)));
-        self.object(&fields, &message.extra)
-    }
-
-    fn content(&mut self, content: &Content) -> Option<u64> {
-        match content {
-            Content::Text(text) => Some(self.string(text)),
-            Content::Blocks(blocks) => Some(self.array(blocks, Self::block)),
-            Content::Other(raw) => Some(self.raw(raw)),
-            Content::Missing => None,
-        }
-    }
-
-    fn block(&mut self, block: &Block) -> u64 {
-        let mut fields = vec![("type", 0)];
-        let extra = match block {
-            Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => return self.raw(raw),
-            Block::Text { text, extra } => {
-                fields.push(("text", self.string(text)));
-                extra
-            }
-            Block::ToolUse { id, name, input, extra } => {
-                fields.extend([("id", self.string(id)), ("name", self.string(name))]);
-                if input.get() != RawValue::NULL.get() {
-                    fields.push(("input", self.raw(input)));
-                }
-                extra
-            }
-            Block::ToolResult { tool_use_id, content, extra, .. } => {
-                fields.push(("tool_use_id", self.string(tool_use_id)));
-                fields.extend(self.content(content).map(|content| ("content", content)));
-                extra
-            }
-        };
-        fields[0].1 = self.string(block.kind());
-        self.object(&fields, extra)
     }
 }
 
@@ -216,10 +129,6 @@ struct Open {
 }
 
 impl Open {
-    fn close(self) -> u64 {
-        mixed(u64::from(self.is_object), self.hash)
-    }
-
     fn add(&mut self, value: u64) {
         if self.is_object {
             // A sum, because the order of fields says nothing.
@@ -230,20 +139,10 @@ impl Open {
     }
 }
 
-/// The hash of a text of JSON that holds this value.
-fn whole(value: u64) -> u64 {
-    mixed(0, mixed(0, value))
-}
-
-fn json_hash(json: &str, length: &mut usize) -> u64 {
-    whole(json_value(json, length))
-}
-
 /// One pass without recursion: values may be nested thousands of levels deep.
-fn json_value(json: &str, length: &mut usize) -> u64 {
+fn json_hash(json: &str, length: &mut usize) -> u64 {
     let bytes = json.as_bytes();
-    let mut open: Vec<Open> = Vec::new();
-    let mut outermost = 0;
+    let mut open = vec![Open { hash: 0, is_object: false, key: None }];
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -253,8 +152,8 @@ fn json_value(json: &str, length: &mut usize) -> u64 {
                 open.push(Open { hash: u64::from(first), is_object: first == b'{', key: None });
                 continue;
             }
-            b'}' | b']' if !open.is_empty() => match open.pop() {
-                Some(closed) => closed.close(),
+            b'}' | b']' if open.len() > 1 => match open.pop() {
+                Some(closed) => mixed(u64::from(closed.is_object), closed.hash),
                 None => continue,
             },
             b'"' => {
@@ -285,12 +184,11 @@ fn json_value(json: &str, length: &mut usize) -> u64 {
                 tagged(b'0', &json[start..at])
             }
         };
-        match open.last_mut() {
-            Some(holder) => holder.add(value),
-            None => outermost = value,
+        if let Some(holder) = open.last_mut() {
+            holder.add(value);
         }
     }
-    outermost
+    open.into_iter().fold(0, |hash, left| mixed(hash, left.hash))
 }
 
 fn raw_hash(raw: &RawValue) -> u64 {
@@ -483,32 +381,6 @@ mod tests {
     fn hostile_nesting_is_hashed_in_linear_time() {
         let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(500_000), "]".repeat(500_000));
         assert_ne!(Fingerprint::of_json(&deep("1")), Fingerprint::of_json(&deep("2")));
-    }
-
-    #[test]
-    fn a_message_has_that_of_its_json() {
-        let messages = json!([
-            { "role": "user", "content": "hi é", "ts": 5 },
-            { "role": "assistant", "content": [
-                { "type": "text", "text": "on \"it\"", "cache_control": { "type": "ephemeral" } },
-                { "type": "tool_use", "id": "a", "name": "read", "input": { "path": "x\ny", "to": [3, null] } },
-                { "type": "tool_use", "id": "b", "name": "list" },
-                { "type": "thinking", "thinking": "hm", "signature": "s" },
-            ] },
-            { "role": "user", "content": [
-                { "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "y" }], "is_error": true },
-                { "type": "tool_result", "tool_use_id": "b" },
-                { "type": "image", "source": { "data": "" } },
-                7,
-            ] },
-            { "role": "tool", "content": null },
-            { "role": "user" },
-            5,
-            [[]],
-        ]);
-        for (message, json) in conversation(&messages).messages().zip(messages.as_array().unwrap()) {
-            assert_eq!(Fingerprint::of_message(message), Fingerprint::of_json(&json.to_string()), "{json}");
-        }
     }
 
     proptest! {

@@ -50,20 +50,6 @@ impl Kind {
         Self::Summaries,
         Self::Other,
     ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Thinking => "thinking",
-            Self::Calls => "calls",
-            Self::Results => "results",
-            Self::Images => "images",
-            Self::Environment => "environment",
-            Self::Summaries => "summaries",
-            Self::Other => "other",
-        }
-    }
 }
 
 /// Tokens by kind. As JSON, only kinds that have some.
@@ -107,7 +93,7 @@ impl Serialize for KindTokens {
         let mut map = serializer.serialize_map(None)?;
         for kind in Kind::ALL {
             if self.of(kind) > 0 {
-                map.serialize_entry(kind.name(), &self.of(kind))?;
+                map.serialize_entry(&kind, &self.of(kind))?;
             }
         }
         map.end()
@@ -156,7 +142,7 @@ pub(super) fn kinds_of(
                     message: index,
                     block,
                     kind,
-                    text: surrogates::leave_text(&texts[text].text[range]).into_owned().into(),
+                    text: surrogates::leave_text(&texts[text].text[range]),
                 })),
             }
             blocks.push(told);

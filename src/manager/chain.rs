@@ -117,8 +117,8 @@ impl ChainOutcome {
 pub struct Chain {
     /// In the order in which they are tried.
     pub providers: Vec<Arc<dyn Provider>>,
-    /// Who may be asked by those of them that ask others.
-    pub others: Registry,
+    /// Who may be asked by those of them that ask others; `None` where nobody says.
+    pub others: Option<Registry>,
     /// About those that are missing.
     pub warnings: Vec<Warning>,
 }

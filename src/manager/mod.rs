@@ -415,7 +415,7 @@ impl Manager {
                 Err(_) => {}
             }
         }
-        Ok(Chain { providers, others: state.registry.clone(), warnings })
+        Ok(Chain { providers, others: Some(state.registry.clone()), warnings })
     }
 
     fn remember(&self, call: &CallOptions, report: &Report) {
@@ -511,7 +511,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;
-    let chain = Chain { providers: vec![Arc::clone(provider)], others: strategies::registry(), warnings: Vec::new() };
+    let chain = Chain { providers: vec![Arc::clone(provider)], others: None, warnings: Vec::new() };
     let mut outcome = chain::run(&chain, request, goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)

@@ -16,7 +16,16 @@ pub struct Suppressed {
 
 const LEFT_OUT: &str = " left out]";
 
+/// Parameters of so many characters stay: paths, patterns and short commands say what a call was about.
+const SHORT_PARAMETER: usize = 100;
+
 impl Suppressed {
+    /// Whether a text stays where texts of its kind are left out.
+    #[must_use]
+    pub fn spares(kind: ContentKind, text: &str) -> bool {
+        kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
+    }
+
     /// About `text`, with its size.
     #[must_use]
     pub fn sized(kind: ContentKind, text: &str) -> Self {

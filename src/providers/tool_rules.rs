@@ -11,11 +11,8 @@ use crate::{
     providers::truncation::cut::cut_characters,
     salience::{Cut, Room, Salience},
     tokens::{Encoding, count_inside},
-    transcript::{ContentPiece, ToolRule, decompose_texts},
+    transcript::{ContentPiece, ToolRule, decompose_texts, with_texts},
 };
-
-/// Leaving parameters out spares strings up to this many characters: paths, patterns and short commands say what a call was about.
-const SHORT_PARAMETER: usize = 100;
 
 /// Salient lines are chosen by characters; with their markers they shall have no more tokens than the limit.
 const ROOM_FOR_MARKERS: f64 = 0.85;
@@ -82,11 +79,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
     let pieces = decompose_texts(conversation, texts, &request.tools);
     let mut found = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
-        let mut texts = texts[message].iter().peekable();
-        for piece in pieces {
-            // Texts and their pieces come in the same order.
-            while texts.next_if(|text| *text.path != *piece.path).is_some() {}
-            let Some(whole) = texts.peek() else { break };
+        for (piece, whole) in with_texts(pieces, &texts[message]) {
             if conversation.entries()[message].pins.holds(piece.block) {
                 continue;
             }
@@ -95,7 +88,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
             let text = &whole.text[piece.range.clone()];
             let is_meant = match piece.kind {
                 ContentKind::ToolResults => true,
-                ContentKind::ToolParameters => rule.inputs && text.chars().nth(SHORT_PARAMETER).is_some(),
+                ContentKind::ToolParameters => rule.inputs && !Suppressed::spares(piece.kind, text),
                 ContentKind::MessageText => false,
             };
             // A note about a note would say nothing.

@@ -30,8 +30,8 @@ pub const MAX_REPEATS: usize = 4;
 /// What providers told that had their turns, beside what they did to the state.
 #[derive(Default)]
 pub struct Turns {
-    /// Who may be asked by those of them that ask others.
-    pub others: Registry,
+    /// Who may be asked by those of them that ask others; `None` where nobody says.
+    pub others: Option<Registry>,
     /// What was changed.
     pub changes: Vec<Change>,
     /// What the caller should know.
@@ -105,7 +105,11 @@ impl<'a> ProviderStep<'a> {
         }
         let request = &state.request;
         request.cancel.check()?;
-        let proposing = AssertUnwindSafe(self.provider.propose_among(request, &self.turns.others)).catch_unwind();
+        let proposing = match &self.turns.others {
+            Some(others) => self.provider.propose_among(request, others),
+            None => self.provider.propose(request),
+        };
+        let proposing = AssertUnwindSafe(proposing).catch_unwind();
         // A provider that does not look at the signal is left behind: the caller does not wait for it.
         let proposal = tokio::select! {
             biased;
@@ -182,7 +186,7 @@ pub async fn look_again(
         (state.request.config.clone(), state.request.target_tokens, state.request.progress.clone());
     let is_repeat = std::mem::replace(&mut state.is_repeat, true);
     state.request.progress = Progress::default();
-    'rounds: for _ in 0..MAX_REPEATS {
+    for _ in 0..MAX_REPEATS {
         let before = state.tokens();
         for Repeatable { provider, config, target_tokens } in providers {
             (state.request.config, state.request.target_tokens) = (config.clone(), *target_tokens);
@@ -196,7 +200,7 @@ pub async fn look_again(
             }
         }
         if state.tokens() == before || state.meets_target() {
-            break 'rounds;
+            break;
         }
     }
     (state.request.config, state.request.target_tokens, state.request.progress) = (config, target, progress);

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::{ContentKind, Role, TextAt, is_blank},
     tokens::count_inside,
-    transcript::{ContentPiece, HostText, Meaning, PieceSource},
+    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -63,14 +63,7 @@ impl<'a, 't> Reading<'a, 't> {
     /// Reads these messages, given with their pieces.
     pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         for (message, pieces) in messages {
-            let texts = &self.texts[message];
-            let mut at = 0;
-            for piece in pieces {
-                // Texts and their pieces come in the same order.
-                while texts.get(at).is_some_and(|text| *text.path != *piece.path) {
-                    at += 1;
-                }
-                let Some(whole) = texts.get(at) else { break };
+            for (piece, whole) in with_texts(pieces, &self.texts[message]) {
                 let text = &whole.text[piece.range.clone()];
                 let is_pinned = self.scope.conversation.entries()[message].pins.holds(whole.block);
                 let passage = self.passage(message, piece, text, is_pinned);

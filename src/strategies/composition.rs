@@ -23,6 +23,8 @@ pub struct Composition<'a> {
     /// What it began with.
     request: &'a Request,
     state: State,
+    /// Those that can be asked.
+    others: Registry,
     turns: Turns,
     /// Those that did something, for another look at what others have left.
     asked: Vec<(Arc<dyn Provider>, Part)>,
@@ -69,7 +71,8 @@ impl<'a> Composition<'a> {
             strategy,
             request,
             state: State::new(own),
-            turns: Turns { others: others.clone(), ..Turns::default() },
+            others: others.clone(),
+            turns: Turns { others: Some(others.clone()), ..Turns::default() },
             asked: Vec::new(),
         }
     }
@@ -115,7 +118,7 @@ impl<'a> Composition<'a> {
     /// Those of the provider, [`CondenseError::UnknownProvider`], and [`CondenseError::InvalidConfig`] where a strategy would be asked within itself.
     pub async fn ask(&mut self, ask: Ask<'_>) -> Result<bool, CondenseError> {
         let Ask { part, reason, llm, variant } = ask;
-        let provider = self.turns.others.get(&part.provider)?;
+        let provider = self.others.get(&part.provider)?;
         if self.state.request.within.contains(&part.provider.as_str()) {
             return Err(vec![asks_itself(&part.place, &part.provider)].into());
         }
@@ -184,7 +187,7 @@ impl<'a> Composition<'a> {
     /// # Errors
     /// Those that end everything: an abort, and mistakes of the caller.
     pub async fn tried(&self, part: &Part) -> Result<Tried, CondenseError> {
-        let provider = self.turns.others.get(&part.provider)?;
+        let provider = self.others.get(&part.provider)?;
         let mut state = self.state.clone();
         let request = &mut state.request;
         request.config = part.config.clone();
@@ -198,7 +201,7 @@ impl<'a> Composition<'a> {
             ..request.llm.clone()
         };
         let spent = Arc::clone(&request.llm.spent);
-        let mut turns = Turns { others: self.turns.others.clone(), ..Turns::default() };
+        let mut turns = Turns { others: Some(self.others.clone()), ..Turns::default() };
         let mut accept = AcceptAll;
         let step = &mut ProviderStep::new(&*provider, &part.provider, &mut turns, &mut accept);
         match state.run(step).await {

@@ -16,9 +16,7 @@ use super::{
 use crate::{
     options::{ConfigError, Settings},
     protect::ProtectRules,
-    providers::{
-        Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Registry, Request, Speed, merged, registry,
-    },
+    providers::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Registry, Request, Speed, merged},
 };
 
 /// A provider that is made of others.
@@ -119,8 +117,8 @@ impl Provider for Strategy {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        // Nobody says who else there is: those that ask nobody else.
-        self.propose_among(request, &registry()).await
+        // Nobody says who else there is.
+        self.propose_among(request, &super::registry()).await
     }
 
     async fn propose_among(&self, request: &Request, others: &Registry) -> Result<Proposal, CondenseError> {

@@ -35,7 +35,7 @@ pub use self::{
     file_answers::Extent,
     outcomes::CallOutcome,
     patches::FileChange,
-    pieces::{ContentPiece, PieceSource, decompose, decompose_texts},
+    pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
     place::{Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},

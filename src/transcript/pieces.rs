@@ -97,6 +97,18 @@ pub fn decompose_texts(
     conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
 
+/// The pieces of a message, each with the text it is a part of. Texts and their pieces come in the same order.
+pub fn with_texts<'t, 'a>(
+    pieces: Vec<ContentPiece>,
+    texts: &'t [TextAt<'a>],
+) -> impl Iterator<Item = (ContentPiece, &'t TextAt<'a>)> + use<'t, 'a> {
+    let mut texts = texts.iter().peekable();
+    pieces.into_iter().map_while(move |piece| {
+        while texts.next_if(|text| *text.path != *piece.path).is_some() {}
+        Some((piece, *texts.peek()?))
+    })
+}
+
 struct Decomposer<'a, 't> {
     tools: &'t ToolTable,
     /// The native calls so far by id.

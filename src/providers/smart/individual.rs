@@ -18,14 +18,12 @@ use crate::{
     salience::{Cut, Room, Salience},
     summaries::{SourceText, WrittenSummary},
     tokens::count_inside,
-    transcript::{ContentPiece, PieceSource, decompose},
+    transcript::{ContentPiece, PieceSource, decompose, with_texts},
 };
 
 /// Lines and characters that stay when a truncation says neither: as in the truncation provider.
 const DEFAULT_LINES: usize = 5;
 const DEFAULT_CHARS: usize = 100;
-/// Suppressing parameters leaves strings up to this many characters: paths, patterns and short commands say what a call was about.
-const SHORT_PARAMETER: usize = 100;
 
 /// A text that something is to be done to.
 pub(super) struct Target<'a> {
@@ -53,11 +51,10 @@ pub(super) fn targets<'a>(
     {
         let Entry { origin, pins, .. } = &conversation.entries()[message];
         let origin = *origin;
-        // Texts and their pieces come in the same order.
-        let mut texts = conversation.message(message).texts().into_iter().peekable();
+        let texts = conversation.message(message).texts();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
-        for mut piece in pieces {
+        for (mut piece, whole) in with_texts(pieces, &texts) {
             if piece.source == PieceSource::EnvironmentDetails {
                 // The host wrote them into what the user says; no tool was called for them.
                 piece.kind = ContentKind::MessageText;
@@ -67,8 +64,6 @@ pub(super) fn targets<'a>(
             if *operation == ContentOperation::Keep || piece.range.is_empty() || pins.holds(block) {
                 continue;
             }
-            while texts.next_if(|text| *text.path != *piece.path).is_some() {}
-            let Some(whole) = texts.peek() else { break };
             let text = &whole.text[piece.range.clone()];
             let tokens = count_inside(text, request.tally.encoding()).tokens;
             *tokens_of.entry(piece.kind).or_default() += tokens;
@@ -215,7 +210,7 @@ enum Work {
 
 fn suppress(target: &Target<'_>) -> Option<Replacement> {
     let kind = target.piece.kind;
-    if kind == ContentKind::ToolParameters && target.text.chars().count() <= SHORT_PARAMETER {
+    if Suppressed::spares(kind, target.text) {
         return None;
     }
     Some(Replacement {

@@ -20,7 +20,7 @@ use crate::{
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
     tokens::count_inside,
-    transcript::{ContentPiece, PieceSource, decompose_texts},
+    transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
 };
 
 /// With a target, the most lines of a result that are tried before it counts as whole.
@@ -101,11 +101,7 @@ impl<'a> ContentCut<'a> {
             if pieces.is_empty() {
                 continue;
             }
-            let mut texts = texts[message].iter().peekable();
-            for piece in pieces {
-                // Texts and their pieces come in the same order.
-                while texts.next_if(|text| *text.path != *piece.path).is_some() {}
-                let Some(text) = texts.peek() else { break };
+            for (piece, text) in with_texts(pieces, &texts[message]) {
                 if conversation.entries()[message].pins.holds(text.block) {
                     continue;
                 }
