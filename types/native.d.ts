@@ -40,7 +40,7 @@ export interface NativeConfig {
   frozenMessages?: number | undefined;
   /**
    * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
-   * most 2,000; none where that is under 300.
+   * least 300 and at most 2,000; none where there are fewer than 3,000.
    */
   recordTokens?: number | undefined;
   /**

@@ -275,7 +275,7 @@ export interface Survival {
    * - `user`: what the user said, in answers to questions too
    * - `assistant`: what the assistant said
    * - `thinking`: what it thought
-   * - `plans`: calls that list things to do or present a plan
+   * - `plans`: calls that list things to do, change the list, or present a plan
    * - `calls`, `results`: other calls of tools, and what tools answered
    * - `images`: those that stand on their own; others count with the result they stand in
    * - `host`: what hosts say in the user's role: reminders, snapshots of the environment, files that were attached
@@ -322,8 +322,11 @@ export interface SurvivalLines {
   tokens: number;
 }
 
-/** What a line of the record of work is about: `said` by the user, `answered` by the assistant, `mended`: failed once and worked later, `names` in use. */
-export type SurvivalRecord = "plan" | "checks" | "failed" | "changed" | "said" | "answered" | "mended" | "names";
+/**
+ * What a line of the record of work is about: `now` in force (mode, skills, sub-agents that run), an item of the list of things to do (`plan`), a line of the
+ * plan that was agreed on (`design`), `said` by the user, `answered` by the assistant, `mended`: failed once and worked later, `names` in use.
+ */
+export type SurvivalRecord = "now" | "plan" | "design" | "checks" | "failed" | "changed" | "said" | "answered" | "mended" | "names";
 
 /**
  * What came of a condensation.

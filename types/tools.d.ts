@@ -14,7 +14,11 @@
  * - `web`: fetches or searches pages, or works in a browser
  * - `ask`: asks or tells the user something; the answer is what the user says
  * - `todo`: sets the list of things to do
- * - `plan`: presents a plan
+ * - `item`: adds an item to that list, or changes one (`subject`, `taskId`, `status`)
+ * - `plan`: presents a plan (`speech`)
+ * - `agent`: starts a sub-agent
+ * - `skill`: loads instructions for a kind of work, which `label` names
+ * - `mode`: switches the mode in which the agent works, which `label` names
  * - `touch`: deletes or moves a file, or changes it in a way that the conversation does not show
  * - `other`: nothing that is followed
  */
@@ -29,7 +33,11 @@ export type ToolKind =
   | "web"
   | "ask"
   | "todo"
+  | "item"
   | "plan"
+  | "agent"
+  | "skill"
+  | "mode"
   | "touch"
   | "other";
 

@@ -95,3 +95,48 @@ describe("the record of work", () => {
     expect(recordIn(off.messages)).toEqual([]);
   });
 });
+
+describe("the record where messages go", () => {
+  test.each([{ mode: "window" }, { mode: "window", strategy: "head" }])("of %j stands in the place of what went", async (config) => {
+    const result = await createTruncationProvider({ ...config, recordTokens: 400 }).condense(
+      { messages: history() },
+      { targetTokens: 1300 },
+    );
+    expect(result.error).toBeUndefined();
+    const [record, ...more] = recordIn(result.messages);
+    expect(more).toEqual([]);
+    expect(record).toContain("- [-] Write its tests");
+    expect(record).toContain("- Then look at the time zones, and leave the calendar alone.");
+    expect(validateMessages(result.messages)).toEqual([]);
+    expect(restore(result)).toEqual(history());
+    expect(result.survival.record.plan.lines).toBe(2);
+    expect(result.warnings).toEqual([]);
+  });
+
+  test("of truncation without a target takes no more than a quarter of what it saves", async () => {
+    const result = await createTruncationProvider().condense({ messages: history() });
+    const { tokensBefore, tokensAfter } = result.changes.find(({ operation }) => operation === "record");
+    expect(tokensBefore).toBe(0);
+    expect(tokensAfter).toBeLessThanOrEqual((result.stats.originalTokens - result.stats.finalTokens) / 4);
+    expect(restore(result)).toEqual(history());
+  });
+
+  test("keeps items by their numbers, so that later changes find them", async () => {
+    const created = (id, subject) =>
+      call(`t${id}`, "TaskCreate", { subject, description: "more" }, `Task #${id} created successfully: ${subject}`);
+    const provider = createTruncationProvider({ mode: "window", recordTokens: 400 });
+    const messages = history();
+    messages.splice(1, 2, ...created(1, "Look at the zones"), ...created(2, "Mend the zones"));
+    const first = await provider.condense({ messages }, { targetTokens: 1300 });
+    expect(recordIn(first.messages)[0]).toContain("- [ ] #2 Mend the zones");
+    const later = [
+      ...first.messages,
+      ...call("u2", "TaskUpdate", { taskId: "2", status: "completed" }, "Updated task #2"),
+      ...history().slice(11),
+    ];
+    const second = await provider.condense({ messages: later }, { targetTokens: 1300 });
+    const records = recordIn(second.messages);
+    expect(records).toHaveLength(1);
+    expect(records[0]).toContain("- [ ] #1 Look at the zones\n- [x] #2 Mend the zones");
+  });
+});

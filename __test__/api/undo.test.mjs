@@ -64,7 +64,9 @@ describe.each(providers)("%s", (_, provider, options) => {
         expect(undone.refused).toEqual([]);
         expect(undone.restored).toContain(id);
         if (validateMessages(messages).length === 0) expect(validateMessages(undone.messages)).toEqual([]);
-        expect(countTokens(undone.messages)).toBeGreaterThanOrEqual(countTokens(state.messages));
+        // A record of work is the one thing that is added.
+        const added = result.changes.some((change) => change.operation === "record" && undone.restored.includes(change.id));
+        if (!added) expect(countTokens(undone.messages)).toBeGreaterThanOrEqual(countTokens(state.messages));
         // What is left leads back as well.
         expect(JSON.stringify(restore(undone))).toBe(JSON.stringify(messages));
         state = clone(undone);
@@ -112,7 +114,7 @@ describe("what cannot be undone alone", () => {
 
   test("messages of a window come back together", async () => {
     const messages = historyOf("roo-native");
-    const result = await createTruncationProvider({ mode: "window" }).condense({ messages });
+    const result = await createTruncationProvider({ mode: "window", recordTokens: 0 }).condense({ messages });
     const [first, ...others] = idsOf(result);
     const { refused } = restore(result, { only: [first] });
     expect(refused).toMatchObject([{ code: "needs_others", with: others }]);

@@ -179,8 +179,8 @@ impl Survival {
             let kind = match told.heading() {
                 "said" => Kind::User,
                 "answered" => Kind::Assistant,
-                "plan" => Kind::Plans,
-                "changed" => Kind::Calls,
+                "plan" | "design" => Kind::Plans,
+                "changed" | "now" => Kind::Calls,
                 _ => Kind::Results,
             };
             if let Some(fate) = self.by_kind.get_mut(&kind) {
@@ -406,7 +406,7 @@ fn spoken_texts(message: &Message) -> Vec<TextAt<'_>> {
 }
 
 fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
-    if matches!(meaning, Meaning::Todo | Meaning::Plan) { Kind::Plans } else { other }
+    if matches!(meaning, Meaning::Todo | Meaning::Item | Meaning::Plan) { Kind::Plans } else { other }
 }
 
 /// A text is what most of it is.
@@ -508,7 +508,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_lost_and_what_is_protected_stands() {
-        let protect = json!({ "protect": { "tools": ["read_file"] }, "preserveRecentCount": 1 });
+        let protect = json!({ "protect": { "tools": ["read_file"] }, "preserveRecentCount": 1, "recordTokens": 0 });
         insta::assert_snapshot!(told(&condensed("truncation", protect, None)), @"
         assistant 2: kept 2
         calls 3: protected 1, kept 3

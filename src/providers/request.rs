@@ -7,7 +7,7 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     progress::Progress,
-    record::{self, Must, Rooms},
+    record::{self, Known, Must, Rooms},
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
@@ -135,13 +135,22 @@ impl Request {
         record::room(given, self.target_tokens.unwrap_or_else(|| self.scaled(&self.tally)))
     }
 
-    /// What the conversation says of the work and `after` does no more, with what must survive and is missing there.
+    /// What the conversation says of the work.
     #[must_use]
-    pub(crate) fn record_of(&self, after: &Conversation, missing: &[Must], rooms: Rooms) -> Option<String> {
-        if rooms == Rooms::default() {
-            return None;
-        }
-        record::record(&self.conversation, after, &self.tools, missing, rooms, self.tally.encoding())
+    pub(crate) fn known(&self) -> Known {
+        Known::of(&self.conversation, &self.tools)
+    }
+
+    /// What of that `after` does not say any more, with what must survive and is missing there.
+    #[must_use]
+    pub(crate) fn record_of(
+        &self,
+        known: &Known,
+        after: &Conversation,
+        missing: &[Must],
+        rooms: Rooms,
+    ) -> Option<String> {
+        known.record(after, &self.tools, missing, rooms, self.tally.encoding())
     }
 
     /// How many unscaled tokens the messages may have so that the target is met.

@@ -25,9 +25,22 @@ pub fn check_of(command: &str) -> Option<&str> {
     CHECKS.find(command).map(|found| found.as_str())
 }
 
-/// The last line of an output that says how a check ended.
-pub fn verdict(output: &str) -> Option<&str> {
-    output.lines().rev().map(str::trim).find(|line| line.len() > 3 && line.len() < 2000 && VERDICTS.is_match(line))
+/// How much passed and failed.
+static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?)\b",
+    )
+    .expect("the pattern is a constant, and tested")
+});
+
+/// The last line of an output that says how a check ended, and before it the last that counts what passed and failed, where that is another.
+pub fn verdict(output: &str) -> Option<(Option<&str>, &str)> {
+    let tells = |line: &&str| line.len() > 3 && line.len() < 2000 && VERDICTS.is_match(line);
+    let mut lines = output.lines().rev().map(str::trim).filter(tells);
+    let last = lines.next()?;
+    // Runners count in the last few lines.
+    let counts = if COUNTS.is_match(last) { None } else { lines.take(20).find(|line| COUNTS.is_match(line)) };
+    Some((counts, last))
 }
 
 /// The line of an answer that says what failed.
@@ -55,9 +68,14 @@ mod tests {
     fn the_last_line_that_tells_is_the_verdict() {
         assert_eq!(
             verdict("a\n Tests  3 failed | 12 passed (15)\nDuration 2s\n"),
-            Some("Tests  3 failed | 12 passed (15)")
+            Some((None, "Tests  3 failed | 12 passed (15)"))
         );
-        assert_eq!(verdict("test result: ok. 4 passed; 0 failed\n\n"), Some("test result: ok. 4 passed; 0 failed"));
+        assert_eq!(
+            verdict("Tests  3 failed | 12 passed (15)\nDuration 2s (tests 132ms)\n"),
+            Some((Some("Tests  3 failed | 12 passed (15)"), "Duration 2s (tests 132ms)"))
+        );
+        let cargo = "test result: ok. 4 passed; 0 failed";
+        assert_eq!(verdict(&format!("{cargo}\n\n")), Some((None, cargo)));
         assert_eq!(verdict("src/a.ts\nsrc/b.ts"), None);
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);

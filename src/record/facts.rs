@@ -2,19 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::Value;
-
 use super::{
+    agenda::agenda,
     checks::{check_of, failure, verdict},
+    in_force::{design, has_ended, in_force},
     text::read,
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role, calls},
-    transcript::{self, Action, CallOutcome, Event, PieceSource, ToolTable, Transcript, decompose_texts},
+    conversation::{ContentKind, Conversation, Role, calls},
+    transcript::{self, Action, CallOutcome, Event, HostText, PieceSource, ToolTable, Transcript, decompose_texts},
 };
 
 /// So many characters tell what somebody said, or how something ended.
 pub(super) const TELLING: usize = 160;
+
+/// So many of what the user said, because instructions hold until they are taken back. Older ones are told shorter.
+const INSTRUCTION: usize = 600;
+
+/// The newest of the user's messages that are told at that length.
+const INSTRUCTIONS: usize = 6;
 
 /// Of a command.
 const COMMAND: usize = 80;
@@ -28,6 +34,10 @@ const MIN_ANSWER: usize = 40;
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
+    /// The mode, a skill or a sub-agent that is in force.
+    Now(String),
+    /// A line of the plan that was agreed on.
+    Design(String),
     /// An item of the newest list of things to do.
     Plan { item: String, state: Option<ItemState> },
     /// How a check ended the last time.
@@ -59,10 +69,11 @@ impl Fact {
     pub fn proof(&self) -> &str {
         match self {
             Self::Plan { item, .. } => item,
-            Self::Check { verdict, .. } => verdict,
+            // The last line that says how it ended.
+            Self::Check { verdict, .. } => verdict.rsplit(" / ").next().unwrap_or(verdict),
             Self::Failed { line, .. } | Self::Mended { line, .. } => line,
             Self::Changed { path, .. } => path,
-            Self::Asked(text) | Self::Answered(text) | Self::Named(text) => text,
+            Self::Now(text) | Self::Design(text) | Self::Asked(text) | Self::Answered(text) | Self::Named(text) => text,
         }
     }
 }
@@ -71,11 +82,18 @@ impl Fact {
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
     let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
-    let plan = plan(conversation, &transcript);
-    if !plan.is_empty() {
-        facts.retain(|fact| !matches!(fact, Fact::Plan { .. }));
-    }
-    facts.extend(plan);
+    let recorded: Vec<Fact> = facts.extract_if(.., |fact| matches!(fact, Fact::Plan { .. })).collect();
+    let now = in_force(conversation, &transcript, tools);
+    let design = design(conversation, &transcript, tools);
+    // A newer plan takes the place of a recorded one, and a mode that of another.
+    facts.retain(|fact| match fact {
+        Fact::Design(_) => design.is_empty(),
+        Fact::Now(told) => still_in_force(told, &now, &transcript),
+        _ => true,
+    });
+    facts.extend(now);
+    facts.extend(design);
+    facts.extend(agenda(conversation, &transcript, tools, recorded));
     facts.extend(checks(&transcript));
     facts.extend(failures(&transcript));
     facts.extend(changes(&transcript));
@@ -130,8 +148,9 @@ fn checks(transcript: &Transcript<'_>) -> Vec<Fact> {
         let Some(command) = command_of(event, transcript) else { continue };
         let Some(check) = check_of(command) else { continue };
         let answer = answer_of(event, transcript);
-        let Some(line) = verdict(&answer) else { continue };
-        let fact = Fact::Check { command: beginning(command, COMMAND), verdict: beginning(line, TELLING) };
+        let Some((counts, last)) = verdict(&answer) else { continue };
+        let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
+        let fact = Fact::Check { command: beginning(command, COMMAND), verdict: told.join(" / ") };
         newest.insert(check.to_owned(), (index, fact));
     }
     in_order(newest.into_values().collect())
@@ -204,13 +223,19 @@ pub fn changes(transcript: &Transcript<'_>) -> Vec<Fact> {
 fn words(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let mut facts = Vec::new();
     for Said { role, words, .. } in said(conversation, tools) {
-        let words = beginning(&words, TELLING);
+        let most = if role == Role::User { INSTRUCTION } else { TELLING };
+        let words = beginning(&words, most);
         match role {
             Role::User if words.len() >= MIN_WORDS => facts.push(Fact::Asked(words)),
             Role::Assistant if words.len() >= MIN_ANSWER => facts.push(Fact::Answered(words)),
             _ => {}
         }
     }
+    let asked = facts.iter_mut().rev().filter_map(|fact| match fact {
+        Fact::Asked(text) => Some(text),
+        _ => None,
+    });
+    asked.skip(INSTRUCTIONS).for_each(|text| *text = beginning(text, TELLING));
     facts
 }
 
@@ -241,7 +266,11 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
                 && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
         };
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
-            let words = own.filter_map(text).filter(|text| !is_hosts(text)).collect::<Vec<_>>().join("\n");
+            let words = own
+                .filter_map(text)
+                .filter(|text| !is_hosts(text) && HostText::of(text).is_none())
+                .collect::<Vec<_>>()
+                .join("\n");
             all.push(Said { message, role: speaker.clone(), words });
         }
     }
@@ -253,61 +282,15 @@ fn is_hosts(text: &str) -> bool {
     text.trim_start().starts_with(['<', '['])
 }
 
-/// The newest list of things to do.
-pub fn plan(conversation: &Conversation, transcript: &Transcript<'_>) -> Vec<Fact> {
-    let lists =
-        transcript.events.iter().rev().filter(|event| event.action == Action::Todo && event.outcome == CallOutcome::Ok);
-    let items = |event: &Event| {
-        let call = event.call.as_ref()?;
-        let items = match conversation.message(call.message).content.blocks().get(call.block) {
-            Some(Block::ToolUse { input, .. }) => items_in(&serde_json::from_str(input.get()).ok()?),
-            _ => items_of_text(transcript.text(call.place.as_ref()?)),
-        };
-        (!items.is_empty()).then_some(items)
-    };
-    lists.take(8).find_map(items).unwrap_or_default()
-}
-
-/// The items of a call's input: in the first list of objects with a text, or of lines with boxes in a text.
-fn items_in(input: &Value) -> Vec<Fact> {
-    let fields = input.as_object().into_iter().flat_map(|object| object.values());
-    let lists = fields.map(|value| match value {
-        Value::Array(items) => items.iter().filter_map(item).collect(),
-        Value::String(text) => items_of_text(text),
-        _ => Vec::new(),
-    });
-    lists.into_iter().find(|items| !items.is_empty()).unwrap_or_default()
-}
-
-fn item(value: &Value) -> Option<Fact> {
-    let text =
-        ["content", "step", "text", "title", "subject"].into_iter().find_map(|name| value.get(name)?.as_str())?;
-    let state = value.get("status").or_else(|| value.get("state")).and_then(Value::as_str).and_then(state_of);
-    Some(Fact::Plan { item: beginning(text, TELLING), state })
-}
-
-fn state_of(word: &str) -> Option<ItemState> {
-    match word {
-        "completed" | "done" | "complete" => Some(ItemState::Done),
-        "in_progress" | "in progress" | "doing" | "active" => Some(ItemState::UnderWay),
-        "pending" | "open" | "todo" | "not_started" => Some(ItemState::Open),
-        _ => None,
+/// Whether what an earlier record says to be in force still is: no newer mode was set, and the sub-agent is not known to have ended.
+fn still_in_force(told: &str, now: &[Fact], transcript: &Transcript<'_>) -> bool {
+    let is_mode = |text: &str| text.starts_with("mode: ");
+    if is_mode(told) {
+        return !now.iter().any(|fact| matches!(fact, Fact::Now(text) if is_mode(text)));
     }
-}
-
-/// `[x] done`, `- [ ] open`, `[-] under way`.
-fn items_of_text(text: &str) -> Vec<Fact> {
-    let item = |line: &str| {
-        let rest = line.trim().trim_start_matches(['-', '*']).trim_start().strip_prefix('[')?;
-        let (mark, item) = rest.split_once(']')?;
-        let state = match mark {
-            "x" | "X" => ItemState::Done,
-            "-" | "~" | ">" => ItemState::UnderWay,
-            "" | " " => ItemState::Open,
-            _ => return None,
-        };
-        let item = beginning(item, TELLING);
-        (!item.is_empty()).then_some(Fact::Plan { item, state: Some(state) })
-    };
-    text.lines().filter_map(item).collect()
+    if now.iter().any(|fact| matches!(fact, Fact::Now(text) if text == told)) {
+        return false;
+    }
+    let id = told.strip_prefix("sub-agent ").and_then(|rest| rest.split([',', ' ']).next());
+    id.is_none_or(|id| !has_ended(id, &transcript.texts))
 }

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use super::{
-    facts::{Fact, changes, plan, squeezed},
+    agenda::agenda,
+    facts::{Fact, changes, squeezed},
+    in_force::in_force,
     text::read,
 };
 use crate::{
@@ -16,6 +18,8 @@ pub struct Left {
     pub changed: HashSet<String>,
     /// The newest list of things to do.
     pub plan: Vec<Fact>,
+    /// What is said to be in force.
+    pub now: HashSet<String>,
     /// Every text, squeezed.
     texts: String,
 }
@@ -24,14 +28,15 @@ impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
         let recorded: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
-        let mut plan = plan(conversation, &transcript);
-        if plan.is_empty() {
-            plan.extend(recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned());
-        }
+        let listed = recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned().collect();
+        let plan = agenda(conversation, &transcript, tools, listed);
+        let now = in_force(conversation, &transcript, tools);
+        let now = now.into_iter().chain(recorded.iter().cloned());
+        let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
         let changed = changes(&transcript).into_iter().chain(recorded).filter_map(path).collect();
         let texts = transcript.texts.iter().map(|text| squeezed(text.text) + "\n").collect();
-        Self { changed, plan, texts }
+        Self { changed, plan, now, texts }
     }
 
     /// Whether this can be read, whatever blanks are between the words.

@@ -3,13 +3,19 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `facts` | what there is to tell: read from the events of a conversation |
+//! | `agenda` | the newest list of things to do |
+//! | `in_force` | the mode, skills, sub-agents that run, and the plan that was agreed on |
+//! | `input` | what a call was given |
 //! | `left` | what can still be read |
 //! | `must` | what a summary must not lose |
 //! | `checks` | commands that check something, and the line of an output that says how it ended |
 //! | `text` | the record as text, within its room, and read again |
 
+mod agenda;
 mod checks;
 mod facts;
+mod in_force;
+mod input;
 mod left;
 mod must;
 mod text;
@@ -36,50 +42,27 @@ pub const RECORD_TOKENS: Field = Field::integer_if_set(
     "recordTokens",
     0,
     100_000,
-    "Tokens of the record of work that stands in for what is left out; 0 for none. Absent: 5% of the target, or of what there is without one, at most 2,000; none where that is under 300.",
+    "Tokens of the record of work that stands in for what is left out; 0 for none. Absent: 5% of the target, or of what there is without one, 300 to 2,000; none where there are fewer than 3,000.",
 );
 
 /// The room for a record, as [`RECORD_TOKENS`] has it.
 #[must_use]
 pub fn room(given: Option<usize>, tokens: usize) -> usize {
-    given.unwrap_or(match tokens / 20 {
-        0..MIN_ROOM => 0,
-        room => room.min(MAX_ROOM),
-    })
+    let room = (tokens / 20).clamp(MIN_ROOM, MAX_ROOM);
+    given.unwrap_or(if tokens < MIN_TOKENS { 0 } else { room })
 }
 
 /// Less says too little to be worth a place.
 const MIN_ROOM: usize = 300;
 
+/// Of fewer tokens than this, a record would take too much.
+const MIN_TOKENS: usize = 10 * MIN_ROOM;
+
+/// Of each kind, so many of the newest are looked for in what is left: more have no room in a record.
+const MAX_FACTS: usize = 400;
+
 /// More is seldom read to its end, and better spent on what it is about.
 const MAX_ROOM: usize = 2000;
-
-/// What `before` says of the work and `after` does no more; `None` when that is nothing. What must survive and is missing comes before all else.
-#[must_use]
-pub fn record(
-    before: &Conversation,
-    after: &Conversation,
-    tools: &ToolTable,
-    missing: &[Must],
-    rooms: Rooms,
-    encoding: Encoding,
-) -> Option<String> {
-    let mut facts = if rooms.record == 0 { Vec::new() } else { lost(before, after, tools) };
-    let mut marked = vec![false; facts.len()];
-    for must in missing {
-        let says = |fact: &Fact| {
-            *fact == must.fact
-                || matches!((fact, &must.fact), (Fact::Asked(all), Fact::Asked(part)) if all.contains(part.as_str()))
-        };
-        if let Some(at) = facts.iter().position(says) {
-            marked[at] = true;
-        } else {
-            facts.push(must.fact.clone());
-            marked.push(true);
-        }
-    }
-    text::written(&facts, &marked, rooms, encoding)
-}
 
 /// Tokens that a record may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,14 +73,64 @@ pub struct Rooms {
     pub record: usize,
 }
 
-/// What `before` says of the work and `after` does no more.
-fn lost(before: &Conversation, after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
-    let known = facts(before, tools);
+impl Rooms {
+    /// Nothing has to survive.
+    #[must_use]
+    pub fn record(room: usize) -> Self {
+        Self { missing: 0, record: room }
+    }
+}
+
+/// What a conversation tells of the work that was done in it.
+#[derive(Default)]
+pub struct Known(Vec<Fact>);
+
+impl Known {
+    /// Of a conversation.
+    #[must_use]
+    pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
+        Self(facts(conversation, tools))
+    }
+
+    /// What of it `after` does not say any more; `None` when that is nothing. What must survive and is missing comes before all else.
+    #[must_use]
+    pub fn record(
+        &self,
+        after: &Conversation,
+        tools: &ToolTable,
+        missing: &[Must],
+        rooms: Rooms,
+        encoding: Encoding,
+    ) -> Option<String> {
+        if rooms == Rooms::default() {
+            return None;
+        }
+        let mut facts = if rooms.record == 0 { Vec::new() } else { lost(&self.0, after, tools) };
+        let mut marked = vec![false; facts.len()];
+        for must in missing {
+            let says = |fact: &Fact| {
+                *fact == must.fact
+                    || matches!((fact, &must.fact), (Fact::Asked(all), Fact::Asked(part)) if all.contains(part.as_str()))
+            };
+            if let Some(at) = facts.iter().position(says) {
+                marked[at] = true;
+            } else {
+                facts.push(must.fact.clone());
+                marked.push(true);
+            }
+        }
+        text::written(&facts, &marked, rooms, encoding)
+    }
+}
+
+/// What is known and `after` does not say any more.
+fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let left = Left::of(after, tools);
     // A list of things to do tells where it is as a whole.
     let has_plan = left.plan.iter().eq(known.iter().filter(|fact| matches!(fact, Fact::Plan { .. })));
     let is_lost = |fact: &Fact| match fact {
         Fact::Plan { .. } => !has_plan,
+        Fact::Now(text) => !left.now.contains(text),
         Fact::Changed { path, .. } => !left.changed.contains(path),
         fact => !left.says(&squeezed(fact.proof())),
     };
@@ -105,7 +138,15 @@ fn lost(before: &Conversation, after: &Conversation, tools: &ToolTable) -> Vec<F
     let verdicts: HashSet<&str> =
         known.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
     let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
-    known.iter().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect()
+    let mut of_kind = [0; text::KINDS];
+    let mut is_new = |fact: &&Fact| {
+        let count = &mut of_kind[text::heading(fact)];
+        *count += 1;
+        *count <= MAX_FACTS
+    };
+    // Those that are looked for, newest first; then in their order again.
+    let newest: Vec<&Fact> = known.iter().rev().filter(&mut is_new).collect();
+    newest.into_iter().rev().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect()
 }
 
 /// What the records in a conversation tell, line by line.

@@ -10,7 +10,8 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::{
-    facts::{Fact, ItemState, Said, TELLING, beginning, changes, plan, said, squeezed},
+    agenda::agenda,
+    facts::{Fact, ItemState, Said, TELLING, beginning, changes, said, squeezed},
     left::Left,
     text::read,
 };
@@ -116,7 +117,8 @@ impl MustSurvive {
         let asked: Vec<String> = asked.map(|fact| fact.proof().to_owned()).collect();
         let words = asked.iter().chain(users.iter().map(|said| &said.words)).map(String::as_str);
         let mut all = newest(constraints(words));
-        all.extend(newest(tasks(plan(conversation, &transcript), &users)));
+        let listed = recorded(|fact| matches!(fact, Fact::Plan { .. })).collect();
+        all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
         let known = changes(&transcript);
         let is_new = |fact: &Fact| known.iter().all(|known| known.proof() != fact.proof());
         let mut files: Vec<Fact> = recorded(|fact| matches!(fact, Fact::Changed { .. })).filter(is_new).collect();

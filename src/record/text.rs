@@ -16,8 +16,10 @@ const HEAD: &str = "[Record of the work in messages that are left out]";
 static HEAD_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HEAD));
 
 /// The headings, in the order in which they stand. What is under the first is told first when room is short.
-const HEADINGS: [&str; 8] = [
+const HEADINGS: [&str; 10] = [
+    "Still in force:",
     "Plan:",
+    "The plan that was agreed on:",
     "Checks, how each ended the last time:",
     "Failed, and not seen to work since:",
     "Files changed:",
@@ -28,10 +30,11 @@ const HEADINGS: [&str; 8] = [
 ];
 
 /// Of the room that is left, the share that each of them may have before the others had theirs.
-const SHARES: [f64; HEADINGS.len()] = [0.4, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0, 1.0];
+const SHARES: [f64; HEADINGS.len()] = [0.3, 0.45, 0.3, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0, 1.0];
 
 /// What reports call them.
-const NAMES: [&str; HEADINGS.len()] = ["plan", "checks", "failed", "changed", "said", "answered", "mended", "names"];
+const NAMES: [&str; HEADINGS.len()] =
+    ["now", "plan", "design", "checks", "failed", "changed", "said", "answered", "mended", "names"];
 
 /// A line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,7 +44,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// What it is about, in one word: `plan`, `checks`, `failed`, `changed`, `said`, `answered`, `mended` or `names`.
+    /// What it is about, in one word: `now`, `plan`, `design`, `checks`, `failed`, `changed`, `said`, `answered`, `mended` or `names`.
     #[must_use]
     pub fn heading(&self) -> &'static str {
         NAMES[self.heading]
@@ -60,16 +63,22 @@ pub fn is_record(text: &str) -> bool {
     text.starts_with(HEAD)
 }
 
-fn heading(fact: &Fact) -> usize {
+/// How many kinds of facts there are.
+pub const KINDS: usize = HEADINGS.len();
+
+/// The kind of a fact, by its heading.
+pub fn heading(fact: &Fact) -> usize {
     match fact {
-        Fact::Plan { .. } => 0,
-        Fact::Check { .. } => 1,
-        Fact::Failed { .. } => 2,
-        Fact::Changed { .. } => 3,
-        Fact::Asked(_) => 4,
-        Fact::Answered(_) => 5,
-        Fact::Mended { .. } => 6,
-        Fact::Named(_) => 7,
+        Fact::Now(_) => 0,
+        Fact::Plan { .. } => 1,
+        Fact::Design(_) => 2,
+        Fact::Check { .. } => 3,
+        Fact::Failed { .. } => 4,
+        Fact::Changed { .. } => 5,
+        Fact::Asked(_) => 6,
+        Fact::Answered(_) => 7,
+        Fact::Mended { .. } => 8,
+        Fact::Named(_) => 9,
     }
 }
 
@@ -84,7 +93,9 @@ fn line(fact: &Fact) -> String {
         Fact::Check { command, verdict } => format!("- {command} → {verdict}"),
         Fact::Failed { call, line } | Fact::Mended { call, line } => format!("- {call} → {line}"),
         Fact::Changed { path, how } => format!("- {path} ({how})"),
-        Fact::Asked(text) | Fact::Answered(text) | Fact::Named(text) => format!("- {text}"),
+        Fact::Now(text) | Fact::Design(text) | Fact::Asked(text) | Fact::Answered(text) | Fact::Named(text) => {
+            format!("- {text}")
+        }
     }
 }
 
@@ -129,13 +140,18 @@ impl<'f> Lines<'f> {
         !self.used.contains(&true)
     }
 
-    /// Takes the newest of a kind that have room, among those that may be. Returns the tokens that they take.
+    /// Takes the first of a kind that have room, among those that may be. Returns the tokens that they take.
     fn take(&mut self, kind: usize, room: usize, may_be: impl Fn(usize) -> bool) -> usize {
         let mut left = room;
-        for index in (0..self.facts.len()).rev().filter(|index| may_be(*index)) {
-            if heading(&self.facts[index]) != kind || self.taken[index] {
-                continue;
-            }
+        let of_kind = |index: &usize| heading(&self.facts[*index]) == kind && !self.taken[*index] && may_be(*index);
+        let mut order: Vec<usize> = (0..self.facts.len()).rev().filter(of_kind).collect();
+        // What is not done yet comes first, and a plan from its beginning.
+        order.sort_by_key(|index| match &self.facts[*index] {
+            Fact::Plan { state, .. } => usize::from(*state == Some(ItemState::Done)),
+            Fact::Design(_) => *index,
+            _ => 0,
+        });
+        for index in order {
             let is_said = self.lines.iter().zip(&self.taken).any(|(line, taken)| *taken && *line == self.lines[index]);
             if is_said {
                 continue;
@@ -188,20 +204,22 @@ pub fn told(text: &str) -> Vec<Told> {
 fn fact(kind: usize, line: &str) -> Option<Fact> {
     let pair = || line.split_once(" → ").map(|(one, other)| (one.to_owned(), other.to_owned()));
     Some(match kind {
-        0 => {
+        0 => Fact::Now(line.to_owned()),
+        1 => {
             let states = [("[x] ", ItemState::Done), ("[-] ", ItemState::UnderWay), ("[ ] ", ItemState::Open)];
             let found = states.iter().find_map(|(mark, state)| Some((line.strip_prefix(mark)?, *state)));
             Fact::Plan { item: found.map_or(line, |(item, _)| item).to_owned(), state: found.map(|(_, state)| state) }
         }
-        1 => pair().map(|(command, verdict)| Fact::Check { command, verdict })?,
-        2 => pair().map(|(call, line)| Fact::Failed { call, line })?,
-        3 => {
+        2 => Fact::Design(line.to_owned()),
+        3 => pair().map(|(command, verdict)| Fact::Check { command, verdict })?,
+        4 => pair().map(|(call, line)| Fact::Failed { call, line })?,
+        5 => {
             let (path, how) = line.strip_suffix(')')?.rsplit_once(" (")?;
             Fact::Changed { path: path.to_owned(), how: how.to_owned() }
         }
-        4 => Fact::Asked(line.to_owned()),
-        5 => Fact::Answered(line.to_owned()),
-        6 => pair().map(|(call, line)| Fact::Mended { call, line })?,
+        6 => Fact::Asked(line.to_owned()),
+        7 => Fact::Answered(line.to_owned()),
+        8 => pair().map(|(call, line)| Fact::Mended { call, line })?,
         _ => Fact::Named(line.to_owned()),
     })
 }
@@ -214,9 +232,11 @@ mod tests {
 
     fn facts() -> Vec<Fact> {
         vec![
+            Fact::Now("mode: code".into()),
             Fact::Plan { item: "Mend the parser".into(), state: Some(ItemState::Done) },
             Fact::Plan { item: "Write a test".into(), state: Some(ItemState::UnderWay) },
             Fact::Plan { item: "Tell the user".into(), state: None },
+            Fact::Design("1. Read the grammar first".into()),
             Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into() },
             Fact::Failed { call: "Bash cargo build".into(), line: "error: no such file".into() },
             Fact::Changed { path: "src/parser (old).ts".into(), how: "edited 3 times".into() },
@@ -250,10 +270,14 @@ mod tests {
         let text = recorded(&facts(), 1000).unwrap();
         insta::assert_snapshot!(text, @"
         [Record of the work in messages that are left out]
+        Still in force:
+        - mode: code
         Plan:
         - [x] Mend the parser
         - [-] Write a test
         - Tell the user
+        The plan that was agreed on:
+        - 1. Read the grammar first
         Checks, how each ended the last time:
         - npm test → Tests 3 failed | 12 passed
         Failed, and not seen to work since:

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     conversation::{ContentKind, Role, TextAt, is_blank},
+    record::is_record,
     tokens::count_inside,
     transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
 };
@@ -86,7 +87,12 @@ impl<'a, 't> Reading<'a, 't> {
         let users = origin == Origin::User;
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
-        let whole = is_pinned || tokens <= smallest || announces || (users && !scope.user_too) || is_blank(text);
+        let whole = is_pinned
+            || is_record(text)
+            || tokens <= smallest
+            || announces
+            || (users && !scope.user_too)
+            || is_blank(text);
         let Lines { lines, numbered } = Lines::of(text);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);

@@ -73,7 +73,14 @@ impl<'t> Interpreter<'t> {
             Meaning::List => vec![known.event(Action::List)],
             Meaning::Todo => vec![known.todo()],
             Meaning::Touch => known.touch(),
-            Meaning::Web | Meaning::Ask | Meaning::Plan | Meaning::Other => Vec::new(),
+            Meaning::Web
+            | Meaning::Ask
+            | Meaning::Item
+            | Meaning::Plan
+            | Meaning::Agent
+            | Meaning::Skill
+            | Meaning::Mode
+            | Meaning::Other => Vec::new(),
         };
         if events.is_empty() { vec![known.event(Action::Other)] } else { events }
     }

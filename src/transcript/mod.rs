@@ -36,7 +36,7 @@ pub use self::{
     outcomes::CallOutcome,
     patches::FileChange,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
-    place::{Excerpt, Place, Span},
+    place::{ConversationText, Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
     markers::SUMMARY_ABOVE,
-    record::{MustSurvive, Rooms},
+    record::{Known, MustSurvive, Rooms},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
@@ -96,7 +96,8 @@ fn behind(
     let after = with_summary(request, selection, text)?;
     let gone: usize = (selection.head..selection.start).map(|message| request.tally.message(message)).sum();
     let (missing, missing_room) = checked.completion(request, &after, gone);
-    let record = request.record_of(&after, &missing, Rooms { missing: missing_room, record: room });
+    let known = if room > 0 { request.known() } else { Known::default() };
+    let record = request.record_of(&known, &after, &missing, Rooms { missing: missing_room, record: room });
     let whole =
         record.as_ref().map(|record| with_summary(request, selection, &format!("{text}\n\n{record}"))).transpose()?;
     Ok(Behind { quality: checked.quality(request, client, &after, whole.as_ref()), record })
@@ -182,7 +183,7 @@ fn note(message: usize, reason: String) -> Note {
 }
 
 /// Hosts order and show messages by their time: added ones have that of the first kept one, if it has one.
-fn with_time(mut message: Message, tail: &Message) -> Message {
+pub(super) fn with_time(mut message: Message, tail: &Message) -> Message {
     let time = tail.extra.iter().find(|(name, _)| name == "ts");
     message.extra.extend(time.cloned());
     message

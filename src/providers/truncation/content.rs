@@ -19,6 +19,7 @@ use crate::{
     markers::{More, Suppressed, counted},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
+    record::is_record,
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
 };
@@ -108,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
-                if Suppressed::read(text).is_some() {
+                if Suppressed::read(text).is_some() || is_record(text) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;

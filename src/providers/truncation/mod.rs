@@ -2,27 +2,28 @@
 
 mod content;
 pub(super) mod cut;
+mod record;
 mod search;
 mod window;
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    ops::Range,
-};
+use std::{collections::BTreeSet, ops::Range};
 
 use async_trait::async_trait;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::Value;
 
-use self::content::ContentCut;
+use self::{
+    content::ContentCut,
+    record::{Recorded, Recorder, recorded},
+};
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
     pinned::sparing_pins, tool_rules::limited,
 };
 use crate::{
-    conversation::{Conversation, Edit, Message, Plan, Role},
+    conversation::{Conversation, Edit, Plan},
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    record::{RECORD_TOKENS, Rooms},
+    record::RECORD_TOKENS,
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
@@ -157,8 +158,29 @@ impl Provider for Truncation {
     }
 }
 
-/// What the mode and strategy do.
+/// What the mode and strategy do, with a record of what they leave out.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+    let room = request.record_room(settings.given_integer("recordTokens"));
+    if let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), room)? {
+        let room = recorder.room;
+        let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
+        let within = Request { target_tokens, ..request.clone() };
+        let proposal = cut(&within, settings)?;
+        let fits = target_tokens.is_none() || within.meets_target(&measured(request, &proposal.plan)?);
+        match if fits { recorded(request, proposal, &recorder)? } else { Recorded::NoPlace } {
+            Recorded::With(proposal) => return Ok(proposal),
+            Recorded::NothingLost(proposal) => {
+                // The room for the record is free; not for something that would need one.
+                let all = cut(request, settings)?;
+                return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
+            }
+            Recorded::NoPlace => {}
+        }
+    }
+    cut(request, settings)
+}
+
+fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let mut proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => window_proposal(request, settings),
         (_, "salient") => return salient_proposal(request, settings),
@@ -201,15 +223,6 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
         return Ok(proposal_of(kept.map_err(unanswered)?));
     };
-    let room = request.record_room(settings.given_integer("recordTokens"));
-    if let Some(less) = budget.checked_sub(room).filter(|_| room > 0) {
-        let kept = salience.within(history, less).map_err(unanswered)?;
-        if kept.tokens <= less
-            && let Some(proposal) = recorded(request, proposal_of(kept), salience.preserve_recent, room)?
-        {
-            return Ok(proposal);
-        }
-    }
     let kept = salience.within(history, budget).map_err(unanswered)?;
     let fits = kept.tokens <= budget;
     let proposal = proposal_of(kept);
@@ -221,36 +234,6 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
     let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
     say_if_target_missed(request, &mut proposal)?;
     Ok(proposal)
-}
-
-/// The proposal with a record of the work that it leaves out, in the first of the user's messages behind that; `None` where there is nothing to record
-/// or no message to hold it.
-fn recorded(
-    request: &Request,
-    mut proposal: Proposal,
-    keep: usize,
-    room: usize,
-) -> Result<Option<Proposal>, CondenseError> {
-    let before = &request.conversation;
-    let after = apply(before, &proposal.plan)?;
-    let Some(first) = proposal.notes.iter().map(|note| note.message).min() else { return Ok(None) };
-    let dropped = |edit: &Edit| if let Edit::Drop { message } = edit { Some(*message) } else { None };
-    let dropped: HashSet<usize> = proposal.plan.edits.iter().filter_map(dropped).collect();
-    let may_hold = |message: &usize| {
-        let Message { role, content, .. } = before.message(*message);
-        *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message)
-    };
-    let Some(message) = (first.max(before.head())..before.len().saturating_sub(keep)).find(may_hold) else {
-        return Ok(None);
-    };
-    let Some(text) = request.record_of(&after, &[], Rooms { missing: 0, record: room }) else { return Ok(None) };
-    let block = before.message(message).content.blocks().len();
-    let value = to_raw_value(&json!({ "type": "text", "text": text }));
-    let value = value.map_err(|error| CondenseError::Internal(error.to_string()))?;
-    proposal.plan.edits.push(Edit::InsertBlock { message, before: block, value });
-    let reason = "what was done, asked and found in what is left out".to_owned();
-    proposal.notes.push(Note { message, block: Some(block), operation: "record", reason, grade: None });
-    Ok(Some(proposal))
 }
 
 fn proposal_of(kept: Kept) -> Proposal {

@@ -4,7 +4,10 @@
 //! To add a tool, add a row. Nothing else is to be touched: whoever needs to know something about a tool asks the table.
 
 use super::{
-    meaning::Meaning::{self, Ask, Command, Edit, Editor, List, Other, Plan, Read, Search, Todo, Touch, Web, Write},
+    meaning::Meaning::{
+        self, Agent, Ask, Command, Edit, Editor, Item, List, Mode, Other, Plan, Read, Search, Skill, Todo, Touch, Web,
+        Write,
+    },
     parameters::ParameterRole,
 };
 
@@ -160,6 +163,22 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("todo_write", Todo),
     tool("todowrite", Todo),
     tool("update_plan", Todo),
+    tool("TaskCreate", Item),
+    tool("TaskUpdate", Item),
+    // A plan is presented.
+    tool("ExitPlanMode", Plan).with(&[(ParameterRole::Speech, "plan")]),
+    tool("exit_plan_mode", Plan).with(&[(ParameterRole::Speech, "plan")]),
+    // Sub-agents are started.
+    tool("Task", Agent),
+    tool("Agent", Agent),
+    tool("spawn_agent", Agent),
+    tool("new_task", Agent).in_xml().with(&[(ParameterRole::Label, "message")]),
+    // Instructions are loaded.
+    tool("Skill", Skill).with(&[(ParameterRole::Label, "skill"), (ParameterRole::Label, "command")]),
+    tool("skill", Skill).in_xml(),
+    tool("use_skill", Skill).in_xml().with(&[(ParameterRole::Label, "skill_name")]),
+    // The mode is switched.
+    tool("switch_mode", Mode).in_xml().with(&[(ParameterRole::Label, "mode_slug")]),
     // Files are deleted, moved, or changed out of sight.
     tool("move_file", Touch),
     tool("delete_file", Touch),
@@ -179,11 +198,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("list_code_definition_names", Other).in_xml(),
     tool("load_mcp_documentation", Other).in_xml(),
     tool("new_rule", Other).in_xml(),
-    tool("new_task", Other).in_xml(),
     tool("read_command_output", Other).in_xml(),
     tool("report_bug", Other).in_xml(),
     tool("run_slash_command", Other).in_xml(),
-    tool("skill", Other).in_xml(),
-    tool("switch_mode", Other).in_xml(),
-    tool("use_skill", Other).in_xml(),
 ];

@@ -25,8 +25,16 @@ pub enum Meaning {
     Ask,
     /// Sets the list of things to do.
     Todo,
+    /// Adds an item to the list of things to do, or changes one.
+    Item,
     /// Presents a plan.
     Plan,
+    /// Starts a sub-agent.
+    Agent,
+    /// Loads instructions for a kind of work.
+    Skill,
+    /// Switches the mode in which the agent works.
+    Mode,
     /// Deletes or moves a file, or changes it in a way that the conversation does not show.
     Touch,
     /// Nothing that is followed.
@@ -47,7 +55,11 @@ impl Meaning {
         ("web", Self::Web),
         ("ask", Self::Ask),
         ("todo", Self::Todo),
+        ("item", Self::Item),
         ("plan", Self::Plan),
+        ("agent", Self::Agent),
+        ("skill", Self::Skill),
+        ("mode", Self::Mode),
         ("touch", Self::Touch),
         ("other", Self::Other),
     ];

@@ -1,0 +1,230 @@
+//! The record of work goes where truncation has left something out.
+
+use std::collections::HashSet;
+
+use serde_json::{json, value::to_raw_value};
+
+use super::{apply, measured};
+use crate::{
+    conversation::{Block, Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
+    markers::LEFT_OUT_HERE,
+    providers::{CondenseError, Note, Proposal, Request, middle::with_time},
+    record::{Known, Rooms, is_record},
+    tokens::count_inside,
+};
+
+/// What the message between two of one role may have at most, in tokens.
+const BRIDGE: usize = 16;
+
+/// Without a target, a record takes at most this share of what was saved.
+const SHARE_OF_SAVED: usize = 4;
+
+/// A record of fewer tokens says too little.
+const MIN_RECORD: usize = 60;
+
+/// What the work left to tell of, and how many tokens that may take.
+pub struct Recorder {
+    known: Known,
+    keep: usize,
+    /// Tokens of a record.
+    pub room: usize,
+}
+
+impl Recorder {
+    /// Whether a plan leaves out what a record would tell.
+    pub fn is_needed(&self, request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
+        let after = apply(&request.conversation, plan)?;
+        Ok(request.record_of(&self.known, &after, &[], Rooms::record(self.room)).is_some())
+    }
+
+    /// For a conversation of which the newest `keep` messages stay; `None` where there is nothing to tell even if all others go. A record has at most
+    /// `room` tokens, and no more than it takes to tell everything.
+    pub fn new(request: &Request, keep: usize, room: usize) -> Result<Option<Self>, CondenseError> {
+        if room < MIN_RECORD {
+            return Ok(None);
+        }
+        let (known, conversation) = (request.known(), &request.conversation);
+        let old = conversation.head()..conversation.len().saturating_sub(keep);
+        let ends = apply(conversation, &Plan { edits: old.map(|message| Edit::Drop { message }).collect() })?;
+        let longest = request.record_of(&known, &ends, &[], Rooms::record(room));
+        // Lines are counted one by one, with their line feeds.
+        let line = |line: &str| count_inside(line, request.tally.encoding()).tokens + 1;
+        let tokens = longest.map(|text| text.lines().map(line).sum::<usize>() + BRIDGE);
+        Ok(tokens.map(|tokens| Self { known, keep, room: room.min(tokens) }))
+    }
+}
+
+/// What became of a proposal that is to have a record.
+pub enum Recorded {
+    /// It has one.
+    With(Proposal),
+    /// It leaves out nothing that a record would tell.
+    NothingLost(Proposal),
+    /// It loses something, and there is no room or no place to tell of it.
+    NoPlace,
+}
+
+/// The proposal with a record of the work that it leaves out. An earlier record becomes part of it. It stands in the first of the user's messages
+/// behind what is left out, before the newest `keep`, or in a message of its own in the place of what goes.
+pub fn recorded(request: &Request, mut proposal: Proposal, recorder: &Recorder) -> Result<Recorded, CondenseError> {
+    let Recorder { known, keep, room } = recorder;
+    let (before, keep, room) = (&request.conversation, *keep, *room);
+    let Some(first) = proposal.notes.iter().map(|note| note.message).min() else {
+        return Ok(Recorded::NothingLost(proposal));
+    };
+    let room = match request.target_tokens {
+        Some(_) => room,
+        None => {
+            let left = measured(request, &proposal.plan)?.total();
+            room.min(request.tally.total().saturating_sub(left) / SHARE_OF_SAVED)
+        }
+    };
+    if room < MIN_RECORD.min(recorder.room) {
+        return Ok(Recorded::NoPlace);
+    }
+    let earlier = take_earlier(before, keep, &mut proposal);
+    let after = apply(before, &proposal.plan)?;
+    let dropped = dropped_by(&proposal.plan);
+    let rooms = Rooms::record(room.saturating_sub(BRIDGE));
+    let Some(text) = request.record_of(known, &after, &[], rooms) else {
+        return Ok(if earlier.is_none() { Recorded::NothingLost(proposal) } else { Recorded::NoPlace });
+    };
+    let Some(place) = Place::find(before, &dropped, earlier, first, keep) else { return Ok(Recorded::NoPlace) };
+    place.put(before, text, &mut proposal)?;
+    Ok(Recorded::With(proposal))
+}
+
+/// The messages that a plan drops.
+fn dropped_by(plan: &Plan) -> HashSet<usize> {
+    plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None }).collect()
+}
+
+/// Where an earlier record stood.
+#[derive(Debug, Clone, Copy)]
+enum Earlier {
+    /// In a message of its own.
+    Message(usize),
+    /// In a message with other blocks.
+    Block(usize),
+}
+
+/// Leaves out the records of earlier condensations, which become part of the new one. Where the newest of them stood that goes because of this.
+fn take_earlier(before: &Conversation, keep: usize, proposal: &mut Proposal) -> Option<Earlier> {
+    let mut taken = None;
+    let dropped = dropped_by(&proposal.plan);
+    for message in before.head()..before.len().saturating_sub(keep) {
+        let entry = &before.entries()[message];
+        let is_dropped = dropped.contains(&message);
+        if is_dropped || !entry.pins.is_empty() {
+            continue;
+        }
+        let blocks = entry.message.content.blocks();
+        let is_whole = match &entry.message.content {
+            Content::Text(text) => is_record(text),
+            _ => matches!(blocks, [Block::Text { text, .. }] if is_record(text)),
+        };
+        let touches = |edit: &Edit, of: Option<usize>| match edit {
+            Edit::Set { message: at, path, .. } => {
+                *at == message && of.is_none_or(|block| path.get(1).and_then(PathStep::index) == Some(block))
+            }
+            _ => false,
+        };
+        if is_whole {
+            proposal.plan.edits.retain(|edit| !touches(edit, None));
+            proposal.notes.retain(|note| note.message != message);
+            proposal.plan.edits.push(Edit::Drop { message });
+            proposal.notes.push(note(message, None, "now part of the new record"));
+            taken = Some(Earlier::Message(message));
+            continue;
+        }
+        for (block, _) in
+            blocks.iter().enumerate().filter(|(_, block)| matches!(block, Block::Text { text, .. } if is_record(text)))
+        {
+            proposal.plan.edits.retain(|edit| !touches(edit, Some(block)));
+            proposal.notes.retain(|note| (note.message, note.block) != (message, Some(block)));
+            proposal.plan.edits.push(Edit::DropBlock { message, block });
+            proposal.notes.push(note(message, Some(block), "now part of the new record"));
+            taken = Some(Earlier::Block(message));
+        }
+    }
+    taken
+}
+
+/// Where a record is put.
+enum Place {
+    /// Behind the blocks of a message.
+    Block(usize),
+    /// In messages of these roles before this one; the last holds it.
+    Before(usize, Vec<Role>),
+}
+
+impl Place {
+    fn find(
+        before: &Conversation,
+        dropped: &HashSet<usize>,
+        earlier: Option<Earlier>,
+        first: usize,
+        keep: usize,
+    ) -> Option<Self> {
+        match earlier {
+            Some(Earlier::Message(message)) => {
+                return Some(Self::Before(message, vec![before.message(message).role.clone()]));
+            }
+            Some(Earlier::Block(message)) => return Some(Self::Block(message)),
+            None => {}
+        }
+        let may_hold = |message: &usize| {
+            let Message { role, content, .. } = before.message(*message);
+            *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message)
+        };
+        let mut old = first.max(before.head())..before.len().saturating_sub(keep);
+        old.find(may_hold).map(Self::Block).or_else(|| Self::in_gap(before, dropped))
+    }
+
+    /// In the place of the first messages that go.
+    fn in_gap(before: &Conversation, dropped: &HashSet<usize>) -> Option<Self> {
+        let start = dropped.iter().copied().min()?;
+        let end = (start..before.len()).find(|message| !dropped.contains(message)).unwrap_or(before.len());
+        let role = |message: Option<usize>| before.entries().get(message?).map(|entry| entry.message.role.clone());
+        let roles = match (role(start.checked_sub(1))?, role(Some(end))) {
+            (Role::User, Some(Role::Assistant)) => vec![Role::Assistant, Role::User],
+            (Role::User, Some(Role::User) | None) => vec![Role::Assistant],
+            (Role::Assistant, Some(Role::User)) => vec![Role::User, Role::Assistant],
+            (Role::Assistant, Some(Role::Assistant) | None) => vec![Role::User],
+            _ => return None,
+        };
+        Some(Self::Before(end, roles))
+    }
+
+    fn put(self, before: &Conversation, text: String, proposal: &mut Proposal) -> Result<(), CondenseError> {
+        const REASON: &str = "what was done, asked and found in what is left out";
+        match self {
+            Self::Block(message) => {
+                let block = before.message(message).content.blocks().len();
+                let value = to_raw_value(&json!({ "type": "text", "text": text }));
+                let value = value.map_err(|error| CondenseError::Internal(error.to_string()))?;
+                proposal.plan.edits.push(Edit::InsertBlock { message, before: block, value });
+                proposal.notes.push(note(message, Some(block), REASON));
+            }
+            Self::Before(place, roles) => {
+                let last = roles.len() - 1;
+                let next = before.entries().get(place).or(before.entries().last());
+                for (index, role) in roles.into_iter().enumerate() {
+                    let said = if index == last { text.clone() } else { LEFT_OUT_HERE.to_owned() };
+                    let message = Message::new(role, Content::Text(said));
+                    let message =
+                        next.map_or_else(|| message.clone(), |next| with_time(message.clone(), &next.message));
+                    proposal.plan.edits.push(Edit::Insert { before: place, value: Inserted::from(message) });
+                }
+                if !proposal.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
+                    proposal.notes.push(note(place, None, REASON));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn note(message: usize, block: Option<usize>, reason: &str) -> Note {
+    Note { message, block, operation: "record", reason: reason.to_owned(), grade: None }
+}

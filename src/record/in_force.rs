@@ -1,0 +1,100 @@
+//! What is still in force: the mode, skills that were loaded, sub-agents that run, and the plan that was agreed on.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{
+    facts::{Fact, beginning},
+    input::Input,
+    text::is_record,
+};
+use crate::{
+    conversation::Conversation,
+    transcript::{CallOutcome, ConversationText, Event, Meaning, ParameterRole, ToolTable, Transcript},
+};
+
+/// Of what a mode, a skill or a sub-agent is called.
+const NAME: usize = 100;
+
+/// Lines of a plan, and characters of one.
+const MAX_LINES: usize = 80;
+const MAX_LINE: usize = 400;
+
+/// Skills that were loaded last.
+const MAX_SKILLS: usize = 6;
+
+/// What a sub-agent is called by, where an answer says so.
+static AGENT_ID: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bagent_?id\b["']?\s*[:=]\s*["']?([A-Za-z0-9_-]{4,64})"#)
+        .expect("the pattern is a constant, and tested")
+});
+
+/// The words of an answer that says that a sub-agent works on while others go on.
+const STARTED: [&str; 4] = ["launched", "in the background", "spawned", "\"agent_id\""];
+
+/// The words of a text that says that one has ended.
+const ENDED: [&str; 7] = ["completed", "finished", "failed", "killed", "closed", "cancelled", "stopped"];
+
+/// The newest mode, the skills, and the sub-agents that are not known to have ended.
+pub fn in_force(conversation: &Conversation, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
+    let named = |event: &Event| {
+        let tool = tools.tool(&event.tool)?;
+        let name = Input::of(event, conversation, transcript)?.text(tool.parameter(ParameterRole::Label))?;
+        let name = beginning(&name, NAME);
+        (!name.is_empty()).then_some(name)
+    };
+    let (mut mode, mut skills, mut agents) = (None, Vec::new(), Vec::new());
+    for event in transcript.events.iter().filter(|event| event.outcome == CallOutcome::Ok) {
+        match tools.meaning(&event.tool) {
+            Meaning::Mode => mode = named(event).or(mode),
+            Meaning::Skill => {
+                if let Some(name) = named(event) {
+                    skills.retain(|known| *known != name);
+                    skills.push(name);
+                }
+            }
+            Meaning::Agent => agents.extend(running(event, transcript).map(|id| match named(event) {
+                Some(name) => format!("sub-agent {id}, running: {name}"),
+                None => format!("sub-agent {id}, running"),
+            })),
+            _ => {}
+        }
+    }
+    skills.drain(..skills.len().saturating_sub(MAX_SKILLS));
+    let mode = mode.map(|mode| format!("mode: {mode}"));
+    let skills = skills.into_iter().map(|skill| format!("skill in use: {skill}"));
+    mode.into_iter().chain(skills).chain(agents).map(Fact::Now).collect()
+}
+
+/// The id of the sub-agent that a call has started, where it is not known to have ended.
+fn running(event: &Event, transcript: &Transcript<'_>) -> Option<String> {
+    let answer = event.answers.iter().map(|place| transcript.text(place)).collect::<String>();
+    let lower = answer.to_ascii_lowercase();
+    if answer.len() > 4000 || !STARTED.iter().any(|word| lower.contains(word)) {
+        return None;
+    }
+    let id = AGENT_ID.captures(&answer)?.get(1)?.as_str().to_owned();
+    let launched = event.answers.iter().map(|place| place.text).max()?;
+    (!has_ended(&id, &transcript.texts[launched + 1..])).then_some(id)
+}
+
+/// Whether one of these texts says that a sub-agent has ended.
+pub fn has_ended(id: &str, texts: &[ConversationText<'_>]) -> bool {
+    let says = |text: &str, word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    texts
+        .iter()
+        .any(|text| says(text.text, id) && !is_record(text.text) && ENDED.iter().any(|word| says(text.text, word)))
+}
+
+/// The lines of the newest plan that was presented and not refused.
+pub fn design(conversation: &Conversation, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
+    let is_plan = |event: &&Event| tools.meaning(&event.tool) == Meaning::Plan && event.outcome == CallOutcome::Ok;
+    let Some(event) = transcript.events.iter().rev().find(is_plan) else { return Vec::new() };
+    let text = tools
+        .tool(&event.tool)
+        .and_then(|tool| Input::of(event, conversation, transcript)?.text(tool.parameter(ParameterRole::Speech)));
+    let text = text.unwrap_or_default();
+    let lines = text.lines().map(|line| beginning(line, MAX_LINE)).filter(|line| !line.is_empty());
+    lines.take(MAX_LINES).map(Fact::Design).collect()
+}

@@ -1,0 +1,217 @@
+//! What is carried over in the record of work: things to do in every dialect, plans, modes, skills, sub-agents, what the user said.
+
+use proptest::prelude::*;
+use roo_condense::{Conversation, Report};
+use serde_json::{Value, json};
+
+use super::{
+    checks::{check_report, export, run_alone},
+    invariants::{any_target, cases},
+};
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A call and its answer.
+fn round(id: usize, name: &str, input: Value, answer: &str) -> Vec<Value> {
+    let id = format!("c{id}");
+    vec![
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": name, "input": input }] }),
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": answer }] }),
+    ]
+}
+
+/// A history that begins with `work`, and in which much is read then.
+fn history(work: Vec<Value>) -> Conversation {
+    let mut messages = vec![json!({ "role": "user", "content": "Mend the shop." })];
+    messages.extend(work);
+    for index in 0..12 {
+        let lines: Vec<String> =
+            (0..200).map(|line| format!("line {line} of file {index} about thing{line}")).collect();
+        messages.extend(round(
+            100 + index,
+            "Bash",
+            json!({ "command": format!("cat notes{index}") }),
+            &lines.join("\n"),
+        ));
+    }
+    for words in ["Nearly there.", "One moment.", "All is done."] {
+        messages.push(json!({ "role": "assistant", "content": words }));
+        messages.push(json!({ "role": "user", "content": [text("Go on.")] }));
+    }
+    Conversation::parse(&json!(messages).to_string()).unwrap()
+}
+
+fn window(before: &Conversation) -> (Conversation, Report) {
+    let config = json!({ "mode": "window", "recordTokens": 1000 });
+    let report = run_alone("truncation", &config, before, Some(2500));
+    let after = check_report(before, &report);
+    (Conversation::parse(&export(&after)).unwrap(), report)
+}
+
+/// The records in a conversation.
+fn records(conversation: &Conversation) -> Vec<String> {
+    let texts = conversation
+        .messages()
+        .flat_map(|message| message.texts().into_iter().map(|text| text.text.to_owned()).collect::<Vec<_>>());
+    texts.filter(|text| text.starts_with("[Record of the work")).map(|text| text + "\n").collect()
+}
+
+/// The one record of what a window has left of a history that begins with `work`.
+fn record(work: Vec<Value>) -> String {
+    let (after, report) = window(&history(work));
+    let mut records = records(&after);
+    assert_eq!(records.len(), 1, "{:?}", report.changes());
+    records.remove(0)
+}
+
+#[test]
+fn lists_of_things_to_do_of_every_dialect_are_told_word_for_word() {
+    let long = "Rework the parser of dates so that it reads years before 1970 and time zones with half hours, and says which of them it has read, as the issue of the third of May asks for in its second paragraph, which see";
+    let todos =
+        json!([{ "content": long, "status": "completed" }, { "content": "Write tests", "status": "in_progress" }]);
+    let plan = json!({ "plan": [{ "step": "Look", "status": "completed" }, { "step": "Mend", "status": "pending" }] });
+    let created = |id: usize, subject: &str| {
+        round(
+            id,
+            "TaskCreate",
+            json!({ "subject": subject, "description": "more" }),
+            &format!("Task #{id} created successfully: {subject}"),
+        )
+    };
+    let updated = |id: usize, input: Value| round(10 + id, "TaskUpdate", input, "Updated task");
+    let said = "[x] Look\n[-] Mend\n[ ] Tell";
+    let xml = |xml: &str| {
+        vec![
+            json!({ "role": "assistant", "content": [text(xml)] }),
+            json!({ "role": "user", "content": [text("[update_todo_list] Result:"), text("Done.")] }),
+        ]
+    };
+    let claude = record(round(1, "TodoWrite", json!({ "todos": todos }), "ok"));
+    assert!(claude.contains(&format!("Plan:\n- [x] {long}\n- [-] Write tests\n")), "{claude}");
+    let codex = record(round(1, "update_plan", plan, "Plan updated"));
+    assert!(codex.contains("Plan:\n- [x] Look\n- [ ] Mend\n"), "{codex}");
+    let roo = record(xml(&format!("<update_todo_list>\n<todos>\n{said}\n</todos>\n</update_todo_list>")));
+    assert!(roo.contains("Plan:\n- [x] Look\n- [-] Mend\n- [ ] Tell\n"), "{roo}");
+    let roo_native = record(round(1, "update_todo_list", json!({ "todos": said }), "ok"));
+    assert!(roo_native.contains("Plan:\n- [x] Look\n- [-] Mend\n- [ ] Tell\n"), "{roo_native}");
+    let cline = record(xml(
+        "<read_file>\n<path>a.ts</path>\n<task_progress>\n- [x] Look\n- [ ] Mend\n</task_progress>\n</read_file>",
+    ));
+    assert!(cline.contains("Plan:\n- [x] Look\n- [ ] Mend\n"), "{cline}");
+    let cline_native =
+        record(round(1, "read_file", json!({ "path": "a.ts", "task_progress": "- [x] Look\n- [ ] Mend" }), "text"));
+    assert!(cline_native.contains("Plan:\n- [x] Look\n- [ ] Mend\n"), "{cline_native}");
+    let tasks = [
+        created(1, "Look"),
+        created(2, "Mend"),
+        created(3, "Dream"),
+        updated(1, json!({ "taskId": "1", "status": "completed" })),
+        updated(2, json!({ "taskId": "3", "status": "deleted" })),
+    ];
+    let tasks = record(tasks.concat());
+    assert!(tasks.contains("Plan:\n- [x] #1 Look\n- [ ] #2 Mend\n"), "{tasks}");
+}
+
+#[test]
+fn modes_skills_plans_and_sub_agents_are_told_as_long_as_they_are_in_force() {
+    let launched =
+        "Async agent launched successfully.\nagentId: a1b2c3d4 (internal ID)\nThe agent is working in the background.";
+    let work = [
+        round(1, "switch_mode", json!({ "mode_slug": "architect", "reason": "first think" }), "Switched"),
+        round(2, "switch_mode", json!({ "mode_slug": "code", "reason": "then do" }), "Switched"),
+        round(3, "Skill", json!({ "skill": "pdf" }), "Launching skill: pdf"),
+        round(
+            4,
+            "ExitPlanMode",
+            json!({ "plan": "# Plan\n\n1. Read the grammar\n2. Change it" }),
+            "User has approved your plan.",
+        ),
+        round(
+            5,
+            "Task",
+            json!({ "description": "Find all callers", "prompt": "Find them", "run_in_background": true }),
+            launched,
+        ),
+        round(
+            6,
+            "Task",
+            json!({ "description": "Count lines", "prompt": "Count" }),
+            &launched.replace("a1b2c3d4", "e5f6a7b8"),
+        ),
+        vec![
+            json!({ "role": "assistant", "content": "I wait for it." }),
+            json!({ "role": "user", "content": [text("<task-notification>\n<task-id>e5f6a7b8</task-id>\n<status>completed</status>\n</task-notification>")] }),
+        ],
+    ];
+    let record = record(work.concat());
+    let now = "Still in force:\n- mode: code\n- skill in use: pdf\n- sub-agent a1b2c3d4, running: Find all callers\n";
+    assert!(record.contains(now), "{record}");
+    assert!(
+        record.contains("The plan that was agreed on:\n- # Plan\n- 1. Read the grammar\n- 2. Change it\n"),
+        "{record}"
+    );
+}
+
+#[test]
+fn a_second_condensation_makes_one_record_of_both() {
+    let work = round(1, "TodoWrite", json!({ "todos": [{ "content": "Mend it all", "status": "in_progress" }] }), "ok");
+    let (once, _) = window(&history(work));
+    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
+    messages.push(
+        json!({ "role": "assistant", "content": "I go on with the second part of the work, which is the larger one." }),
+    );
+    messages
+        .push(json!({ "role": "user", "content": [text("Please keep the prices as they are, whatever happens.")] }));
+    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
+    messages.extend(more.into_iter().skip(1));
+    let again = Conversation::parse(&json!(messages).to_string()).unwrap();
+    for config in [json!({ "mode": "window", "recordTokens": 1000 }), json!({ "recordTokens": 1000 })] {
+        let report = run_alone("truncation", &config, &again, Some(2500));
+        let after = check_report(&again, &report);
+        let records = records(&after);
+        assert_eq!(records.len(), 1, "{config} {records:#?}");
+        assert!(records[0].contains("- [-] Mend it all\n"), "{}", records[0]);
+        assert_eq!(records[0].matches("Mend it all").count(), 1);
+    }
+}
+
+#[test]
+fn room_that_a_record_does_not_need_costs_no_thing_to_do() {
+    let todos = json!({ "todos": [{ "content": "aafbbfga oaadfga fzfpba", "status": "pending" }] });
+    let before = history(round(1, "TodoWrite", todos, "ok"));
+    for target in (12_000..14_000).step_by(20) {
+        let report = run_alone("truncation", &json!({ "recordTokens": 800 }), &before, Some(target));
+        let after = check_report(&before, &report);
+        assert!(export(&after).contains("aafbbfga oaadfga fzfpba"), "{target}: {:?}", report.changes());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// The user's first words, the newest list and the newest words of the user can be read after any truncation that leaves room for a record.
+    #[test]
+    fn instructions_and_things_to_do_can_be_read_whatever_goes(
+        items in prop::collection::vec("[a-z]{3,8} [a-z]{3,8} [a-z]{3,8}", 1..6),
+        words in "[a-z]{4,9} [a-z]{4,9} [a-z]{4,9} [a-z]{4,9}",
+        mode in prop::sample::select(&["content", "window"][..]),
+        strategy in prop::sample::select(&["auto", "head", "head_tail"][..]),
+        target in any_target(),
+    ) {
+        let todos: Vec<Value> = items.iter().map(|item| json!({ "content": item, "status": "pending" })).collect();
+        let mut work = round(1, "TodoWrite", json!({ "todos": todos }), "ok");
+        work.push(json!({ "role": "assistant", "content": "I have a list now." }));
+        work.push(json!({ "role": "user", "content": [text(&words)] }));
+        let before = history(work);
+        let target = target.of(&before).filter(|target| *target > 3500);
+        let config = json!({ "mode": mode, "strategy": strategy, "recordTokens": 800 });
+        let report = run_alone("truncation", &config, &before, target);
+        let after = check_report(&before, &report);
+        let json = export(&after);
+        for told in items.iter().chain([&words, &"Mend the shop.".to_owned()]) {
+            prop_assert!(json.contains(told.as_str()), "{told:?} is gone: {:?}", report.changes());
+        }
+    }
+}
