@@ -46,6 +46,13 @@ test("every page of docs/ can be reached from its first", () => {
   expect(pages.filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
 });
 
+test("the site lists every page of docs/, and no other", async () => {
+  const { english, french } = await import("../../site/.vitepress/sidebar.mjs");
+  const linksIn = (items) => items.flatMap(({ link, items: below = [] }) => [...(link ? [link] : []), ...linksIn(below)]);
+  const listed = linksIn([...english, ...french]).map((link) => `docs${link.endsWith("/") ? `${link}index` : link}.md`);
+  expect(listed.sort()).toEqual(pages.filter((page) => page.startsWith("docs/") && page !== "docs/index.md").sort());
+});
+
 test("every picture is shown somewhere, in its language, and all together are small", () => {
   const folder = path.join(root, "docs", "guide", "images");
   const pictures = readdirSync(folder).map((name) => `docs/guide/images/${name}`);

@@ -1,0 +1,76 @@
+// The pages, in the order in which the site lists them. A test compares it with docs/.
+
+const page = (text, link) => ({ text, link: `/${link}` });
+
+export const english = [
+  {
+    text: "Begin",
+    items: [
+      page("Quick start", "quick-start"),
+      page("The loop of an agent", "agent-loop"),
+      page("On the command line", "command-line"),
+      page("The studio, with pictures", "guide/"),
+      page("Questions and trouble", "faq"),
+    ],
+  },
+  {
+    text: "Choose",
+    items: [
+      page("Choosing a provider", "choosing"),
+      page("Providers", "providers"),
+      page("Native", "native"),
+      page("Lossless", "lossless"),
+      page("Truncation", "truncation"),
+      page("Smart", "smart"),
+      page("Strategies", "strategies"),
+    ],
+  },
+  {
+    text: "Use",
+    items: [
+      page("The manager", "manager"),
+      page("What survives", "survival"),
+      page("Tools of your own", "tools"),
+      page("The studio", "studio"),
+      page("Roo-Code and its forks", "roo"),
+      page("Formats of messages", "formats"),
+      page("Errors and warnings", "errors"),
+    ],
+  },
+  {
+    text: "Know",
+    items: [
+      page("Markers", "markers"),
+      page("Summaries", "summaries"),
+      page("Salience", "salience"),
+      page("Performance", "measurements"),
+      page("Security", "security"),
+      page("Architecture", "architecture"),
+      {
+        ...page("Decisions", "decisions/"),
+        collapsed: true,
+        items: [
+          page("1. Plans as edits", "decisions/0001-plans-as-edits"),
+          page("2. Pointers", "decisions/0002-pointers"),
+          page("3. The tokenizer", "decisions/0003-tokenizer"),
+          page("4. JSON at the border", "decisions/0004-json-border"),
+          page("5. The registry of providers", "decisions/0005-provider-registry"),
+          page("6. No numbers of messages", "decisions/0006-no-message-numbers"),
+          page("7. Reversible by default", "decisions/0007-reversible"),
+        ],
+      },
+      page("Versions", "versions"),
+      page("Making a release", "release"),
+    ],
+  },
+];
+
+export const french = [{ text: "Guide", items: [page("L’atelier", "fr/guide/")] }];
+
+/** Of the reference that TypeDoc writes. */
+export const reference = [
+  {
+    text: "API",
+    items: [page("All of it", "api/"), page("roo-condense", "api/roo-condense/"), page("roo-condense/roo", "api/roo-condense/roo/")],
+  },
+];
