@@ -32,6 +32,21 @@ function requireNumber(field, value, min) {
   if (!Number.isFinite(value) || value < min) throw outOfRange(field, value, allowed);
 }
 
+/** What it takes to know whether a condensation is due. */
+function requireUsage(context) {
+  readable("context", () => {
+    if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
+    requireNumber("context.totalTokens", context.totalTokens, 0);
+    requireNumber("context.contextWindow", context.contextWindow, 1);
+  });
+}
+
+/** What a report says of preparing; where it failed before anything was begun, it says nothing. */
+function preparationOf({ preparation, cost, warnings, error }) {
+  const nothing = { prepared: false, reason: "failed", messages: 0, tokensSaved: 0 };
+  return { ...nothing, ...preparation, cost, warnings, ...(error && { error }) };
+}
+
 function requireText(field, value) {
   if (typeof value !== "string" || value === "") throw notAllowed(field, value, "a string that is not empty");
 }
@@ -198,12 +213,13 @@ class CondensationManager {
   }
 
   condenseIfNeeded(context, options) {
-    readable("context", () => {
-      if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
-      requireNumber("context.totalTokens", context.totalTokens, 0);
-      requireNumber("context.contextWindow", context.contextWindow, 1);
-    });
+    requireUsage(context);
     return this.#run("ifNeeded", context, options);
+  }
+
+  prepare(context, options) {
+    requireUsage(context);
+    return this.#run("prepare", context, options).then(preparationOf);
   }
 
   preview(context, options) {

@@ -53,6 +53,8 @@ pub enum WarningCode {
     SummaryFailed,
     /// A summary leaves out what it must not, or may come to be asked for again therefore.
     SummaryIncomplete,
+    /// What was prepared ahead of need is of no use, because the conversation has become another one.
+    PreparationStale,
     /// Too little would be saved to be worth a change.
     ReductionTooSmall,
     /// A summary ends in the middle, because it may be no longer.

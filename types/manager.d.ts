@@ -1,6 +1,7 @@
 // The manager: its options, its configuration in force, and its metrics.
 
 import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
+import type { CondensationError } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
@@ -96,6 +97,8 @@ export interface ManagerOptions {
   costAlert?: number | false | undefined;
   /** Where summaries are kept, so that the same is not asked twice; `false` for nowhere. Default, and for `true`: up to 8 MiB of memory. */
   cache?: SummaryStore | boolean | null | undefined;
+  /** From how much of the tokens at which a condensation is due {@link CondensationManager.prepare} prepares one, in percent, 0 to 100. Default: 80. */
+  prepareFromPercent?: number | undefined;
   /** The guard against condensing again and again without gain; `false` for none. */
   guard?: GuardOptions | false | undefined;
   /** What is done with signed thinking behind a change, in calls that do not say. Default: `auto`. */
@@ -226,6 +229,30 @@ export interface Metrics {
   records: CondensationRecord[];
   /** What deserves attention, as of now. */
   alerts: MetricAlert[];
+}
+
+/** What came of {@link CondensationManager.prepare}. */
+export interface PreparationResult {
+  /** Whether there is something now that will be applied when a condensation is due. */
+  prepared: boolean;
+  /**
+   * - `done`: it was prepared
+   * - `reused`: what was prepared before will do
+   * - `joined`: work for the same task was under way, and was waited for
+   * - `early`: too far from being due
+   * - `nothing`: nothing would be gained
+   * - `failed`: see `error`
+   */
+  reason: "done" | "reused" | "joined" | "early" | "nothing" | "failed";
+  /** Messages of the snapshot; 0 where nothing is prepared. */
+  messages: number;
+  /** Tokens that it saves, as `totalTokens` counts them. */
+  tokensSaved: number;
+  /** Dollars spent by this call. */
+  cost: number;
+  warnings: Warning[];
+  /** Why it failed. */
+  error?: CondensationError;
 }
 
 /** What an API reported for messages that were also counted here. */
@@ -374,6 +401,28 @@ export class CondensationManager {
    * ```
    */
   condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
+
+  /**
+   * Condenses a snapshot ahead of need, in the background, so that {@link CondensationManager.condenseIfNeeded} of the same task (`taskId`) can apply it at once: when it
+   * is due, and the conversation still begins with what the snapshot said, with the same provider, configuration and prompt. What is new is condensed only
+   * where what was prepared does not make the whole fit. May be called after every turn: it does nothing far from the threshold (`prepareFromPercent`), and nothing
+   * again where what was prepared will do; for one task it works once at a time, and who asks meanwhile waits for that. What it costs is in its own result and in
+   * the metrics, not in the result that applies it. Kept are the edits of the newest eight tasks, 16 MiB at most. `context` needs `totalTokens` and `contextWindow`.
+   * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager({ provider: "smart", autoCondenseContextPercent: 80 });
+   * const usage = { taskId: "42", totalTokens: 140_000, contextWindow: 200_000 };
+   *
+   * // After a turn, while the user reads: nobody waits for it.
+   * manager.prepare({ messages, ...usage }).then(({ prepared, reason, cost }) => console.log(prepared, reason, cost));
+   * // Before the next request.
+   * const { messages: next, appliedPreparation } = await manager.condenseIfNeeded({ messages, ...usage, totalTokens: 165_000 });
+   * ```
+   */
+  prepare<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<PreparationResult>;
 
   /**
    * Condenses when that is due (`result.trigger` says why). When the window is full and no target is given, the target is what fits.

@@ -210,6 +210,8 @@ export interface CondensationReport {
   summary: string;
   /** How much of what must survive that summary tells; absent where no model wrote a summary of messages. */
   summaryQuality?: SummaryQuality;
+  /** That what `manager.prepare()` had prepared was applied: messages of the snapshot, and the dollars that it had cost, which are not in `cost`. */
+  appliedPreparation?: { messages: number; cost: number };
   /** Dollars spent, also by providers that failed. */
   cost: number;
   /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */

@@ -12,6 +12,7 @@
  * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was, or
  *   one that leaves something out could not be asked for again
  * - `summary_incomplete`: a summary leaves out what must survive, or, in a preview, may come to be asked for once more therefore (`summaryCheck`)
+ * - `preparation_stale`: what `prepare()` had prepared is of no use, because the conversation no longer begins with it, or could not be applied
  * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
@@ -38,6 +39,7 @@ export type WarningCode =
   | "pass_failed"
   | "summary_failed"
   | "summary_incomplete"
+  | "preparation_stale"
   | "override_unused"
   | "reduction_too_small"
   | "summary_truncated"

@@ -266,6 +266,18 @@ impl Contents {
         self.0.get(index).copied()
     }
 
+    /// How many messages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the first messages are those of `other`.
+    #[must_use]
+    pub fn starts_with(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
     /// How many messages there are and a hash of them all, such as `12:9f86d081884c7d65`.
     #[must_use]
     pub fn whole(&self) -> Fingerprint {

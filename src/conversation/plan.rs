@@ -162,6 +162,17 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The same, with messages of the host's own told as JSON, for when the host has forgotten its objects.
+    #[must_use]
+    pub fn without_foreign(mut self) -> Self {
+        for edit in &mut self.edits {
+            if let Edit::Insert { value, .. } = edit {
+                value.foreign = None;
+            }
+        }
+        self
+    }
+
     /// Whether nothing would change.
     #[must_use]
     pub fn is_empty(&self) -> bool {

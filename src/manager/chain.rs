@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     numbers::Goal,
+    prepare::Ready,
     survival::{Done, Survival},
     totals::{HostCount, host_count},
 };
@@ -65,6 +66,10 @@ pub struct ChainOutcome {
     pub cost_by_model: BTreeMap<String, f64>,
     /// What strategies decided.
     pub choices: Vec<Choice>,
+    /// What was done as a proposal on the conversation that came in, where that is wanted; without what became of thinking.
+    pub proposal: Option<Proposal>,
+    /// Whether work that was done already was taken over.
+    pub was_ready: bool,
     /// How each provider did.
     pub calls: Vec<(String, CallRecord)>,
     /// Time in milliseconds.
@@ -121,6 +126,10 @@ pub struct Chain {
     pub others: Option<Registry>,
     /// About those that are missing.
     pub warnings: Vec<Warning>,
+    /// Work that is done already, which is taken over before any of them is asked.
+    pub ready: Option<Arc<Ready>>,
+    /// Whether what was done is wanted as a proposal, too.
+    pub keeps_proposal: bool,
 }
 
 /// Runs the providers of `chain` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
@@ -130,6 +139,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let providers = &chain.providers;
     let started = Instant::now();
     let original_tally = request.tally.clone();
+    let begun_with = request.clone();
     let mut state = State::new(request);
     let mut turns = Turns { others: chain.others.clone(), warnings: chain.warnings.clone(), ..Turns::default() };
     let mut counts = HostCounts(None);
@@ -143,7 +153,15 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let mut asked_succeeded = false;
     let config = state.request.config.clone();
     let mut had_their_turn = 0;
-    for (index, provider) in providers.iter().enumerate() {
+    if let Some(ready) = &chain.ready {
+        outcome.was_ready = take_over(ready, &mut state, &mut turns, &mut counts).await;
+        asked_succeeded = outcome.was_ready;
+    }
+    let is_enough = outcome.was_ready && (state.request.target_tokens.is_none() || state.meets_target());
+    if outcome.was_ready {
+        outcome.provider = chain.ready.as_ref().map(|ready| ready.info().id).unwrap_or_default();
+    }
+    for (index, provider) in providers.iter().enumerate().filter(|_| !is_enough) {
         had_their_turn = index + 1;
         let id = provider.info().id;
         if index > 0 {
@@ -188,6 +206,9 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         let repeated = repeated(&providers[..had_their_turn], &config, state.request.target_tokens);
         look_again(&repeated, &mut state, &mut turns, &mut counts).await;
     }
+    if chain.keeps_proposal && !turns.changes.is_empty() {
+        outcome.proposal = Some(state.clone().into_proposal(&begun_with));
+    }
     outcome.cost = state.request.llm.spent.total();
     outcome.host_count = counts.0;
     (outcome.changes, outcome.warnings) = (turns.changes, turns.warnings);
@@ -204,25 +225,45 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);
     say_if_missed(&mut outcome, current, goal).await;
-    if !outcome.changes.is_empty() {
-        outcome.plan = Plan::between(&current.original, &current.conversation);
-        outcome.condensed = current.conversation.clone();
-        outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
-        outcome.survival = Some(Survival::of(&Done {
-            before: &current.original,
-            tally_before: &original_tally,
-            after: &current.conversation,
-            tally_after: &current.tally,
-            plan: &outcome.plan,
-            changes: &outcome.changes,
-            tools: &current.tools,
-        }));
-        let kept = outcome.first_changed_index().unwrap_or(0);
-        let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
-        outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);
-    }
+    tell_of_changes(&mut outcome, current, &original_tally);
     outcome.elapsed_ms = milliseconds(started);
     outcome
+}
+
+/// What was changed, and what became of all that was said.
+fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally: &Tally) {
+    if outcome.changes.is_empty() {
+        return;
+    }
+    outcome.plan = Plan::between(&current.original, &current.conversation);
+    outcome.condensed = current.conversation.clone();
+    outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
+    outcome.survival = Some(Survival::of(&Done {
+        before: &current.original,
+        tally_before: original_tally,
+        after: &current.conversation,
+        tally_after: &current.tally,
+        plan: &outcome.plan,
+        changes: &outcome.changes,
+        tools: &current.tools,
+    }));
+    let kept = outcome.first_changed_index().unwrap_or(0);
+    let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
+    outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);
+}
+
+/// Takes over work that is done already. Whether it was: what no longer fits is told, and done anew.
+async fn take_over(ready: &Ready, state: &mut State, turns: &mut Turns, counts: &mut HostCounts) -> bool {
+    let (before, id) = (state.tokens(), ready.info().id);
+    // The configuration of the call is for those who work.
+    let config = std::mem::take(&mut state.request.config);
+    let result = state.run(&mut ProviderStep::new(ready, &id, turns, counts)).await;
+    state.request.config = config;
+    if let Err(error) = &result {
+        let message = format!("what was prepared could not be applied: {}: {error}", error.code());
+        turns.warnings.push(Warning::new(WarningCode::PreparationStale, message).of(error.code()));
+    }
+    result.is_ok() && state.tokens() < before
 }
 
 /// Those of the chain that may be asked about what others have left. The configuration of the call is for the first alone.

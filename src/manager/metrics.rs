@@ -203,6 +203,15 @@ impl Metrics {
         self.measured.entry(experiment.to_owned()).or_default().add(variant, call);
     }
 
+    /// Adds what was paid for what is no call of its own.
+    pub fn add_paid(&mut self, profile: Option<&str>, cost: f64, by_model: &BTreeMap<String, f64>) {
+        let of_profile = profile.map(|profile| self.profiles.entry(profile.to_owned()).or_default());
+        for totals in of_profile.into_iter().chain([&mut self.total]) {
+            totals.cost += cost;
+        }
+        self.add_models(by_model);
+    }
+
     /// Adds what models were paid within a call.
     pub fn add_models(&mut self, costs: &BTreeMap<String, f64>) {
         for (model, cost) in costs {

@@ -8,6 +8,7 @@ mod inspection;
 mod metrics;
 mod numbers;
 mod options;
+mod prepare;
 mod preview;
 mod profiles;
 mod prompt_cache;
@@ -22,12 +23,19 @@ use std::{
     time::Instant,
 };
 
-use self::{chain::Chain, guard::Guard, metrics::CondensationRecord, numbers::Goal};
+use self::{
+    chain::Chain,
+    guard::Guard,
+    metrics::CondensationRecord,
+    numbers::Goal,
+    prepare::{Preparations, Ready},
+};
 pub use self::{
     guard::GuardOptions,
     inspection::{InspectOptions, Inspection},
     metrics::Metrics,
     options::{CallOptions, ManagerOptions},
+    prepare::Preparation,
     preview::{PreviewReport, Trial},
     profiles::Profiles,
     prompt_cache::PromptCache,
@@ -40,7 +48,7 @@ use crate::{
     llm::ModelPrice,
     progress::Progress,
     providers::{
-        Binding, Choice, CondenseError, Lossless, Native, Provider, Registry, Request, Subject, ThinkingRule,
+        Binding, Choice, CondenseError, Lossless, Native, Proposal, Provider, Registry, Request, Subject, ThinkingRule,
         Truncation,
     },
     strategies,
@@ -59,6 +67,22 @@ pub struct Manager {
     budget: Arc<Budget>,
     observed: Arc<Observed>,
     state: Mutex<State>,
+    preparations: Mutex<Preparations>,
+}
+
+/// How a condensation is gone about, beside what the call says.
+#[derive(Default)]
+struct Run<'a> {
+    /// Why it is due, where it goes by that.
+    decision: Option<&'a TriggerDecision>,
+    /// Tokens that may be left, as the caller counts them, where the call says nothing.
+    limit: Option<f64>,
+    /// Only tried.
+    trial: Option<Trial>,
+    /// Work that is done already.
+    ready: Option<Arc<Ready>>,
+    /// What was done is wanted as a proposal, too.
+    keeps_proposal: bool,
 }
 
 struct State {
@@ -104,6 +128,21 @@ impl Work {
     }
 }
 
+/// What came of a condensation.
+struct Ran {
+    report: Report,
+    /// What was done as a proposal, where that is wanted.
+    proposal: Option<Proposal>,
+    /// Work that was done already was taken over.
+    was_ready: bool,
+}
+
+impl Ran {
+    fn of(report: Report) -> Self {
+        Self { report, proposal: None, was_ready: false }
+    }
+}
+
 impl Manager {
     /// A manager with the built-in providers. Summaries are kept in memory unless the options turn that off.
     #[must_use]
@@ -126,7 +165,14 @@ impl Manager {
             model: None,
         };
         let budget = Arc::new(Budget::new(options.max_cost));
-        Self { options, cache, budget, observed: Arc::default(), state: Mutex::new(state) }
+        Self {
+            options,
+            cache,
+            budget,
+            observed: Arc::default(),
+            state: Mutex::new(state),
+            preparations: Mutex::default(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -244,14 +290,14 @@ impl Manager {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn condense(&self, work: Work) -> Report {
-        let report = self.run(&work, None, None).await;
+        let report = self.run(&work, Run::default()).await;
         self.remember(&work.call, &report);
         report
     }
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work, trial: Trial) -> Report {
-        self.run(&Trial::of(work), None, Some(trial)).await
+        self.run(&Trial::of(work), Run { trial: Some(trial), ..Run::default() }).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -260,18 +306,10 @@ impl Manager {
             Ok(tally) => tally,
             Err(error) => return Report::failed(error, work.call.total_tokens),
         };
-        let scale = self.scale();
-        let last = work.conversation.len().checked_sub(1);
-        let usage = ContextUsage {
-            total_tokens: work.call.total_tokens.unwrap_or_default(),
-            last_message_tokens: last.map_or(0, |last| scale.apply(tally.message(last))) as f64,
-            context_window: work.call.context_window.unwrap_or(f64::MAX),
-            max_tokens: work.call.max_tokens,
-            profile_id: work.call.profile_id.clone(),
-        };
+        let usage = self.usage(&work, &tally);
         let decision = self.should_condense(&usage);
         if !decision.due {
-            return Report::not_due(decision, scale.apply(self.system_tokens(&work) + tally.total()));
+            return Report::not_due(decision, self.scale().apply(self.system_tokens(&work) + tally.total()));
         }
         let guard = self.options.guard;
         if let Some(guard) = &guard
@@ -279,7 +317,18 @@ impl Manager {
         {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
-        let report = self.run(&work, Some(&decision), None).await;
+        let (prepared, stale) = match self.ready_for(&work).await {
+            Ok(found) => found,
+            Err(error) => return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision),
+        };
+        let ready = prepared.as_ref().map(|prepared| prepared.ready());
+        let run = Run { decision: Some(&decision), ready, ..Run::default() };
+        let Ran { mut report, was_ready, .. } = self.run_as(&work, run).await;
+        stale.into_iter().for_each(|warning| report.add_warning(warning));
+        if was_ready && report.did_condense() {
+            self.applied(&work.call.task_id);
+            report = report.with_applied(prepared.map(|prepared| prepared.as_applied()));
+        }
         // Being aborted says nothing about what condensing gains.
         if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
             let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
@@ -290,16 +339,33 @@ impl Manager {
         report.with_trigger(decision)
     }
 
-    async fn run(&self, work: &Work, decision: Option<&TriggerDecision>, trial: Option<Trial>) -> Report {
+    /// What the trigger goes by.
+    fn usage(&self, work: &Work, tally: &Tally) -> ContextUsage {
+        let last = work.conversation.len().checked_sub(1);
+        ContextUsage {
+            total_tokens: work.call.total_tokens.unwrap_or_default(),
+            last_message_tokens: last.map_or(0, |last| self.scale().apply(tally.message(last))) as f64,
+            context_window: work.call.context_window.unwrap_or(f64::MAX),
+            max_tokens: work.call.max_tokens,
+            profile_id: work.call.profile_id.clone(),
+        }
+    }
+
+    async fn run(&self, work: &Work, run: Run<'_>) -> Report {
+        self.run_as(work, run).await.report
+    }
+
+    async fn run_as(&self, work: &Work, run: Run<'_>) -> Ran {
+        let Run { decision, limit, trial, ready, keeps_proposal } = run;
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
         let chain = match self.chain(work, decision) {
-            Ok(chain) => chain,
-            Err(error) => return Report::failed(error, prev),
+            Ok(chain) => Chain { ready, keeps_proposal, ..chain },
+            Err(error) => return Ran::of(Report::failed(error, prev)),
         };
         work.progress.report("counting", "", 0, 1);
         let tally = match self.count(work) {
             Ok(tally) => tally,
-            Err(error) => return Report::failed(error, prev),
+            Err(error) => return Ran::of(Report::failed(error, prev)),
         };
         let mut request = Request {
             system_tokens: self.system_tokens(work),
@@ -315,17 +381,21 @@ impl Manager {
             ..Request::new(self.pinned(work), tally)
         };
         // Of a condensation that is due: where none would be due any more, and no more than there is.
-        let fitting = || decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens));
+        let fitting = || {
+            limit
+                .or_else(|| decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens)))
+        };
         let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64).or_else(fitting));
         request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
         let price = self.conversation_price(work);
         let scale = request.scale;
         let mut outcome = chain::run(&chain, request, goal).await;
         let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
+        let (proposal, was_ready) = (outcome.proposal.take(), outcome.was_ready);
         let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
         alerts::warn(&mut report, &self.budget, self.options.cost_alert);
         work.progress.report("done", report.provider(), 1, 1);
-        report
+        Ran { report, proposal, was_ready }
     }
 
     /// The conversation with all of it pinned that is protected.
@@ -389,16 +459,21 @@ impl Manager {
         system_tokens(&work.call, self.options.encoding)
     }
 
-    /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
-    fn chain(&self, work: &Work, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
-        let call = &work.call;
-        let state = self.state();
+    /// The provider that is asked first.
+    fn first_provider(&self, work: &Work, decision: Option<&TriggerDecision>) -> String {
+        let (call, state) = (&work.call, self.state());
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
         let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);
         // Nobody chose, and there is nobody to ask: then what needs no model.
         let has_model = work.llm.handler.is_some() || work.llm.condensing_handler.is_some();
         let default = if has_model || !call.config.is_null() { DEFAULT_PROVIDER } else { Lossless::ID };
-        let first = call.provider.as_deref().or(forced).or(state.active.as_deref()).unwrap_or(default);
+        call.provider.as_deref().or(forced).or(state.active.as_deref()).unwrap_or(default).to_owned()
+    }
+
+    /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
+    fn chain(&self, work: &Work, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
+        let first = &*self.first_provider(work, decision);
+        let state = self.state();
         let mut providers = vec![state.registry.get(first)?];
         let mut warnings = Vec::new();
         let standing_in: Vec<&str> = match &self.options.fallback {
@@ -415,7 +490,7 @@ impl Manager {
                 Err(_) => {}
             }
         }
-        Ok(Chain { providers, others: Some(state.registry.clone()), warnings })
+        Ok(Chain { providers, others: Some(state.registry.clone()), warnings, ready: None, keeps_proposal: false })
     }
 
     fn remember(&self, call: &CallOptions, report: &Report) {
@@ -511,7 +586,13 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;
-    let chain = Chain { providers: vec![Arc::clone(provider)], others: None, warnings: Vec::new() };
+    let chain = Chain {
+        providers: vec![Arc::clone(provider)],
+        others: None,
+        warnings: Vec::new(),
+        ready: None,
+        keeps_proposal: false,
+    };
     let mut outcome = chain::run(&chain, request, goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{
     GuardOptions, Profiles,
     alerts::DEFAULT_COST_ALERT,
+    prepare::DEFAULT_FROM_PERCENT,
     profiles::{self, PER_CONDENSATION},
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
@@ -35,6 +36,8 @@ pub struct ManagerOptions {
     pub max_cost: Option<f64>,
     /// Dollars above which one condensation is reported; `None` for never.
     pub cost_alert: Option<f64>,
+    /// From how much of the tokens at which one is due a condensation is prepared, in percent.
+    pub prepare_from_percent: f64,
     /// The guard against condensing without gain; `None` turns it off.
     pub guard: Option<GuardOptions>,
     /// The vocabulary.
@@ -113,6 +116,11 @@ static MANAGER: Table = Table::new(
             "The profile whose handler writes summaries, for profiles that name none.",
         ),
         Field::text("customCondensingPrompt", "The prompt to summarise by, for profiles that have none."),
+        Field::new(
+            "prepareFromPercent",
+            Kind::Number { default: Some(DEFAULT_FROM_PERCENT), min: 0.0, max: 100.0 },
+            "From how much of the tokens at which one is due prepare() prepares a condensation, in percent.",
+        ),
         Field::new(
             "guard",
             Kind::OneOf(&[Kind::False, Kind::Object(&GUARD)]),
@@ -227,6 +235,7 @@ impl ManagerOptions {
             cache: options.flag("cache"),
             max_cost: options.given_number("maxCost"),
             cost_alert: (options.value("costAlert") != Some(&Value::Bool(false))).then(|| options.number("costAlert")),
+            prepare_from_percent: options.number("prepareFromPercent"),
             guard: GuardOptions::of(&options),
             encoding: options.text("encoding").parse().unwrap_or_default(),
             scale: match options.value("scale") {

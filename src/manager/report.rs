@@ -9,6 +9,7 @@ use super::{
     chain::ChainOutcome,
     metrics::percent,
     numbers::reported_after,
+    prepare::{AppliedPreparation, Preparation},
     survival::Survival,
     undo::{UndoGroups, name_changes},
 };
@@ -63,6 +64,12 @@ pub struct Report {
     choices: Vec<Choice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
+    /// Only where what was prepared ahead of need was applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied_preparation: Option<AppliedPreparation>,
+    /// Only where one was prepared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preparation: Option<Preparation>,
     /// Only where a condensation was tried and its result is thrown away.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<PreviewReport>,
@@ -207,6 +214,8 @@ impl Report {
             changes: outcome.changes,
             warnings: outcome.warnings,
             trigger: None,
+            applied_preparation: None,
+            preparation: None,
             preview: None,
             calls: outcome.calls,
             cost_by_model: outcome.cost_by_model,
@@ -226,7 +235,8 @@ impl Report {
             .with_trigger(decision)
     }
 
-    fn unchanged(prev: f64, tokens: usize) -> Self {
+    /// The report of a call that changes nothing.
+    pub(super) fn unchanged(prev: f64, tokens: usize) -> Self {
         let outcome = ChainOutcome { original_tokens: tokens, final_tokens: tokens, ..ChainOutcome::default() };
         Self::of(outcome, Some(prev), None)
     }
@@ -236,6 +246,36 @@ impl Report {
     pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
         self.trigger = Some(decision);
         self
+    }
+
+    /// Adds that what was prepared was applied.
+    pub(super) fn with_applied(mut self, applied: Option<AppliedPreparation>) -> Self {
+        self.applied_preparation = applied;
+        self
+    }
+
+    /// Adds what came of preparing.
+    pub(super) fn with_preparation(mut self, preparation: Preparation) -> Self {
+        self.preparation = Some(preparation);
+        self
+    }
+
+    /// What came of preparing.
+    #[must_use]
+    pub fn preparation(&self) -> Option<&Preparation> {
+        self.preparation.as_ref()
+    }
+
+    /// Adds what preparing has cost, and what is to be known of it.
+    pub(super) fn like_preparing(self, done: Self) -> Self {
+        let Self { cost, error, metrics, warnings, .. } = done;
+        Self { cost, error, metrics, warnings, ..self }
+    }
+
+    /// Tokens removed, as the caller counts them.
+    #[must_use]
+    pub fn tokens_removed(&self) -> f64 {
+        self.prev_context_tokens - self.new_context_tokens
     }
 
     /// Adds what of it is certain.

@@ -73,6 +73,12 @@ pub struct Thresholds {
 }
 
 impl TriggerDecision {
+    /// Of the tokens with which one is due those that are to be left: a tenth less.
+    #[must_use]
+    pub fn fitting_below(due: f64) -> f64 {
+        due * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0)
+    }
+
     /// Tokens in the context with which none would be due. Where the threshold made it due, a tenth less than that: as large a share as Roo-Code leaves
     /// free of the window, so that the next message does not make it due again.
     #[must_use]
@@ -81,11 +87,19 @@ impl TriggerDecision {
             return self.allowed_tokens;
         }
         let at_threshold = self.prev_context_tokens * self.threshold / self.context_percent;
-        self.allowed_tokens.min(at_threshold * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0))
+        self.allowed_tokens.min(Self::fitting_below(at_threshold))
     }
 }
 
 impl Thresholds {
+    /// Tokens in the context with which a condensation is due.
+    #[must_use]
+    pub fn due_at(&self, usage: &ContextUsage) -> f64 {
+        let allowed = self.decide(usage).allowed_tokens;
+        let (threshold, _) = self.effective(usage.profile_id.as_deref());
+        if self.automatic { allowed.min(usage.context_window * threshold / 100.0) } else { allowed }
+    }
+
     /// The threshold that applies to a profile, and a warning when its own is not valid.
     #[must_use]
     pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<Warning>) {

@@ -48,6 +48,8 @@ pub enum Mode {
     Always,
     /// Condense them if the trigger says so.
     IfNeeded,
+    /// Condense them ahead of need.
+    Prepare,
     /// Tell what condensing them would do.
     Preview,
     /// Tell only what condensing them would save and cost.

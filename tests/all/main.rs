@@ -16,6 +16,7 @@ mod native;
 mod numbers;
 mod plans;
 mod pointers;
+mod prepare;
 mod readable;
 mod real_histories;
 mod scripted;

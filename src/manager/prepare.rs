@@ -1,0 +1,351 @@
+//! Condensing ahead of need: a snapshot is condensed while there is time, and what was done to it is done to the conversation at once when that is due.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use async_trait::async_trait;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::{Manager, Ran, Report, Run, TriggerDecision, Work, guard::Guard};
+use crate::{
+    conversation::{Contents, Edit, NewValue},
+    options::ConfigError,
+    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
+    warning::{Warning, WarningCode},
+};
+
+/// Tasks for which something is kept or under way at once; a host seldom runs more than a few.
+const MAX_TASKS: usize = 8;
+
+/// Bytes of all that is kept. What is kept of a snapshot are the edits, not the snapshot.
+const MAX_BYTES: usize = 16 << 20;
+
+/// The least share of the tokens at which a condensation is due, in percent, from which one is prepared, unless the options say otherwise.
+pub const DEFAULT_FROM_PERCENT: f64 = 80.0;
+
+/// What came of preparing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preparation {
+    /// Whether there is something now that will be applied when a condensation is due.
+    pub prepared: bool,
+    /// `done`; `reused`: what was prepared before will do; `joined`: somebody else's work under way was waited for; `early`: too far from being due;
+    /// `nothing`: nothing would be gained; `failed`: see the error.
+    pub reason: &'static str,
+    /// Messages of the snapshot; 0 where there is none.
+    pub messages: usize,
+    /// Tokens, as the caller counts them, that it saves.
+    pub tokens_saved: f64,
+}
+
+impl Preparation {
+    fn none(reason: &'static str) -> Self {
+        Self { prepared: false, reason, messages: 0, tokens_saved: 0.0 }
+    }
+}
+
+/// That a result is of what was prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedPreparation {
+    /// Messages of the snapshot.
+    pub messages: usize,
+    /// Dollars that preparing it has cost, which are not in the cost of the result.
+    pub cost: f64,
+}
+
+/// What was done to a snapshot.
+pub struct Prepared {
+    contents: Contents,
+    asked: Asked,
+    ready: Arc<Ready>,
+    tokens_saved: f64,
+    cost: f64,
+    bytes: usize,
+}
+
+/// What a call asks for, so that it is not answered with what another one asked for.
+#[derive(Debug, Clone, PartialEq)]
+struct Asked {
+    provider: String,
+    config: Value,
+    prompt: Option<String>,
+}
+
+/// Finished work as a provider: what it proposes is checked and taken over like any other proposal.
+pub struct Ready {
+    info: ProviderInfo,
+    proposal: Proposal,
+}
+
+#[async_trait]
+impl Provider for Ready {
+    fn info(&self) -> ProviderInfo {
+        self.info.clone()
+    }
+
+    fn config_schema(&self) -> Value {
+        Value::Null
+    }
+
+    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
+        Ok(())
+    }
+
+    async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {
+        Ok(self.proposal.clone())
+    }
+}
+
+/// What is prepared and what is under way, by task.
+#[derive(Default)]
+pub struct Preparations {
+    /// The oldest first.
+    kept: VecDeque<(String, Arc<Prepared>)>,
+    under_way: HashMap<String, watch::Receiver<Option<Preparation>>>,
+    guard: Guard,
+}
+
+impl Preparations {
+    fn keep(&mut self, task: &str, prepared: Prepared) {
+        self.forget(task);
+        if prepared.bytes > MAX_BYTES {
+            return;
+        }
+        self.kept.push_back((task.to_owned(), Arc::new(prepared)));
+        while self.kept.len() > MAX_TASKS || self.kept.iter().map(|(_, kept)| kept.bytes).sum::<usize>() > MAX_BYTES {
+            self.kept.pop_front();
+        }
+    }
+
+    fn of(&self, task: &str) -> Option<Arc<Prepared>> {
+        self.kept.iter().find(|(known, _)| known == task).map(|(_, prepared)| Arc::clone(prepared))
+    }
+
+    fn forget(&mut self, task: &str) {
+        self.kept.retain(|(known, _)| known != task);
+    }
+}
+
+/// Ends what is under way, however that comes about.
+struct Flight<'m> {
+    manager: &'m Manager,
+    task: String,
+    tell: watch::Sender<Option<Preparation>>,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.manager.preparations().under_way.remove(&self.task);
+    }
+}
+
+impl Manager {
+    fn preparations(&self) -> MutexGuard<'_, Preparations> {
+        // Nothing that can panic runs under the lock, and what it guards is valid at every step.
+        self.preparations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Condenses a snapshot ahead of need, and keeps what was done to it for [`Manager::condense_if_needed`] of the same task. Once at a time for a task:
+    /// who asks meanwhile waits for what is under way. The report has no plan.
+    pub async fn prepare(&self, work: Work) -> Report {
+        let tally = match self.count(&work) {
+            Ok(tally) => tally,
+            Err(error) => return Report::failed(error, work.call.total_tokens),
+        };
+        let tokens = self.scale().apply(self.system_tokens(&work) + tally.total());
+        let usage = self.usage(&work, &tally);
+        let decision = self.should_condense(&usage);
+        let due = self.thresholds().due_at(&usage);
+        let report = Report::unchanged(decision.prev_context_tokens, tokens);
+        if decision.prev_context_tokens < due * self.options.prepare_from_percent / 100.0 {
+            return report.with_preparation(Preparation::none("early"));
+        }
+        let task = work.call.task_id.clone();
+        let flight = match self.take_off(&task) {
+            Ok(flight) => flight,
+            Err(under_way) => {
+                return match self.join(&work, under_way).await {
+                    Ok(joined) => report.with_preparation(joined),
+                    Err(error) => Report::failed(error, Some(decision.prev_context_tokens)),
+                };
+            }
+        };
+        let report = self.prepare_alone(&work, &decision, due, report).await;
+        flight.tell.send_replace(report.preparation().cloned());
+        report
+    }
+
+    /// Begins the only work for a task, or says what is under way.
+    fn take_off(&self, task: &str) -> Result<Flight<'_>, watch::Receiver<Option<Preparation>>> {
+        let mut all = self.preparations();
+        if let Some(under_way) = all.under_way.get(task) {
+            return Err(under_way.clone());
+        }
+        let (tell, told) = watch::channel(None);
+        all.under_way.insert(task.to_owned(), told);
+        Ok(Flight { manager: self, task: task.to_owned(), tell })
+    }
+
+    /// Waits for what is under way.
+    async fn join(
+        &self,
+        work: &Work,
+        mut under_way: watch::Receiver<Option<Preparation>>,
+    ) -> Result<Preparation, CondenseError> {
+        tokio::select! {
+            biased;
+            () = work.cancel.cancelled() => Err(CondenseError::Aborted),
+            told = under_way.wait_for(Option::is_some) => {
+                let told = told.ok().and_then(|told| told.clone()).filter(|told| told.prepared);
+                Ok(told.map_or_else(|| Preparation::none("failed"), |told| Preparation { reason: "joined", ..told }))
+            }
+        }
+    }
+
+    async fn prepare_alone(&self, work: &Work, decision: &TriggerDecision, due: f64, report: Report) -> Report {
+        let (task, prev) = (&work.call.task_id, decision.prev_context_tokens);
+        let contents = Contents::of(&work.conversation);
+        let known = self.prepared(work, &contents);
+        let fitting = TriggerDecision::fitting_below(due);
+        if let Some(known) = known.as_ref().filter(|known| prev - known.tokens_saved <= fitting) {
+            return report.with_preparation(known.told("reused"));
+        }
+        let guard = self.options.guard;
+        if let Some(guard) = &guard
+            && let Err(error) = self.preparations().guard.check(guard, task, Instant::now())
+        {
+            return Report::failed(error, Some(prev)).with_preparation(Preparation::none("failed"));
+        }
+        // What comes until it is due takes what is left until then, and what fits is to be left at that time.
+        let limit = (fitting - (due - prev).max(0.0)).clamp(0.0, prev);
+        let run = Run {
+            decision: Some(decision),
+            limit: Some(limit),
+            ready: known.as_ref().map(|known| Arc::clone(&known.ready)),
+            keeps_proposal: true,
+            ..Run::default()
+        };
+        let Ran { report: done, proposal, .. } = self.run_as(work, run).await;
+        if let Some(guard) = guard.as_ref().filter(|_| done.error_code() != Some(CondenseError::Aborted.code())) {
+            let tokens = (done.original_tokens() as f64, done.final_tokens() as f64);
+            let tokens = done.error_code().is_none().then_some(tokens);
+            self.preparations().guard.record(guard, task, tokens, Instant::now());
+        }
+        self.state().metrics.add_paid(work.call.profile_id.as_deref(), done.cost(), done.cost_by_model());
+        let told = match proposal.filter(|_| done.did_condense()) {
+            None if done.error_code().is_some() => Preparation::none("failed"),
+            None => Preparation::none("nothing"),
+            Some(proposal) => {
+                let asked = self.asked(work, Some(decision));
+                let cost = done.cost() + known.map_or(0.0, |known| known.cost);
+                let prepared = Prepared::new(proposal, done.provider(), contents, asked, done.tokens_removed(), cost);
+                let told = prepared.told("done");
+                self.preparations().keep(task, prepared);
+                told
+            }
+        };
+        report.like_preparing(done).with_preparation(told)
+    }
+
+    /// What was prepared for this call, where the snapshot is still what its conversation begins with. What is not is forgotten.
+    fn prepared(&self, work: &Work, contents: &Contents) -> Option<Arc<Prepared>> {
+        let task = &work.call.task_id;
+        let prepared = self.preparations().of(task)?;
+        if !contents.starts_with(&prepared.contents) {
+            self.preparations().forget(task);
+            return None;
+        }
+        let decision = self.should_condense(&self.usage(work, &self.count(work).ok()?));
+        (prepared.asked == self.asked(work, Some(&decision))).then_some(prepared)
+    }
+
+    /// What is ready to be applied to the conversation of a call that is due; waits for what is under way. A warning tells of what is of no use any more.
+    pub(super) async fn ready_for(
+        &self,
+        work: &Work,
+    ) -> Result<(Option<Arc<Prepared>>, Option<Warning>), CondenseError> {
+        let under_way = self.preparations().under_way.get(&work.call.task_id).cloned();
+        if let Some(under_way) = under_way {
+            self.join(work, under_way).await?;
+        }
+        if self.preparations().of(&work.call.task_id).is_none() {
+            return Ok((None, None));
+        }
+        let prepared = self.prepared(work, &Contents::of(&work.conversation));
+        let is_stale = prepared.is_none() && self.preparations().of(&work.call.task_id).is_none();
+        let warning = is_stale.then(|| {
+            let message = "what was prepared is of no use: the conversation no longer begins with the messages it was prepared for";
+            Warning::new(WarningCode::PreparationStale, message)
+        });
+        Ok((prepared, warning))
+    }
+
+    /// Forgets what was prepared for a task, because it was applied.
+    pub(super) fn applied(&self, task: &str) {
+        self.preparations().forget(task);
+    }
+
+    fn asked(&self, work: &Work, decision: Option<&TriggerDecision>) -> Asked {
+        Asked {
+            provider: self.first_provider(work, decision),
+            config: work.call.config.clone(),
+            prompt: work.call.custom_condensing_prompt.clone(),
+        }
+    }
+}
+
+impl Prepared {
+    fn new(proposal: Proposal, provider: &str, contents: Contents, asked: Asked, tokens_saved: f64, cost: f64) -> Self {
+        let plan = proposal.plan.without_foreign();
+        let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
+            + proposal.notes.iter().map(|note| note.reason.len()).sum::<usize>()
+            + proposal.summary.len();
+        // How it came about was told when it did; settled it is for the snapshot alone.
+        let proposal = Proposal {
+            plan,
+            settled: None,
+            warnings: Vec::new(),
+            passes: Vec::new(),
+            cost: 0.0,
+            unfinished: false,
+            ..proposal
+        };
+        let info = ProviderInfo {
+            id: provider.to_owned(),
+            name: String::new(),
+            description: String::new(),
+            version: String::new(),
+            capabilities: crate::providers::Capabilities::default(),
+        };
+        Self { contents, asked, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes }
+    }
+
+    pub(super) fn ready(&self) -> Arc<Ready> {
+        Arc::clone(&self.ready)
+    }
+
+    /// What a result says that it was applied to.
+    pub(super) fn as_applied(&self) -> AppliedPreparation {
+        AppliedPreparation { messages: self.contents.len(), cost: self.cost }
+    }
+
+    fn told(&self, reason: &'static str) -> Preparation {
+        Preparation { prepared: true, reason, messages: self.contents.len(), tokens_saved: self.tokens_saved }
+    }
+}
+
+fn bytes_of(edit: &Edit) -> usize {
+    let value = match edit {
+        Edit::Set { value: NewValue::Text(text), .. } => text.len(),
+        Edit::Set { value: NewValue::Json(json), .. } | Edit::InsertBlock { value: json, .. } => json.get().len(),
+        Edit::Insert { value, .. } => value.message.bytes(),
+        Edit::Drop { .. } | Edit::DropBlock { .. } => 0,
+    };
+    value + size_of::<Edit>()
+}
