@@ -1,0 +1,51 @@
+// `npm run demo` is the first thing that people see.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { debugAddon, root } from "../../scripts/tools.mjs";
+
+const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-demo-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = { ...process.env, ROO_CONDENSE_BINARY: process.env.ROO_CONDENSE_BINARY ?? debugAddon };
+const demo = (...args) => promisify(execFile)(process.execPath, [path.join(root, "scripts", "demo.mjs"), ...args], { env, cwd: root });
+
+test("shows before and after, what became of it, what it costs, and what to try next", async () => {
+  const { stdout, stderr } = await demo();
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^Binary: .+ MB, named by ROO_CONDENSE_BINARY\)\.$/m);
+  expect(stdout).toMatch(/before\s+█+\s+49,750 tokens\n\s+after\s+█+░+\s+24,870 tokens, in \d+ ms/);
+  expect(stdout).toMatch(/ 0 {2}are lost to the model/);
+  expect(stdout).toMatch(/tried, and identical/);
+  expect(stdout).toMatch(/\$0\.0000 for condensing: no model was asked/);
+  expect(stdout).toMatch(/after \d+ requests/);
+  const next = [...stdout.matchAll(/^ {2}node js.cli.main\.js (\S+)/gm)].map(([, word]) => word);
+  expect(next).toEqual(["studio", path.join("fixtures", "roo-xml-2025.json"), "HISTORY.json"]);
+});
+
+test("takes a history of one's own, and lets nothing in it steer the terminal", async () => {
+  const file = path.join(folder, "own.json");
+  const read = (id, content) => [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path: "a.ts" } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+  ];
+  const lines = Array.from({ length: 60 }, (_, line) => `\u001b[31mconst value${line} = ${line};\u0007`).join("\n");
+  writeFileSync(
+    file,
+    JSON.stringify({ messages: [{ role: "user", content: "Mend it." }, ...read("1", lines), ...read("2", lines), ...read("3", lines)] }),
+  );
+  const { stdout } = await demo(file);
+  expect(stdout).toMatch(/7 messages/);
+  expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+});
+
+test("says what it cannot read", async () => {
+  const file = path.join(folder, "none.json");
+  writeFileSync(file, "{}");
+  await expect(demo(file)).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/holds no array of messages/) });
+});
