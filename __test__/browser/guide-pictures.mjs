@@ -147,14 +147,14 @@ async function* picturesIn(browser, address, language) {
 }
 
 /** Writes the pictures into a folder, and says how many bytes each has. */
-export async function writePictures(into = folder) {
+export async function writePictures(into = folder, languages = Object.keys(WORDS)) {
   if (!(await ensureBrowser())) throw new Failure("The pictures of the guide need a Chromium.");
   mkdirSync(into, { recursive: true });
   const sizes = new Map();
   const browser = await launch();
   const studio = await startStudio(fixture("claude-code"), "--window", "80k");
   try {
-    for (const language of Object.keys(WORDS)) {
+    for (const language of languages) {
       for await (const [name, bytes] of picturesIn(browser, studio.address, language)) {
         writeFileSync(path.join(into, name), bytes);
         sizes.set(name, bytes.length);
