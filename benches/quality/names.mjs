@@ -28,7 +28,7 @@ function* mentions(text) {
   }
 }
 
-function namesOf(messages) {
+export function namesOf(messages) {
   const names = new Set();
   for (const message of messages) for (const { name } of mentions(textOfMessage(message))) names.add(name);
   return names;
