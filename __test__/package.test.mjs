@@ -220,6 +220,7 @@ try {
       { place: path.join(folder, "js", addonName()), reason: "no such file" },
       { place: path.join(folder, addonName()), reason: "no such file" },
       { place: `package roo-condense-${platformName()}`, reason: "is not installed" },
+      { place: "package roo-condense-wasm", reason: "is not installed" },
     ]);
     for (const { place, reason } of error.tried) expect(error.message).toContain(`- ${place}: ${reason}`);
     expect(error.message).toContain("npm install");
@@ -339,6 +340,7 @@ describe("the source", () => {
     const cargo = cargoPackage();
     expect({ version: cargo.version, license: cargo.license }).toEqual({ version, license });
     expect(lock.version).toBe(version);
+    for (const file of ["package.json", "package-lock.json"]) expect(readJson(path.join(root, "wasm", file)).version).toBe(version);
     for (const platform of PLATFORMS)
       expect(readJson(path.join(root, "npm", platform, "package.json"))).toMatchObject({ version, license });
     expect(readFileSync(path.join(root, "LICENSE"), "utf8")).toContain("Apache License");
@@ -346,8 +348,8 @@ describe("the source", () => {
 
   test("READMEs of packages have links that work wherever they are shown, to files that exist", () => {
     const source = "https://github.com/roo-condense/roo-condense/blob/main/";
-    for (const platform of PLATFORMS) {
-      const links = [...readFileSync(path.join(root, "npm", platform, "README.md"), "utf8").matchAll(/\]\(([^)]*)\)/g)].map(([, to]) => to);
+    for (const folder of [...PLATFORMS.map((platform) => `npm/${platform}`), "wasm"]) {
+      const links = [...readFileSync(path.join(root, folder, "README.md"), "utf8").matchAll(/\]\(([^)]*)\)/g)].map(([, to]) => to);
       expect(links.length).toBeGreaterThan(2);
       expect(links.filter((to) => !to.startsWith("https://"))).toEqual([]);
       const files = links.filter((to) => to.startsWith(source)).map((to) => to.slice(source.length));

@@ -2,7 +2,7 @@
 
 // The public functions and classes. Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
 
-const native = require("./native.js");
+const native = require("#native");
 const { checked } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
@@ -14,7 +14,7 @@ const providers = require("./provider.js");
 const { recommend } = require("./recommend.js");
 const { restore } = require("./restore.js");
 const { createStudioHost } = require("./studio/host.js");
-const { webviewPage } = require("./studio/page.js");
+const { webviewPage } = require("./studio/html.js");
 const { serializeMessages } = require("./serialize.js");
 
 /** Presets are shared by everybody who loads the package. */

@@ -2,7 +2,7 @@
 
 // One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
 
-const native = require("./native.js");
+const native = require("#native");
 const { isSignal, onAbort } = require("./abort.js");
 const { argumentError, checked, messageOf, notAllowed, readable } = require("./errors.js");
 const { refuseForeign } = require("./formats.js");

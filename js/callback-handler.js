@@ -5,8 +5,7 @@
 const { messageOf: wordsOf, shown } = require("./errors.js");
 const { Turns } = require("./event-loop.js");
 const { watch } = require("./host-call.js");
-// Taken now, because tests of a host may replace the global ones later.
-const { clearTimeout, setTimeout } = require("node:timers");
+const { clearTimeout, setTimeout } = require("#timers");
 
 /** Characters of an answer that are held: as much as an HTTP handler holds by default. */
 const MAX_TEXT_UNITS = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 // Counting tokens. Counts are remembered by object: a conversation that has grown by a message is not counted again.
 
-const native = require("./native.js");
+const native = require("#native");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");

@@ -2,7 +2,7 @@
 
 // What differs between two versions of a message, line by line.
 
-const native = require("./native.js");
+const native = require("#native");
 const { checked, outOfRange } = require("./errors.js");
 const { serializeMessages } = require("./serialize.js");
 

@@ -8,7 +8,7 @@ const RANGE = new Set(["out_of_range", "invalid_scale", "invalid_calibration"]);
 const ours = new WeakSet();
 
 function classOf(code) {
-  if (code === "internal_error" || code === "system_limit") return Error;
+  if (code === "internal_error" || code === "system_limit" || code === "needs_socket") return Error;
   return RANGE.has(code) ? RangeError : TypeError;
 }
 

@@ -3,8 +3,7 @@
 // The chunks of a generator of the host can follow each other without end and without a pause: each is one microtask after the other, and as long as
 // there are microtasks no timer fires and no signal is heard. So every so many chunks everything else gets its turn.
 
-// Taken now, because tests of a host may replace the global ones later.
-const { setImmediate } = require("node:timers");
+const { setImmediate } = require("#timers");
 
 /** A pause takes some microseconds, a chunk about as much. */
 const CHUNKS_PER_TURN = 64;

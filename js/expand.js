@@ -2,7 +2,7 @@
 
 // Every pointer replaced by what it stands for.
 
-const native = require("./native.js");
+const native = require("#native");
 const { checked } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
 const { serializeMessages } = require("./serialize.js");

@@ -3,7 +3,7 @@
 // What texts, values and messages say, in a few bytes, as the addon makes them (src/conversation/fingerprint.rs): for what was changed by somebody else
 // must neither be overwritten nor be put together from.
 
-const native = require("./native.js");
+const native = require("#native");
 const { stringify } = require("./deep-json.js");
 
 /** Digits of a message in what `contentsOf` returns. */

@@ -2,7 +2,7 @@
 
 // Handlers: what answers an LLM request. Over HTTP from the addon, or by a handler of the host.
 
-const native = require("./native.js");
+const native = require("#native");
 const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
 const { checked, notAllowed, readable } = require("./errors.js");
 const { handlerCallback } = require("./callback-handler.js");

@@ -3,8 +3,7 @@
 // Whether Node has to stay up for a call. The addon's own handles are weak, so that a process ends when all that is left is a promise
 // of the host's that nobody will keep; while the addon works, this keeps Node up.
 
-// Taken now, because tests of a host may replace the global ones later.
-const { clearInterval, setInterval } = require("node:timers");
+const { clearInterval, setInterval } = require("#timers");
 
 /** The longest interval there is; it is never waited for. */
 const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -2,7 +2,7 @@
 
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
-const native = require("./native.js");
+const native = require("#native");
 const { UNLIMITED, condense, prepare } = require("./call.js");
 const { countTokens, warmUp } = require("./count.js");
 const { argumentError, checked, missing, notAllowed, notReadable, outOfRange, readable } = require("./errors.js");

@@ -1,13 +1,17 @@
 "use strict";
 
-// Finds and loads the addon; `require("./native.js")` is the addon itself. Looked for, in this order:
+// Finds and loads the addon; `require("#native")` is the addon itself. Looked for, in this order:
 //
+// 0. An addon that somebody has loaded: `globalThis[Symbol.for("roo-condense.addon")]`, which `load()` of roo-condense-wasm sets.
 // 1. A path somebody gave: the environment variable ROO_CONDENSE_BINARY or, set before this module is loaded,
 //    `globalThis[Symbol.for("roo-condense.binary")] = "/path/to/file.node"`. A given path that does not load is an error:
 //    to run another binary than the one asked for would hide the mistake.
 // 2. `roo-condense.<platform>.node` beside this file, which after bundling is beside the bundle.
 // 3. The same file in the package's folder, where `npm run build` puts it.
 // 4. The package `roo-condense-<platform>`, an optional dependency of the published package.
+// 5. The package `roo-condense-wasm`, where the host has installed it: the same as WebAssembly, on one thread.
+//
+// In browsers `native-given.js` takes the place of this file (`imports` of package.json).
 //
 // Files are opened with `process.dlopen`: it needs no `require`, so bundlers have nothing to rewrite, and it works in worker
 // threads. It takes no account of the module cache, but a module body runs once.
@@ -20,17 +24,25 @@ const { version } = require("../package.json");
 
 const PATH_VARIABLE = "ROO_CONDENSE_BINARY";
 const PATH_SYMBOL = Symbol.for("roo-condense.binary");
+const ADDON_SYMBOL = Symbol.for("roo-condense.addon");
+const WASM_PACKAGE = "roo-condense-wasm";
+
+/** An addon that is ours and of this version, or an error that says what it is. */
+function fitting(addon) {
+  const found = typeof addon?.version === "function" ? addon.version() : undefined;
+  if (found === undefined) throw new Error("loads, but is not the addon of roo-condense");
+  // The JavaScript and the addon are one program: a mix of two versions fails later, in places that say nothing about the cause.
+  if (found !== version) throw new Error(`is of version ${found}, this is roo-condense ${version}`);
+  return addon;
+}
 
 /** Loads one file; throws with the reason when it is absent, not loadable, or of another version. */
 function open(file) {
   if (!fs.existsSync(file)) throw new Error("no such file");
+  if (file.endsWith(".wasm")) return fitting(createRequire(file)("./index.cjs").loadSync(fs.readFileSync(file)));
   const addon = { exports: {} };
   process.dlopen(addon, file);
-  const found = typeof addon.exports.version === "function" ? addon.exports.version() : undefined;
-  if (found === undefined) throw new Error("loads, but is not the addon of roo-condense");
-  // The JavaScript and the addon are one program: a mix of two versions fails later, in places that say nothing about the cause.
-  if (found !== version) throw new Error(`is of version ${found}, this is roo-condense ${version}`);
-  return addon.exports;
+  return fitting(addon.exports);
 }
 
 /** The path somebody gave, with who gave it; undefined when nobody did. */
@@ -42,8 +54,10 @@ function givenPath() {
   return undefined;
 }
 
-/** The places of 1 to 4 above, each with a function that loads from it. */
+/** The places of 0 to 5 above, each with a function that loads from it. */
 function places(platform) {
+  const loaded = globalThis[ADDON_SYMBOL];
+  if (loaded) return [{ name: 'globalThis[Symbol.for("roo-condense.addon")]', load: () => fitting(loaded) }];
   const given = givenPath();
   if (given) return [{ name: `${given.file} (from ${given.source})`, load: () => open(given.file) }];
   // An ES module bundle has no __dirname unless its banner defines one; there, only a given path works.
@@ -51,15 +65,12 @@ function places(platform) {
   const fileName = `roo-condense.${platform}.node`;
   const files = [path.join(__dirname, fileName), path.join(__dirname, "..", fileName)];
   const packageName = `roo-condense-${platform}`;
+  // createRequire, because a bundler would try to resolve the argument of a plain `require`.
+  const { resolve } = createRequire(path.join(__dirname, "native.js"));
   return [
     ...files.map((file) => ({ name: file, load: () => open(file) })),
-    {
-      name: `package ${packageName}`,
-      load() {
-        // createRequire, because a bundler would try to resolve the argument of a plain `require`.
-        return open(createRequire(path.join(__dirname, "native.js")).resolve(packageName));
-      },
-    },
+    { name: `package ${packageName}`, load: () => open(resolve(packageName)) },
+    { name: `package ${WASM_PACKAGE}`, load: () => open(resolve(`${WASM_PACKAGE}/roo-condense.wasm`)) },
   ];
 }
 
@@ -77,16 +88,17 @@ function glibcOfSystem() {
 
 function advice(platform, given, tried) {
   if (tried.some(({ reason }) => /GLIBC_[\d.]+/.test(reason))) {
-    return `The C library of this system${glibcOfSystem()} is older than the binary needs; published ones need glibc 2.28, which RHEL 8 and Debian 10 have. Use a newer system, or build one with Rust: \`npm run build\` in a clone of the source.`;
+    return `The C library of this system${glibcOfSystem()} is older than the binary needs; published ones need glibc 2.28, which RHEL 8 and Debian 10 have. Use a newer system, install the WebAssembly build (\`npm install ${WASM_PACKAGE}@${version}\`), or build one with Rust: \`npm run build\` in a clone of the source.`;
   }
   if (given) return `Correct the path, or remove it so that the installed binary is used.`;
   if (!PLATFORMS.includes(platform)) {
-    return `There is no prebuilt binary for ${platform} (there are: ${PLATFORMS.join(", ")}). Build one with Rust: \`npm run build\` in a clone of the source.`;
+    return `There is no prebuilt binary for ${platform} (there are: ${PLATFORMS.join(", ")}). Install the WebAssembly build (\`npm install ${WASM_PACKAGE}@${version}\`), or build one with Rust: \`npm run build\` in a clone of the source.`;
   }
   return [
     `- Installed from npm: run \`npm install\` again with optional dependencies allowed (no --omit=optional, no --no-optional) and on the platform`,
     `  where the program runs: a node_modules folder or lockfile made on another platform lacks the package for this one.`,
     `- In a bundle: copy roo-condense.${platform}.node beside the bundled file, or set ${PATH_VARIABLE} to its path.`,
+    `- Where no binary can be loaded: \`npm install ${WASM_PACKAGE}@${version}\`, the same as WebAssembly.`,
     `- In a clone of the source: \`npm run build\`.`,
   ].join("\n");
 }

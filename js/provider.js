@@ -2,7 +2,7 @@
 
 // The built-in providers as JavaScript objects.
 
-const native = require("./native.js");
+const native = require("#native");
 const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
 const { condense } = require("./call.js");
 const { directoryCallback } = require("./directory.js");

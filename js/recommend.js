@@ -2,7 +2,7 @@
 
 // Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
 
-const native = require("./native.js");
+const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
 const { checked, notAllowed, readable } = require("./errors.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");

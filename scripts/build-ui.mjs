@@ -3,11 +3,12 @@
 //   node scripts/build-ui.mjs             builds what is missing or old
 //   node scripts/build-ui.mjs --force     builds it again
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { bundledNotices } from "./notices.mjs";
 import { Failure, commandOf, ensureDependencies, isProgram, main, megabytes, readJson, root, runNode } from "./tools.mjs";
 
 const source = path.join(root, "ui", "src");
@@ -43,12 +44,10 @@ const noting = {
 /** The licences of what is bundled: most ask for their text to go along. */
 function notices() {
   const packages = [...bundled].sort(([, one], [, other]) => one.name.localeCompare(other.name));
-  const texts = packages.map(([folder, { name, version, license }]) => {
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    const text = file ? readFileSync(path.join(folder, file), "utf8").trim() : `Licence: ${license}`;
-    return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n\n${text}`;
-  });
-  return `The studio of roo-condense contains these packages, under the licences that follow.\n\n${texts.join("\n\n")}\n`;
+  return bundledNotices(
+    "The studio of roo-condense",
+    packages.map(([folder]) => folder),
+  );
 }
 
 /** By name, because the types of the scripts are also checked where only some of the dependencies are installed. */

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { Failure, root } from "./tools.mjs";
+import { Failure, readJson, root } from "./tools.mjs";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyright|unlicense)/i;
 
@@ -82,4 +82,19 @@ export function thirdPartyNotices(target) {
   list.push("- the standard library of Rust: MIT OR Apache-2.0 (whose text is in LICENSE), https://github.com/rust-lang/rust");
   const texts = [...cratesOfText].map(([text, names]) => `${"=".repeat(80)}\n${names.join(", ")}\n${"=".repeat(80)}\n\n${text}`);
   return `The binary of roo-condense contains these Rust crates, under the licences named, whose texts follow.\n\n${list.join("\n")}\n\n${texts.join("\n\n")}\n`;
+}
+
+/**
+ * The same for packages of npm whose code is bundled; `folders` are theirs.
+ * @param {string} what
+ * @param {string[]} folders
+ */
+export function bundledNotices(what, folders) {
+  const texts = folders.map((folder) => {
+    const { name, version, license } = readJson(path.join(folder, "package.json"));
+    const file = readdirSync(folder).find((each) => LICENCE_FILE.test(each));
+    const text = file ? readFileSync(path.join(folder, file), "utf8").trim() : `Licence: ${license}`;
+    return `${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}\n\n${text}`;
+  });
+  return `${what} contains these packages, under the licences that follow.\n\n${texts.join("\n\n")}\n`;
 }

@@ -7,6 +7,8 @@
 //   node scripts/pack.mjs --all --binaries DIR   all platforms, with the files in DIR as they are: for the tests of installing
 //   node scripts/pack.mjs --out DIR    another folder
 //
+// With --all the WebAssembly package is packed too, and built where it is missing or old; otherwise where it is built (npm run build:wasm).
+//
 // The optional dependencies are not in the committed package.json: until a version is published its platform packages do
 // not exist, so a lockfile could not hold them, every `npm ci` would ask the registry for them in vain, and would install whatever
 // somebody else published under these names.
@@ -18,6 +20,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
 import { ensureUi } from "./build-ui.mjs";
+import { buildWasm, isWasmStale } from "./build-wasm.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import {
   Failure,
@@ -35,6 +38,7 @@ import {
 } from "./tools.mjs";
 
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
+const WASM = "roo-condense-wasm";
 
 /** The newest glibc a published binary may need: 2.28 is that of RHEL 8, Debian 10, and what VS Code asks for. */
 const GLIBC_MINOR = 28;
@@ -57,10 +61,17 @@ function sharedMetadata({ version, homepage, bugs, repository, license, author, 
 }
 
 /** What only serves development does not belong into the published package.json. */
+function withoutDevelopment({ devDependencies, overrides, scripts, napi, "//": reasons, ...published }) {
+  return published;
+}
+
 function publishedManifest(manifest, platforms) {
-  const { devDependencies, overrides, scripts, napi, "//": reasons, ...published } = manifest;
+  const published = withoutDevelopment(manifest);
   const optionalDependencies = Object.fromEntries(platforms.map((platform) => [`${manifest.name}-${platform}`, manifest.version]));
-  return { ...published, optionalDependencies };
+  // Named, so that it is found under Plug'n'Play too, and nobody has it of another version; whoever needs it installs it.
+  const peerDependencies = { ...published.peerDependencies, [WASM]: manifest.version };
+  const peerDependenciesMeta = { ...published.peerDependenciesMeta, [WASM]: { optional: true } };
+  return { ...published, optionalDependencies, peerDependencies, peerDependenciesMeta };
 }
 
 function npmPack(folder, destination) {
@@ -93,6 +104,25 @@ function packPlatform(platform, binary, main, destination) {
   }
 }
 
+function packWasm(main, destination) {
+  const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-pack-"));
+  const source = path.join(root, "wasm");
+  try {
+    const manifest = readJson(path.join(source, "package.json"));
+    for (const name of [...manifest.files, "README.md"]) cpSync(path.join(source, name), path.join(folder, name), { recursive: true });
+    copyInto(folder, "LICENSE");
+    const shared = sharedMetadata(main);
+    const repository = { ...shared.repository, directory: "wasm" };
+    writeFileSync(
+      path.join(folder, "package.json"),
+      `${JSON.stringify({ ...withoutDevelopment(manifest), ...shared, repository }, null, 2)}\n`,
+    );
+    npmPack(folder, destination);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 function packMain(manifest, platforms, destination) {
   const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-pack-"));
   try {
@@ -104,7 +134,7 @@ function packMain(manifest, platforms, destination) {
   }
 }
 
-await main(() => {
+await main(async () => {
   const { values } = parseArgs({
     options: {
       all: { type: "boolean" },
@@ -140,6 +170,9 @@ await main(() => {
     packPlatform(platform, binary, manifest, destination);
     console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
   }
+  if (values.all && !values.binaries && isWasmStale()) await buildWasm();
+  const withWasm = !isWasmStale();
+  if (withWasm) packWasm(manifest, destination);
   packMain(manifest, platforms, destination);
-  console.log(`Wrote ${platforms.length + 1} tarballs to ${path.relative(process.cwd(), destination) || "."}.`);
+  console.log(`Wrote ${platforms.length + 1 + Number(withWasm)} tarballs to ${path.relative(process.cwd(), destination) || "."}.`);
 });

@@ -15,7 +15,7 @@ const folder = path.join(root, "dist-packages");
 
 /** The tarballs of a version in the order in which they are published; fails when one is missing. */
 function tarballsOf(version) {
-  const names = [...PLATFORMS.map((platform) => `roo-condense-${platform}-${version}.tgz`), `roo-condense-${version}.tgz`];
+  const names = [...PLATFORMS, "wasm"].map((platform) => `roo-condense-${platform}-${version}.tgz`).concat(`roo-condense-${version}.tgz`);
   const there = existsSync(folder) ? readdirSync(folder) : [];
   const missing = names.filter((name) => !there.includes(name));
   if (missing.length) throw new Failure(`dist-packages/ lacks ${missing.join(", ")}. \`npm run pack:release\` writes them.`);

@@ -37,6 +37,9 @@ export const releaseAddon = path.join(root, addonName());
 export const debugFolder = path.join(root, "target", "addon");
 export const debugAddon = path.join(debugFolder, addonName());
 
+/** The addon as WebAssembly, in the package of its own. */
+export const wasmAddon = path.join(root, "wasm", "dist", "roo-condense.wasm");
+
 /** A failure the user can act on: printed without a stack. */
 export class Failure extends Error {
   constructor(message, exitCode = 1) {
@@ -96,6 +99,20 @@ export function ensureDependencies() {
   // --include=dev: with NODE_ENV=production npm would leave out the tools that build the addon.
   const code = runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"]);
   if (code !== 0) throw new Failure(`npm ci failed with exit code ${code}; its message is above.`, code);
+}
+
+/** Installs what a folder with a lockfile of its own needs, unless it is there in the versions of the lockfile. */
+export function ensureFolder(folder) {
+  const { packages } = readJson(path.join(folder, "package-lock.json"));
+  const isReady = ([name, version]) => {
+    const manifest = path.join(folder, "node_modules", name, "package.json");
+    return existsSync(manifest) && readJson(manifest).version === version;
+  };
+  if (Object.entries(packages[""].devDependencies).every(isReady)) return;
+  const name = path.relative(root, folder);
+  console.log(`Installing what ${name} needs (npm ci) ...`);
+  const code = runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: folder });
+  if (code !== 0) throw new Failure(`npm ci in ${name} failed with exit code ${code}; its message is above.`, code);
 }
 
 /** Says how to get Rust when it is missing. */

@@ -31,11 +31,11 @@
 //! | `node` | the only place that names napi | all above |
 
 #![cfg_attr(
-    not(feature = "node"),
+    any(not(feature = "node"), target_family = "wasm"),
     allow(
         dead_code,
         unused_imports,
-        reason = "part of the crate serves the addon alone; with it, the compiler names what nobody uses"
+        reason = "part of the crate serves the addon alone, or HTTP; with both, the compiler names what nobody uses"
     )
 )]
 
@@ -72,6 +72,8 @@ mod warning;
 #[cfg_attr(test, allow(dead_code, reason = "napi exports nothing in a test build"))]
 mod node;
 
+#[cfg(not(target_family = "wasm"))]
+pub use crate::llm::HttpHandler;
 // The public face: what a Rust program needs, the tests and benchmarks among them. Everything else is private, so that the compiler names what
 // nobody uses.
 pub use crate::{
@@ -83,8 +85,8 @@ pub use crate::{
     diff::{DiffLimits, DiffLine, Hunk, LineKind, TextDiff, message_diff},
     inspect::{Anatomy, FileUsage, Kind, KindTokens, LargeBlock, MessageAnatomy, ToolUsage, Waste, WasteItem},
     llm::{
-        Api, ApiKey, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest,
-        LlmResponse, LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        Api, ApiKey, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse,
+        LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
     manager::{
         CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, Preparation, Report,

@@ -13,6 +13,7 @@
  * - `unknown_provider` (TypeError): no provider is registered under the id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
  * - `invalid_restore_data` (TypeError): not what a condensation returned, damaged, or not of these messages as they are now; `field` is the place
+ * - `needs_socket` (Error): `httpHandler()` where roo-condense runs as WebAssembly, which opens no connections
  * - `system_limit` (Error): the system refuses the process what work needs, such as a file descriptor
  * - `internal_error` (Error): a fault of this library
  */
@@ -28,6 +29,7 @@ export type ArgumentErrorCode =
   | "invalid_scale"
   | "invalid_calibration"
   | "invalid_restore_data"
+  | "needs_socket"
   | "system_limit"
   | "internal_error";
 

@@ -7,6 +7,7 @@ import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PLATFORMS, addonName, debugAddon, platformName, readJson, releaseAddon, root } from "../../scripts/tools.mjs";
+import { isWasmStale } from "../../scripts/build-wasm.mjs";
 import { managers, runWithBun } from "./managers.mjs";
 import { npm, startRegistry } from "./registry.mjs";
 
@@ -106,6 +107,12 @@ describe("what is published", () => {
     else if (addon !== debugAddon) expect(statSync(addon).size).toBeLessThan(8e6);
   });
 
+  test.skipIf(isWasmStale())("the WebAssembly package: at most 4 MB, with the licences of what is in it", () => {
+    const files = ["LICENSE", "README.md", "dist/THIRD-PARTY-NOTICES.txt", "dist/index.cjs", "dist/index.mjs", "dist/roo-condense.wasm"];
+    expect(filesOf("roo-condense-wasm").sort()).toEqual([...files, "index.d.ts", "package.json"].sort());
+    expect(sizeOf("roo-condense-wasm")).toBeLessThan(4e6);
+  });
+
   test("the registry says for whom each package is", async () => {
     for (const platform of PLATFORMS) {
       const { versions } = await (await fetch(`${registry.url}roo-condense-${platform}`)).json();
@@ -117,6 +124,7 @@ describe("what is published", () => {
     expect(versions[version].optionalDependencies).toEqual(
       Object.fromEntries(PLATFORMS.map((platform) => [`roo-condense-${platform}`, version])),
     );
+    expect(versions[version].peerDependenciesMeta["roo-condense-wasm"]).toEqual({ optional: true });
     expect(versions[version]).not.toHaveProperty("dependencies");
     expect(versions[version]).not.toHaveProperty("scripts");
   });
@@ -146,6 +154,8 @@ describe("where no binary fits", () => {
     await npm(["install", "--registry", registry.url, ...options, `roo-condense@${version}`], { cwd: place.folder, home: place.home });
     return { ...place, error: JSON.parse(await managers.npm.node(place, "failing.cjs")) };
   }
+  /** What is said of this platform's package. */
+  const missing = (error) => error.tried.find(({ place }) => place === `package roo-condense-${platformName()}`)?.reason;
   const modulesIn = (folder) => readdirSync(path.join(folder, "node_modules")).filter((each) => each.startsWith("roo-condense"));
 
   test("without optional dependencies: the error says how they are had", async () => {
@@ -153,7 +163,16 @@ describe("where no binary fits", () => {
     expect(modulesIn(folder)).toEqual(["roo-condense"]);
     expect(error.code).toBe("binary_not_found");
     expect(error.message).toContain("--omit=optional");
-    expect(error.tried.at(-1)).toEqual({ place: `package roo-condense-${platformName()}`, reason: "is not installed" });
+    expect(missing(error)).toBe("is not installed");
+  });
+
+  // Where the package is built (npm run build:wasm).
+  test.skipIf(isWasmStale())("without optional dependencies, with roo-condense-wasm: the same results as with the binary", async () => {
+    const place = emptyProject("wasm", "npm");
+    const names = [`roo-condense@${version}`, `roo-condense-wasm@${version}`];
+    await npm(["install", "--registry", registry.url, "--omit=optional", ...names], { cwd: place.folder, home: place.home });
+    expect(modulesIn(place.folder)).toEqual(["roo-condense", "roo-condense-wasm"]);
+    for (const file of ["import.mjs", "require.cjs"]) expect(JSON.parse(await managers.npm.node(place, file))).toEqual(await expected());
   });
 
   const other = process.platform === "win32" ? ["darwin", "arm64", "darwin-arm64"] : ["win32", "arm64", "win32-arm64-msvc"];
@@ -162,7 +181,7 @@ describe("where no binary fits", () => {
     expect(modulesIn(folder)).toEqual(["roo-condense", `roo-condense-${other[2]}`]);
     expect(error.code).toBe("binary_not_found");
     expect(error.message).toContain("on the platform\n  where the program runs");
-    expect(error.tried.at(-1).place).toBe(`package roo-condense-${platformName()}`);
+    expect(missing(error)).toBe("is not installed");
   });
 
   const onLinux = test.skipIf(process.platform !== "linux");
@@ -171,7 +190,7 @@ describe("where no binary fits", () => {
     const { folder, error } = await failure("libc", [`--libc=${libc}`]);
     expect(modulesIn(folder)).toEqual(["roo-condense", `roo-condense-linux-${process.arch}-${libc === "musl" ? "musl" : "gnu"}`]);
     expect(error.code).toBe("binary_not_found");
-    expect(error.tried.at(-1)).toEqual({ place: `package roo-condense-${platformName()}`, reason: "is not installed" });
+    expect(missing(error)).toBe("is not installed");
   });
 
   test.skipIf(!platformName().endsWith("-gnu"))("on a glibc that is too old: the error says so, and which it would take", async () => {
@@ -185,7 +204,7 @@ describe("where no binary fits", () => {
     writeFileSync(file, bytes.replaceAll(`${newest}\0`, "GLIBC_2.99\0"), "latin1");
     const error = JSON.parse(await managers.npm.node(place, "failing.cjs"));
     expect(error.code).toBe("binary_not_found");
-    expect(error.tried.at(-1).reason).toContain("GLIBC_2.99");
+    expect(missing(error)).toContain("GLIBC_2.99");
     expect(error.message).toMatch(/The C library of this system \(glibc 2\.\d+\) is older than the binary needs/);
   });
 });

@@ -133,7 +133,7 @@ function parse(text, shownName, before = 0) {
 /** Where the text stops being JSON, and why. `JSON.parse` says where, too, but each version of Node in its own words. */
 function jsonFault(text, cause) {
   // Only now: help does not depend on the addon.
-  const native = require("../native.js");
+  const native = require("#native");
   return JSON.parse(native.jsonFault(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
 }
 

@@ -3,7 +3,7 @@
 // Writes a changed value into the JSON text it was read from. Here it is found out what changed; the addon, which knows where it stands in
 // the text, leaves everything else as it is, byte for byte.
 
-const native = require("../native.js");
+const native = require("#native");
 const { origins } = require("../origins.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;

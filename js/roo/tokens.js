@@ -40,8 +40,7 @@ function countBlock(block, toolBlocks) {
   }
 }
 
-const countText = (text) =>
-  typeof text === "string" && text !== "" ? checked(() => require("../native.js").countText(text, ENCODING)) : 0;
+const countText = (text) => (typeof text === "string" && text !== "" ? checked(() => require("#native").countText(text, ENCODING)) : 0);
 
 function countImage(source) {
   return isObject(source) && typeof source.data === "string" ? Math.ceil(Math.sqrt(source.data.length)) : IMAGE_TOKENS;

@@ -5,37 +5,18 @@
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
+const { htmlOf } = require("./html.js");
 
 /** Where the build puts the page (scripts/build-ui.mjs). Asked when it is needed: a bundle may have no `__dirname`. */
 const folderOfPage = () => path.join(__dirname, "..", "..", "ui", "dist", "page");
 
 const FILES = Object.freeze({ "studio.js": "text/javascript", "studio.css": "text/css" });
 
-const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-
 /** JSON that may stand in a script element: nothing in it ends the element or begins a comment. */
 const inScript = (value) =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-
-/** @param {{ policy?: string, title?: string, head?: string, body?: string, language?: string | undefined }} parts */
-function htmlOf({ policy, title = "roo-condense", head = "", body = "", language = "en" }) {
-  const meta = policy ? `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">\n` : "";
-  return `<!doctype html>
-<html lang="${escaped(language)}">
-<head>
-<meta charset="utf-8">
-${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
-${head}</head>
-<body>
-<div id="studio"></div>
-${body}</body>
-</html>
-`;
-}
 
 function readBuilt(name) {
   const file = path.join(folderOfPage(), name);
@@ -60,18 +41,6 @@ const servedPage = () =>
   });
 
 /**
- * The page of a webview, whose scripts and styles come from `scriptUri` and `styleUri` (`webview.asWebviewUri`) of `cspSource`.
- * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
- */
-const webviewPage = ({ scriptUri, styleUri, cspSource, language }) =>
-  htmlOf({
-    language,
-    policy: `default-src 'none'; script-src ${cspSource}; style-src ${cspSource}; img-src data:`,
-    head: `<link rel="stylesheet" href="${escaped(styleUri)}">\n`,
-    body: `<script type="module" src="${escaped(scriptUri)}"></script>\n`,
-  });
-
-/**
  * The page as one file, with what it shows in it. It loads nothing.
  * @param {object} data
  * @param {{ title?: string, language?: string }} [options]
@@ -88,4 +57,4 @@ function staticPage(data, { title, language } = {}) {
   });
 }
 
-module.exports = { FILES, SERVED_POLICY, readBuilt, servedPage, staticPage, webviewPage };
+module.exports = { FILES, SERVED_POLICY, readBuilt, servedPage, staticPage };

@@ -1,6 +1,6 @@
 "use strict";
 
-const native = require("../native.js");
+const native = require("#native");
 
 /** The presets of the smart provider by name. */
 const presets = () => JSON.parse(native.smartPresets());

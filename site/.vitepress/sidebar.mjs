@@ -59,6 +59,7 @@ export const english = [
           page("7. Reversible by default", "decisions/0007-reversible"),
         ],
       },
+      page("WebAssembly", "webassembly"),
       page("Versions", "versions"),
       page("Making a release", "release"),
     ],

@@ -1,6 +1,6 @@
 //! Addresses: from what users write as `baseUrl` to where requests go.
 
-use reqwest::Url;
+use url::Url;
 
 use super::{Api, HttpConfig};
 use crate::options::{ConfigError, FaultKind};

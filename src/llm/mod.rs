@@ -19,28 +19,41 @@
 //! | `retry` | how long to wait |
 //! | `endpoint`, `proxy`, `tls`, `secret` | addresses, proxies, certificates, keys |
 //! | `price` | tokens to dollars |
+//!
+//! WebAssembly has no sockets: there, hosts bring their own handlers, and what speaks HTTP is left out.
 
+#[cfg(not(target_family = "wasm"))]
 mod answer;
+#[cfg(not(target_family = "wasm"))]
 mod anthropic;
 mod api;
 mod config;
 mod endpoint;
 mod error;
+#[cfg(not(target_family = "wasm"))]
 mod fault;
 #[cfg(any(test, fuzzing))]
 mod fuzzing;
 mod handler;
+#[cfg(not(target_family = "wasm"))]
 mod http;
+#[cfg(not(target_family = "wasm"))]
 mod openai;
 mod price;
 mod price_options;
+#[cfg(not(target_family = "wasm"))]
 mod protocol;
+#[cfg(not(target_family = "wasm"))]
 mod proxy;
+#[cfg(not(target_family = "wasm"))]
 mod quirks;
+#[cfg(not(target_family = "wasm"))]
 mod retry;
 mod secret;
 mod service_error;
+#[cfg(not(target_family = "wasm"))]
 mod sse;
+#[cfg(not(target_family = "wasm"))]
 mod tls;
 mod usage;
 
@@ -51,6 +64,7 @@ pub use api::Api;
 pub use config::{CallbackConfig, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
+#[cfg(not(target_family = "wasm"))]
 pub use http::HttpHandler;
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};
 pub use price_options::PRICE;

@@ -18,13 +18,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     callback::{JsAnswerer, ask},
     error::{Result, unreadable, wrong_config},
-    threads,
 };
 use crate::{
     conversation::surrogates,
     llm::{
-        CallbackCause, CallbackConfig, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler,
-        LlmProgress, LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        CallbackCause, CallbackConfig, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress,
+        LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
     summaries::CHARS_PER_TOKEN,
 };
@@ -44,8 +43,8 @@ impl NativeHandler {
     #[napi(factory, catch_unwind)]
     pub fn http(options: String) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
-        let handler = HttpConfig::from_json(&options).and_then(HttpHandler::new).map_err(wrong_config)?;
-        Ok(Self { handler: Arc::new(OwnThread(handler)) })
+        let config = HttpConfig::from_json(&options).map_err(wrong_config)?;
+        Ok(Self { handler: over_http(config)? })
     }
 
     /// The options of a handler on top of a function, with their defaults; both as JSON.
@@ -70,6 +69,21 @@ impl NativeHandler {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
+fn over_http(config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
+    Ok(Arc::new(super::own_thread::OwnThread::new(config)?))
+}
+
+/// # Errors
+/// Always: WebAssembly opens no connections.
+#[cfg(target_family = "wasm")]
+fn over_http(_config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
+    Err(super::error::thrown(
+        "needs_socket",
+        "httpHandler opens connections of its own, which the WebAssembly build cannot; give it a callbackHandler() whose createMessage() uses fetch",
+    ))
+}
+
 /// What the host says of its model.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,40 +95,6 @@ struct Info {
     counts_tokens: bool,
     /// For a whole answer, in milliseconds. The JavaScript side keeps the time between chunks.
     timeout_ms: u64,
-}
-
-/// A handler over HTTP that asks on a thread of ours only: the host's would stand still until the answer is there.
-struct OwnThread(HttpHandler);
-
-#[async_trait]
-impl LlmHandler for OwnThread {
-    async fn complete(
-        &self,
-        request: LlmRequest,
-        cancel: &CancellationToken,
-        progress: Option<&dyn ProgressSink>,
-    ) -> std::result::Result<LlmResponse, LlmError> {
-        threads::require_blocking().map_err(|reason| {
-            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::of(self.model(), TokenUsage::default()))
-        })?;
-        self.0.complete(request, cancel, progress).await
-    }
-
-    fn model(&self) -> &str {
-        self.0.model()
-    }
-
-    fn price(&self) -> Option<&ModelPrice> {
-        self.0.price()
-    }
-
-    fn context_window(&self) -> Option<u64> {
-        self.0.context_window()
-    }
-
-    fn max_output_tokens(&self) -> Option<u32> {
-        self.0.max_output_tokens()
-    }
 }
 
 /// A handler on top of a function of the host.

@@ -23,19 +23,25 @@ mod handler;
 mod host_provider;
 mod json_file;
 mod manager;
+#[cfg(not(target_family = "wasm"))]
+mod own_thread;
 mod provider;
 mod store;
+#[cfg_attr(target_family = "wasm", path = "turns.rs")]
 mod threads;
 mod tokens;
 mod work;
 
+#[cfg(not(target_family = "wasm"))]
 use napi::bindgen_prelude::{Object, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 
+#[cfg(not(target_family = "wasm"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Node unloads an addon when the last environment that has loaded it ends. Our threads go on, so it has to stay.
+#[cfg(not(target_family = "wasm"))]
 #[napi(module_exports)]
 #[allow(clippy::unnecessary_wraps, reason = "napi wants a result")]
 pub fn stay(_exports: Object<'_>) -> napi::Result<()> {

@@ -1,0 +1,37 @@
+"use strict";
+
+// The page as HTML, without its files: of this a browser has need as well, where an extension runs in one.
+
+const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** @param {{ policy?: string, title?: string, head?: string, body?: string, language?: string | undefined }} parts */
+function htmlOf({ policy, title = "roo-condense", head = "", body = "", language = "en" }) {
+  const meta = policy ? `<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">\n` : "";
+  return `<!doctype html>
+<html lang="${escaped(language)}">
+<head>
+<meta charset="utf-8">
+${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+${head}</head>
+<body>
+<div id="studio"></div>
+${body}</body>
+</html>
+`;
+}
+
+/**
+ * The page of a webview, whose scripts and styles come from `scriptUri` and `styleUri` (`webview.asWebviewUri`) of `cspSource`.
+ * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
+ */
+const webviewPage = ({ scriptUri, styleUri, cspSource, language }) =>
+  htmlOf({
+    language,
+    policy: `default-src 'none'; script-src ${cspSource}; style-src ${cspSource}; img-src data:`,
+    head: `<link rel="stylesheet" href="${escaped(styleUri)}">\n`,
+    body: `<script type="module" src="${escaped(scriptUri)}"></script>\n`,
+  });
+
+module.exports = { htmlOf, webviewPage };

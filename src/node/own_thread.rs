@@ -1,0 +1,57 @@
+//! Handlers over HTTP, which have to be asked on a thread of our own.
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    error::{Result, wrong_config},
+    threads,
+};
+use crate::llm::{
+    Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmRequest, LlmResponse, ModelPrice,
+    ProgressSink, TokenUsage,
+};
+
+/// A handler over HTTP that asks on a thread of ours only: the host's would stand still until the answer is there.
+pub struct OwnThread(HttpHandler);
+
+impl OwnThread {
+    /// A handler with these options.
+    ///
+    /// # Errors
+    /// Every option that cannot be used.
+    pub fn new(config: HttpConfig) -> Result<Self> {
+        HttpHandler::new(config).map(Self).map_err(wrong_config)
+    }
+}
+
+#[async_trait]
+impl LlmHandler for OwnThread {
+    async fn complete(
+        &self,
+        request: LlmRequest,
+        cancel: &CancellationToken,
+        progress: Option<&dyn ProgressSink>,
+    ) -> std::result::Result<LlmResponse, LlmError> {
+        threads::require_blocking().map_err(|reason| {
+            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::of(self.model(), TokenUsage::default()))
+        })?;
+        self.0.complete(request, cancel, progress).await
+    }
+
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn price(&self) -> Option<&ModelPrice> {
+        self.0.price()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.0.context_window()
+    }
+
+    fn max_output_tokens(&self) -> Option<u32> {
+        self.0.max_output_tokens()
+    }
+}
