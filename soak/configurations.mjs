@@ -9,8 +9,24 @@ const FACTORIES = {
   native: api.createNativeProvider,
 };
 
+const STRATEGIES = {
+  pipeline: api.createPipeline,
+  adaptive: api.createAdaptive,
+  cost_aware: api.createCostAware,
+  quality_first: api.createQualityFirst,
+  per_user: api.createPerUser,
+  ab_test: api.createAbTest,
+  progressive: api.createProgressive,
+};
+
+/** Those that are not made of others. */
+export const PROVIDERS = Object.keys(FACTORIES);
+
+/** Those that are. */
+export const STRATEGY_IDS = Object.keys(STRATEGIES);
+
 /** A provider by its id. */
-export const createProvider = (id, config) => FACTORIES[id](config);
+export const createProvider = (id, config) => (FACTORIES[id] ?? STRATEGIES[id])(config);
 
 const wholeNumber = ({ minimum = 0, maximum = 1_000_000 }, random) =>
   Math.min(
@@ -24,13 +40,14 @@ const wholeNumber = ({ minimum = 0, maximum = 1_000_000 }, random) =>
   );
 
 /** Anything that a schema allows, as far as types, ranges, words and required fields go. */
-function anyOf(schema, root, random) {
+function anyOf(schema, root, random, field = "") {
   if (schema.$ref) {
     const names = schema.$ref.replace(/^#\//, "").split("/");
     return anyOf(
       names.reduce((at, name) => at[name], root),
       root,
       random,
+      field,
     );
   }
   if (schema.enum) return random.pick(schema.enum);
@@ -42,12 +59,12 @@ function anyOf(schema, root, random) {
     case "number":
       return (schema.minimum ?? 0) + random.next() * ((schema.maximum ?? 1000) - (schema.minimum ?? 0));
     case "string":
-      return random.pick(["a", "Be brief.", "p1", "p2", "\ud800", " "]);
+      return random.pick(/provider$/i.test(field) ? PROVIDERS : ["a", "Be brief.", "p1", "p2", "\ud800", " "]);
     case "array":
       return Array.from({ length: random.integer(0, 3) }, () => anyOf(schema.items ?? {}, root, random));
     case "object": {
       const names = Object.keys(schema.properties ?? {}).filter((name) => schema.required?.includes(name) || random.chance(0.4));
-      const pairs = names.map((name) => [name, anyOf(schema.properties[name], root, random)]);
+      const pairs = names.map((name) => [name, anyOf(schema.properties[name], root, random, name)]);
       return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
     }
     default:

@@ -1,11 +1,9 @@
 // What a trial is: made from its seed alone, and plain JSON, so that it can be written down.
 
 import { createRandom } from "../fixtures/random.mjs";
-import { configurationOf } from "./configurations.mjs";
+import { configurationOf, PROVIDERS, STRATEGY_IDS } from "./configurations.mjs";
 import { anyHistory } from "./histories.mjs";
 import { MODELS } from "./models.mjs";
-
-export const PROVIDERS = ["lossless", "truncation", "smart", "native"];
 
 const targetOf = (random) => {
   const kind = random.next();
@@ -15,7 +13,7 @@ const targetOf = (random) => {
 };
 
 const step = (random) => {
-  const provider = random.pick(PROVIDERS);
+  const provider = random.pick(random.chance(0.25) ? STRATEGY_IDS : PROVIDERS);
   return { provider, config: random.chance(0.4) ? {} : configurationOf(provider, random), target: targetOf(random) };
 };
 

@@ -102,11 +102,10 @@ function checkResult(checks, before, frozen, result, target, plan, counting) {
 
 /**
  * Whether a provider leaves its own result as it is. The window without a target drops half each time that it is asked, and indices of protected messages are
- * about others in a result.
+ * about others in a result. Strategies may ask those that do not.
  */
 const settles = ({ provider, config, target }) =>
-  provider !== "native" &&
-  provider !== "smart" &&
+  (provider === "lossless" || provider === "truncation") &&
   !(config.mode === "window" && target === undefined) &&
   !(config.protect?.messages?.length > 0);
 
