@@ -57,7 +57,7 @@ test("what the model leaves out twice is put behind its words, and taken back wi
   const messages = history();
   const result = await createNativeProvider({ summaryCheck: { minScore: 0.9 } }).condense({ messages }, { handler });
   const { content } = result.messages[1];
-  for (const text of ["It went well.\n\n", CONSTRAINT, "src/due_date.ts (edited)", "Names used lately:\n", "- parseDueDate"]) {
+  for (const text of ["It went well.\n\n", CONSTRAINT, "src/due_date.ts (edited)", "Names in what is left out:\n", "- parseDueDate"]) {
     expect(content).toContain(text);
   }
   expect(result.summaryQuality).toMatchObject({ score: 1, missing: [], writtenScore: 0, askedAgain: true });

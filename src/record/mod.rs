@@ -8,6 +8,7 @@
 //! | `input` | what a call was given |
 //! | `left` | what can still be read |
 //! | `must` | what a summary must not lose |
+//! | `index` | the names in what is left out, by where they stood |
 //! | `checks` | commands that check something, and the line of an output that says how it ended |
 //! | `text` | the record as text, within its room, and read again |
 
@@ -15,6 +16,7 @@ mod agenda;
 mod checks;
 mod facts;
 mod in_force;
+mod index;
 mod input;
 mod left;
 mod must;
@@ -27,6 +29,7 @@ use self::{
     left::Left,
 };
 pub use self::{
+    index::index_of,
     must::{Must, MustKind, MustSurvive},
     text::{Told, is_record},
 };

@@ -65,6 +65,10 @@ pub struct Must {
 }
 
 impl Must {
+    pub(super) fn new(kind: MustKind, fact: Fact) -> Self {
+        Self { kind, fact, line: None }
+    }
+
     /// The words to look for.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -26,7 +26,7 @@ const HEADINGS: [&str; 10] = [
     "The user said:",
     "The assistant said:",
     "Failed once, and worked later:",
-    "Names used lately:",
+    "Names in what is left out:",
 ];
 
 /// Of the room that is left, the share that each of them may have before the others had theirs.
@@ -55,6 +55,11 @@ impl Told {
     pub fn tokens(&self, encoding: Encoding) -> usize {
         count_inside(&self.line, encoding).tokens + 1
     }
+}
+
+/// Tokens of the first line, and of the heading of names.
+pub fn head_tokens(encoding: Encoding) -> usize {
+    count_inside(HEAD, encoding).tokens + count_inside(HEADINGS[HEADINGS.len() - 1], encoding).tokens + 2
 }
 
 /// Whether a text is a record, and nothing else.
@@ -290,7 +295,7 @@ mod tests {
         - The parser is mended, but a test fails
         Failed once, and worked later:
         - Edit src/a.ts → String to replace not found
-        Names used lately:
+        Names in what is left out:
         - parse_due_date
         ");
         assert_eq!(read(&format!("A summary.\n\n{text}\n\nMore words.")), facts());

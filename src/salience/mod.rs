@@ -11,6 +11,7 @@
 //! | `rounds` | which messages are tool rounds |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
+//! | `left_out` | the names that can no longer be read once a choice is made |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
@@ -24,6 +25,7 @@
 //! | `edits` | the edits that leave what stays, and why |
 
 mod edits;
+mod left_out;
 mod likely;
 mod lines;
 mod name_table;
@@ -44,6 +46,7 @@ mod windows;
 
 pub use self::{
     edits::Why,
+    left_out::LeftOutName,
     likely::likely_names,
     weights::{WITHOUT, Weights},
 };
@@ -96,6 +99,8 @@ pub struct Kept {
     pub reasons: Vec<Why>,
     /// The tokens that it has.
     pub tokens: usize,
+    /// The names that it no longer has, those that are likeliest to be used again first.
+    pub left_out: Vec<LeftOutName>,
 }
 
 /// Why nobody can say what stays.
@@ -200,7 +205,8 @@ impl Salience {
         let Some((choice, edits, tokens)) = best else {
             return Ok(Kept { tokens: history.tally.total(), ..Kept::default() });
         };
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens })
+        let left_out = left_out::left_out(&survey, &choice);
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens, left_out })
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
@@ -226,7 +232,7 @@ impl Salience {
         }
         let edits = Edits::of(&texts, &survey, &choice);
         let tokens = tokens_after(history, &edits.plan)?;
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens })
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens, ..Kept::default() })
     }
 
     /// Uses every signal.

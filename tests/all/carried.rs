@@ -188,6 +188,40 @@ fn room_that_a_record_does_not_need_costs_no_thing_to_do() {
     }
 }
 
+#[test]
+fn names_that_are_left_out_are_named_where_the_target_leaves_room() {
+    // Lines so long that one more seldom fits.
+    let long = |file: usize| {
+        (0..4).map(|line| format!("{}thing{file}x{line}\n", "so much more ".repeat(200))).collect::<String>()
+    };
+    let reads = (0..12)
+        .flat_map(|file| round(200 + file, "Bash", json!({ "command": format!("cat notes{file}") }), &long(file)));
+    let before = history(reads.collect());
+    let mut indexes = 0;
+    for target in (6000..20_000).step_by(1000) {
+        let report = run_alone("truncation", &json!({}), &before, Some(target));
+        let after = check_report(&before, &report);
+        assert!(report.final_tokens() <= target);
+        let records = records(&after);
+        let Some((_, index)) = records.first().and_then(|record| record.split_once("Names in what is left out:\n"))
+        else {
+            continue;
+        };
+        let line = index.lines().next().unwrap();
+        let (source, names) = line.split_once(": ").unwrap();
+        assert!(source.starts_with("- cat notes"), "{index}");
+        let elsewhere = export(&after).replacen(names, "", 1);
+        for name in names.split(", ") {
+            assert!(
+                name.starts_with("thing") && !elsewhere.contains(&format!("{name}\\n")),
+                "{name} can be read anyway"
+            );
+        }
+        indexes += 1;
+    }
+    assert!(indexes > 0);
+}
+
 proptest! {
     #![proptest_config(cases(60))]
 

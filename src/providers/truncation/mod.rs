@@ -24,7 +24,7 @@ use crate::{
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
-    salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
+    salience::{Kept, LeftOutName, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
@@ -160,34 +160,40 @@ impl Provider for Truncation {
 
 /// What the mode and strategy do, with a record of what they leave out.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let room = request.record_room(settings.given_integer("recordTokens"));
-    if let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), room)? {
-        let room = recorder.room;
+    let given = settings.given_integer("recordTokens");
+    let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
+    let names = is_salient && request.target_tokens.is_some();
+    if let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), given, names)? {
+        let room = recorder.rooms.record;
         let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
         let within = Request { target_tokens, ..request.clone() };
-        let proposal = cut(&within, settings)?;
-        let fits = target_tokens.is_none() || within.meets_target(&measured(request, &proposal.plan)?);
-        match if fits { recorded(request, proposal, &recorder)? } else { Recorded::NoPlace } {
+        let (proposal, left_out) = cut(&within, settings)?;
+        let left = measured(request, &proposal.plan)?;
+        let fits = target_tokens.is_none() || within.meets_target(&left);
+        match if fits { recorded(request, proposal, left.total(), &left_out, &recorder)? } else { Recorded::NoPlace } {
             Recorded::With(proposal) => return Ok(proposal),
             Recorded::NothingLost(proposal) => {
                 // The room for the record is free; not for something that would need one.
-                let all = cut(request, settings)?;
+                let (all, _) = cut(request, settings)?;
                 return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
             }
             Recorded::NoPlace => {}
         }
     }
-    cut(request, settings)
+    Ok(cut(request, settings)?.0)
 }
 
-fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+/// A proposal, and the names that it leaves out where somebody has weighed them.
+type Cut = (Proposal, Vec<LeftOutName>);
+
+fn cut(request: &Request, settings: &Settings<'_>) -> Result<Cut, CondenseError> {
     let mut proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => window_proposal(request, settings),
         (_, "salient") => return salient_proposal(request, settings),
         _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?,
     };
     say_if_target_missed(request, &mut proposal)?;
-    Ok(proposal)
+    Ok((proposal, Vec::new()))
 }
 
 /// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.
@@ -212,7 +218,7 @@ fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     }
 }
 
-fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Cut, CondenseError> {
     let history = request.history();
     let salience = Salience {
         preserve_recent: settings.integer("preserveRecentCount"),
@@ -221,19 +227,20 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
-        return Ok(proposal_of(kept.map_err(unanswered)?));
+        return Ok((proposal_of(kept.map_err(unanswered)?), Vec::new()));
     };
-    let kept = salience.within(history, budget).map_err(unanswered)?;
+    let mut kept = salience.within(history, budget).map_err(unanswered)?;
+    let left_out = std::mem::take(&mut kept.left_out);
     let fits = kept.tokens <= budget;
     let proposal = proposal_of(kept);
     if fits {
-        return Ok(proposal);
+        return Ok((proposal, left_out));
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
     let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
     say_if_target_missed(request, &mut proposal)?;
-    Ok(proposal)
+    Ok((proposal, left_out))
 }
 
 fn proposal_of(kept: Kept) -> Proposal {

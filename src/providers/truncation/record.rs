@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{json, value::to_raw_value};
 
-use super::{apply, measured};
+use super::apply;
 use crate::{
     conversation::{Block, Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
     markers::LEFT_OUT_HERE,
     providers::{CondenseError, Note, Proposal, Request, middle::with_time},
-    record::{Known, Rooms, is_record},
+    record::{Known, Rooms, index_of, is_record},
+    salience::LeftOutName,
     tokens::count_inside,
 };
 
@@ -26,20 +27,27 @@ const MIN_RECORD: usize = 60;
 pub struct Recorder {
     known: Known,
     keep: usize,
-    /// Tokens of a record.
-    pub room: usize,
+    /// Tokens of a record; what must survive are names.
+    pub rooms: Rooms,
 }
 
 impl Recorder {
     /// Whether a plan leaves out what a record would tell.
     pub fn is_needed(&self, request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
         let after = apply(&request.conversation, plan)?;
-        Ok(request.record_of(&self.known, &after, &[], Rooms::record(self.room)).is_some())
+        Ok(request.record_of(&self.known, &after, &[], Rooms::record(self.rooms.record)).is_some())
     }
 
-    /// For a conversation of which the newest `keep` messages stay; `None` where there is nothing to tell even if all others go. A record has at most
-    /// `room` tokens, and no more than it takes to tell everything.
-    pub fn new(request: &Request, keep: usize, room: usize) -> Result<Option<Self>, CondenseError> {
+    /// For a conversation of which the newest `keep` messages stay; `None` where there is nothing to tell even if all others go. A record has the tokens
+    /// that are `given` or usual, and no more than it takes to tell everything; where it may have `names`, more for them.
+    pub fn new(
+        request: &Request,
+        keep: usize,
+        given: Option<usize>,
+        names: bool,
+    ) -> Result<Option<Self>, CondenseError> {
+        let room = request.record_room(given);
+        let index = if names { room * 3 / 5 } else { 0 };
         if room < MIN_RECORD {
             return Ok(None);
         }
@@ -49,8 +57,9 @@ impl Recorder {
         let longest = request.record_of(&known, &ends, &[], Rooms::record(room));
         // Lines are counted one by one, with their line feeds.
         let line = |line: &str| count_inside(line, request.tally.encoding()).tokens + 1;
-        let tokens = longest.map(|text| text.lines().map(line).sum::<usize>() + BRIDGE);
-        Ok(tokens.map(|tokens| Self { known, keep, room: room.min(tokens) }))
+        let tokens = longest.map_or(0, |text| text.lines().map(line).sum::<usize>() + BRIDGE);
+        let rooms = Rooms { missing: index, record: room.min(tokens) };
+        Ok((rooms != Rooms::default()).then_some(Self { known, keep, rooms }))
     }
 }
 
@@ -64,29 +73,36 @@ pub enum Recorded {
     NoPlace,
 }
 
-/// The proposal with a record of the work that it leaves out. An earlier record becomes part of it. It stands in the first of the user's messages
-/// behind what is left out, before the newest `keep`, or in a message of its own in the place of what goes.
-pub fn recorded(request: &Request, mut proposal: Proposal, recorder: &Recorder) -> Result<Recorded, CondenseError> {
-    let Recorder { known, keep, room } = recorder;
-    let (before, keep, room) = (&request.conversation, *keep, *room);
+/// The proposal, which leaves `left` tokens, with a record of the work that it leaves out and as many of the names as have room. An earlier record becomes
+/// part of it. It stands in the first of the user's messages behind what is left out, before the newest `keep`, or in a message of its own in the place of
+/// what goes.
+pub fn recorded(
+    request: &Request,
+    mut proposal: Proposal,
+    left: usize,
+    left_out: &[LeftOutName],
+    recorder: &Recorder,
+) -> Result<Recorded, CondenseError> {
+    let Recorder { known, keep, rooms } = recorder;
+    let (before, keep, mut rooms) = (&request.conversation, *keep, *rooms);
     let Some(first) = proposal.notes.iter().map(|note| note.message).min() else {
         return Ok(Recorded::NothingLost(proposal));
     };
-    let room = match request.target_tokens {
-        Some(_) => room,
-        None => {
-            let left = measured(request, &proposal.plan)?.total();
-            room.min(request.tally.total().saturating_sub(left) / SHARE_OF_SAVED)
-        }
-    };
-    if room < MIN_RECORD.min(recorder.room) {
+    match request.budget() {
+        // Names have what is free: passages are worth more to a reader than names without them.
+        Some(budget) => rooms.missing = rooms.missing.min(budget.saturating_sub(left + rooms.record)),
+        None => rooms.record = rooms.record.min(request.tally.total().saturating_sub(left) / SHARE_OF_SAVED),
+    }
+    if rooms.record < MIN_RECORD.min(recorder.rooms.record) {
         return Ok(Recorded::NoPlace);
     }
     let earlier = take_earlier(before, keep, &mut proposal);
     let after = apply(before, &proposal.plan)?;
     let dropped = dropped_by(&proposal.plan);
-    let rooms = Rooms::record(room.saturating_sub(BRIDGE));
-    let Some(text) = request.record_of(known, &after, &[], rooms) else {
+    let of_both = if rooms.record > 0 { &mut rooms.record } else { &mut rooms.missing };
+    *of_both = of_both.saturating_sub(BRIDGE);
+    let names = index_of(left_out, rooms.missing, request.tally.encoding());
+    let Some(text) = request.record_of(known, &after, &names, rooms) else {
         return Ok(if earlier.is_none() { Recorded::NothingLost(proposal) } else { Recorded::NoPlace });
     };
     let Some(place) = Place::find(before, &dropped, earlier, first, keep) else { return Ok(Recorded::NoPlace) };

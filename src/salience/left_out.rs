@@ -1,0 +1,39 @@
+//! The names that can no longer be read once a choice is made.
+
+use super::{selection::Choice, survey::Survey};
+
+/// More are not looked at: a reader goes through no longer list.
+const MAX_NAMES: usize = 1000;
+
+/// A name that can no longer be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOutName {
+    /// The name.
+    pub name: String,
+    /// The file, command or other source that it stood in last; empty where that has no name.
+    pub of: String,
+}
+
+/// The names that a choice leaves out, those that are likeliest to be used again first.
+pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
+    let mut is_read = vec![false; survey.names.len()];
+    let mut stood_in: Vec<Option<usize>> = vec![None; survey.names.len()];
+    for (index, passage) in survey.passages.iter().enumerate() {
+        let stays = passage.round.is_none_or(|round| choice.open[round]);
+        for (value, kept) in passage.lines.iter().zip(&choice.kept[index]) {
+            for name in &survey.occurrences[value.names.clone()] {
+                is_read[*name as usize] |= stays && (passage.whole || *kept);
+                stood_in[*name as usize] = Some(index);
+            }
+        }
+    }
+    let is_left_out = |name: &usize| !is_read[*name] && survey.weights[*name] > 0.0 && stood_in[*name].is_some();
+    let mut names: Vec<usize> = (0..survey.names.len()).filter(is_left_out).collect();
+    names.sort_by(|one, other| survey.weights[*other].total_cmp(&survey.weights[*one]).then(one.cmp(other)));
+    names.truncate(MAX_NAMES);
+    let source = |name: usize| stood_in[name].map_or("", |passage| survey.passages[passage].piece.source.label());
+    names
+        .into_iter()
+        .map(|name| LeftOutName { name: survey.names[name].to_owned(), of: source(name).to_owned() })
+        .collect()
+}
