@@ -20,7 +20,7 @@ import { namesOf } from "./names.mjs";
 const WINDOW = 200_000;
 /** What an answer may need, as in the trigger of the manager. */
 const RESERVED = 8192;
-/** Dollars per million tokens, as the services list them: Anthropic's page on pricing (writes for five minutes) and OpenAI's, read in November 2026. */
+/** Dollars per million tokens (cache writes for five minutes), as lists of model prices by others gave them in November 2026; the services' own pages were not read. */
 export const PRICES = {
   "claude-sonnet-4-6": { inputPrice: 3, outputPrice: 15, cacheWritesPrice: 3.75, cacheReadsPrice: 0.3 },
   "gpt-5.2": { inputPrice: 1.75, outputPrice: 14, cacheWritesPrice: 1.75, cacheReadsPrice: 0.175 },
