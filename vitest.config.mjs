@@ -5,7 +5,7 @@ import { debugAddon } from "./scripts/tools.mjs";
 // The tests run on the debug build when there is one, so that `npm run build:debug && npx vitest` needs no release build.
 const binary = process.env.ROO_CONDENSE_BINARY ?? (existsSync(debugAddon) ? debugAddon : undefined);
 
-// `__test__/install` has a configuration of its own (scripts/test-install.mjs).
+// `__test__/install` and `__test__/wasm` have configurations of their own (scripts/test-install.mjs, scripts/test-wasm.mjs).
 const shared = {
   env: binary ? { ROO_CONDENSE_BINARY: binary } : {},
   // The addon is a debug build, and continuous integration has few cores.
@@ -20,7 +20,14 @@ export default defineConfig({
     // The studio's page and components, for the tests that pack or show them.
     globalSetup: "./__test__/build-studio.mjs",
     projects: [
-      { test: { ...shared, name: "node", include: ["__test__/**/*.test.mjs"], exclude: ["__test__/browser/**", "__test__/install/**"] } },
+      {
+        test: {
+          ...shared,
+          name: "node",
+          include: ["__test__/**/*.test.mjs"],
+          exclude: ["__test__/browser/**", "__test__/install/**", "__test__/wasm/**"],
+        },
+      },
       // In a real Chromium (scripts/browser.mjs).
       { test: { ...shared, name: "browser", include: ["__test__/browser/**/*.test.mjs"], expect: { poll: { timeout: 20_000 } } } },
     ],
