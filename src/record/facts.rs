@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     conversation::{ContentKind, Conversation, Role, calls},
-    transcript::{self, Action, CallOutcome, Event, HostText, PieceSource, ToolTable, Transcript, decompose_texts},
+    transcript::{
+        self, Action, CallOutcome, Event, HostText, PieceSource, ToolTable, Transcript, decompose_texts, with_texts,
+    },
 };
 
 /// So many characters tell what somebody said, or how something ended.
@@ -252,26 +254,20 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
     let pieces = decompose_texts(conversation, &texts, tools);
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
     let mut all = Vec::new();
-    for (message, pieces) in pieces.iter().enumerate() {
+    for (message, pieces) in pieces.into_iter().enumerate() {
         let Some(speaker) = role(message) else { continue };
-        let own =
-            pieces.iter().filter(|piece| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words);
-        let text = |piece: &transcript::ContentPiece| {
-            let whole = texts[message].iter().find(|text| *text.path == *piece.path)?;
-            Some(&whole.text[piece.range.clone()])
-        };
         let is_last = || {
             role(message + 1) == Some(&Role::User)
                 && calls(conversation.message(message)).is_empty()
                 && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
         };
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
-            let words = own
-                .filter_map(text)
+            let words: Vec<&str> = with_texts(pieces, &texts[message])
+                .filter(|(piece, _)| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words)
+                .map(|(piece, whole)| &whole.text[piece.range])
                 .filter(|text| !is_hosts(text) && HostText::of(text).is_none())
-                .collect::<Vec<_>>()
-                .join("\n");
-            all.push(Said { message, role: speaker.clone(), words });
+                .collect();
+            all.push(Said { message, role: speaker.clone(), words: words.join("\n") });
         }
     }
     all

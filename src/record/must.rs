@@ -128,7 +128,7 @@ impl MustSurvive {
         let mut files: Vec<Fact> = recorded(|fact| matches!(fact, Fact::Changed { .. })).filter(is_new).collect();
         files.extend(known);
         let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
-        all.extend(newest(files.into_iter().map(|fact| Must { kind: MustKind::File, fact, line: None }).collect()));
+        all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));
         let names = likely_names(conversation, gone.clone(), tools, MAX_OF_KIND + paths.len());
         let is_in_path = |name: &String| paths.iter().any(|path| path.contains(name.as_str()));
         let names: Vec<String> = names.into_iter().filter(|name| !is_in_path(name)).take(MAX_OF_KIND).collect();
@@ -187,7 +187,7 @@ fn constraints<'t>(words: impl Iterator<Item = &'t str>) -> Vec<Must> {
             continue;
         }
         found.retain(|known| known.text() != text);
-        found.push(Must { kind: MustKind::Constraint, fact: Fact::Asked(text), line: None });
+        found.push(Must::new(MustKind::Constraint, Fact::Asked(text)));
     }
     found
 }
@@ -211,7 +211,7 @@ fn tasks(plan: Vec<Fact>, users: &[&Said]) -> Vec<Must> {
     let is_open = |fact: &Fact| !matches!(fact, Fact::Plan { state: Some(ItemState::Done), .. });
     let asked =
         users.iter().rev().map(|said| beginning(&said.words, TELLING)).find(|words| words.len() >= MIN_SENTENCE);
-    let task = |fact| Must { kind: MustKind::Task, fact, line: None };
+    let task = |fact| Must::new(MustKind::Task, fact);
     plan.into_iter().filter(is_open).chain(asked.map(Fact::Asked)).map(task).collect()
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     conversation::{ContentKind, Conversation},
-    transcript::{ToolTable, decompose_texts},
+    transcript::{ToolTable, decompose_texts, with_texts},
 };
 
 /// At most `most` names that the assistant has used in calls in these messages, those that are likeliest to be used again first.
@@ -23,9 +23,8 @@ pub fn likely_names(
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut table = NameTable::default();
     let mut occurrences = Vec::new();
-    for message in messages.start..messages.end.min(conversation.len()) {
-        for piece in &pieces[message] {
-            let Some(text) = texts[message].iter().find(|text| *text.path == *piece.path) else { continue };
+    for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| messages.contains(message)) {
+        for (piece, text) in with_texts(pieces, &texts[message]) {
             let origin = match piece.kind {
                 ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
                 _ => Origin::Assistant,
