@@ -5,6 +5,7 @@ import path from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { root } from "../scripts/tools.mjs";
+import { diagnosticsOf } from "./typescript.mjs";
 
 const folder = path.join(root, "__test__", "types");
 const files = readdirSync(folder).map((name) => path.join(folder, name));
@@ -113,15 +114,7 @@ describe("examples", () => {
       module: ts.ModuleKind.NodeNext,
       types: ["node"],
     };
-    const host = ts.createCompilerHost(options);
-    const { readFile, fileExists, getSourceFile } = host;
-    host.readFile = (name) => files.get(path.normalize(name)) ?? readFile(name);
-    host.fileExists = (name) => files.has(path.normalize(name)) || fileExists(name);
-    host.getSourceFile = (name, language, ...rest) => {
-      const text = files.get(path.normalize(name));
-      return text === undefined ? getSourceFile.call(host, name, language, ...rest) : ts.createSourceFile(name, text, language);
-    };
-    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host));
+    const diagnostics = diagnosticsOf(files, options);
     expect(diagnostics.map(({ file, messageText }) => `${ts.flattenDiagnosticMessageText(messageText, "\n")} in\n${file?.text}`)).toEqual(
       [],
     );

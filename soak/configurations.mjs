@@ -1,5 +1,6 @@
 // Configurations of a provider, made from the schema that it publishes.
 
+import { strategiesOf } from "../fixtures/strategies.mjs";
 import { api } from "./package.mjs";
 
 const FACTORIES = {
@@ -9,15 +10,7 @@ const FACTORIES = {
   native: api.createNativeProvider,
 };
 
-const STRATEGIES = {
-  pipeline: api.createPipeline,
-  adaptive: api.createAdaptive,
-  cost_aware: api.createCostAware,
-  quality_first: api.createQualityFirst,
-  per_user: api.createPerUser,
-  ab_test: api.createAbTest,
-  progressive: api.createProgressive,
-};
+const STRATEGIES = strategiesOf(api);
 
 /** Those that are not made of others. */
 export const PROVIDERS = Object.keys(FACTORIES);

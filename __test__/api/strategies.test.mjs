@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
+import { strategiesOf } from "../../fixtures/strategies.mjs";
 import { root } from "../../scripts/tools.mjs";
 import { api, deepFreeze, packageFile, thrown } from "./support.mjs";
 
@@ -12,15 +13,7 @@ const { CondensationManager, callbackHandler, countTokens, restore } = api;
 const messages = deepFreeze(buildHistory({ dialect: "claude-code", messages: 60, seed: 9 }));
 const tokens = countTokens(messages);
 
-const STRATEGIES = {
-  pipeline: api.createPipeline,
-  adaptive: api.createAdaptive,
-  cost_aware: api.createCostAware,
-  quality_first: api.createQualityFirst,
-  per_user: api.createPerUser,
-  ab_test: api.createAbTest,
-  progressive: api.createProgressive,
-};
+const STRATEGIES = strategiesOf(api);
 const each = Object.entries(STRATEGIES);
 const asked = ({ choices = [] }) => choices.map(({ provider }) => provider);
 const codes = ({ warnings }) => warnings.map(({ code }) => code);

@@ -10,6 +10,7 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 import { anthropicEvents, json, openaiEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
+import { diagnosticsOf } from "../typescript.mjs";
 import { codeOf, pages, read } from "./support.mjs";
 
 const execute = promisify(execFile);
@@ -69,24 +70,14 @@ describe("programs", () => {
       jsx: ts.JsxEmit.ReactJSX,
       types: ["node"],
     };
-    const host = ts.createCompilerHost(options);
-    const { readFile, fileExists, getSourceFile } = host;
-    host.readFile = (name) => files.get(path.normalize(name)) ?? readFile(name);
-    host.fileExists = (name) => files.has(path.normalize(name)) || fileExists(name);
-    host.getSourceFile = (name, language, ...rest) => {
-      const text = files.get(path.normalize(name));
-      return text === undefined ? getSourceFile.call(host, name, language, ...rest) : ts.createSourceFile(name, text, language);
-    };
-    const found = ts
-      .getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host))
-      .flatMap(({ file, start, code, messageText }) => {
-        const message = ts.flattenDiagnosticMessageText(messageText, "\n");
-        if (MODULE_NOT_FOUND.includes(code) && isForeign(/'([^']+)'/.exec(message)[1])) return [];
-        const [, index] = /example-(\d+)/.exec(file?.fileName ?? "") ?? [];
-        const line = file ? file.getLineAndCharacterOfPosition(start).line : 0;
-        const block = programs[index];
-        return [`${block ? `${block.page}:${block.line + line}` : file?.fileName}: ${message}`];
-      });
+    const found = diagnosticsOf(files, options).flatMap(({ file, start, code, messageText }) => {
+      const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+      if (MODULE_NOT_FOUND.includes(code) && isForeign(/'([^']+)'/.exec(message)[1])) return [];
+      const [, index] = /example-(\d+)/.exec(file?.fileName ?? "") ?? [];
+      const line = file ? file.getLineAndCharacterOfPosition(start).line : 0;
+      const block = programs[index];
+      return [`${block ? `${block.page}:${block.line + line}` : file?.fileName}: ${message}`];
+    });
     expect(found).toEqual([]);
   });
 
