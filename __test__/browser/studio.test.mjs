@@ -130,7 +130,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.getByRole("combobox", { name: "Answers of tools" }).inputValue()).toBe("truncate");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByText("As JSON").click();
-    const json = page.getByRole("textbox", { name: "As JSON, to copy or paste" });
+    const json = page.getByRole("textbox", { name: "As JSON: to read, change, copy, load" });
     await json.fill('{"passes":[{"id":"a","mode":"individual","selection":{"type":"newest"}}]}');
     await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/passes\[0\]\.selection\.type: "newest" is not allowed/);
     await json.fill("{");
@@ -151,6 +151,133 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => names.first().textContent(), { timeout: 20_000 }).toMatch(/^1\. a −[\d,]+/);
     await page.getByRole("tab", { name: /Changes/ }).click();
     await expect.poll(() => page.locator(".rc-change").first().textContent()).toMatch(/Left out/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  /** The page with passes of one's own that begin with `config`. */
+  async function openPasses(config) {
+    const { page, complaints } = await openPage(browser, studio.address);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
+    await page.waitForSelector(".rc-pass-name");
+    await page.getByText("As JSON").click();
+    const json = page.getByRole("textbox", { name: /^As JSON/ });
+    const set = (value) => json.fill(JSON.stringify(value, null, 2));
+    const read = async () => JSON.parse(await json.inputValue());
+    if (config) await set(config);
+    return { page, complaints, json, set, read };
+  }
+  const onePass = (more = {}) => ({
+    passes: [
+      {
+        id: "a",
+        mode: "individual",
+        selection: { type: "preserve_recent", keepRecentCount: 2 },
+        individualConfig: { defaults: { toolResults: { operation: "suppress" } }, ...more },
+      },
+    ],
+  });
+
+  test("a single message is treated otherwise: added, changed and deleted by keyboard, faults at the field", async () => {
+    const { page, complaints, read } = await openPasses(onePass());
+    const overrides = async () => (await read()).passes[0].individualConfig.overrides;
+    await page.getByLabel("Message number").fill("3");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await overrides()).toEqual([{ messageIndex: 3, operations: { toolResults: { operation: "keep" } } }]);
+    const list = page.locator(".rc-overrides");
+    await list.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    await list.getByRole("combobox", { name: "Answers of tools" }).selectOption("truncate");
+    const lines = list.getByLabel("Lines");
+    await lines.fill("0");
+    await expect.poll(() => lines.getAttribute("aria-invalid")).toBe("true");
+    const note = await lines.getAttribute("aria-describedby");
+    expect(await page.evaluate((id) => document.getElementById(id).textContent, note)).toMatch(
+      /^0 is not allowed; allowed: a whole number/,
+    );
+    expect(await seriousIn(page)).toEqual([]);
+    await page.getByText("For all passes").focus();
+    await page.getByRole("alert").getByRole("button", { name: /^Show/ }).click();
+    await expect.poll(() => lines.evaluate((element) => element === document.activeElement)).toBe(true);
+    await lines.fill("7");
+    await expect.poll(() => lines.getAttribute("aria-invalid")).toBe(null);
+    expect((await overrides())[0].operations.toolResults).toEqual({ operation: "truncate", params: { truncate: { maxLines: 7 } } });
+    await page.getByRole("button", { name: "Delete: Message 3" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await overrides()).toBeUndefined();
+    expect(await page.evaluate(() => document.activeElement.textContent.trim())).toBe("Treat it otherwise");
+    await page.keyboard.press("Control+z");
+    expect(await overrides()).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("passes go up and down by keyboard and by drag, and stay in sight", async () => {
+    const { page, read } = await openPasses();
+    const ids = async () => (await read()).passes.map(({ id }) => id);
+    const [one, two, three] = await ids();
+    await page.locator(".rc-pass-name").first().focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    await expect.poll(ids).toEqual([two, one, three]);
+    await page.keyboard.press("Alt+ArrowDown");
+    await expect.poll(ids).toEqual([two, three, one]);
+    await page.keyboard.press("Control+z");
+    await expect.poll(ids).toEqual([two, one, three]);
+    await page.locator(".rc-pass-list li").nth(2).dragTo(page.locator(".rc-pass-list li").nth(0));
+    await expect.poll(ids).toEqual([three, two, one]);
+    await page
+      .getByRole("button", { name: /^Delete: / })
+      .first()
+      .click();
+    await expect.poll(ids).toEqual([two, one]);
+    expect(await page.evaluate(() => document.activeElement.dataset.pass)).toBe("0");
+    await page.close();
+  });
+
+  test("JSON of any shape is said to be wrong where it is, and never lost", async () => {
+    const { page, complaints, json, set, read } = await openPasses();
+    for (const passes of [
+      5,
+      null,
+      [null],
+      ["x"],
+      [{ id: 1 }],
+      [{ id: "a", selection: 5, mode: "individual" }],
+      onePass({ overrides: 5 }).passes,
+    ]) {
+      await set({ passes });
+      await expect.poll(() => json.getAttribute("aria-invalid"), { message: JSON.stringify(passes) }).toBe("true");
+    }
+    await set(onePass({ overrides: [{ messageIndex: -4 }] }));
+    const line = page.locator(".rc-passes-panel details .rc-link", { hasText: /^Line \d+$/ });
+    await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/messageIndex/);
+    await line.click();
+    const selection = await json.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
+    expect(selection).toBe("-4");
+    await json.fill('{"passes": [');
+    await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });
+    await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
+    await page.getByText("As JSON").click();
+    expect(await json.inputValue()).toBe('{"passes": [');
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    expect((await read()).passes).toHaveLength(3);
+    await set(onePass());
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as a file" }).click()]);
+    expect(JSON.parse(readFileSync(await download.path(), "utf8"))).toEqual(onePass());
+    await set({ passes: [] });
+    await page.locator(".rc-passes-panel input[type=file]").setInputFiles(await download.path());
+    await expect.poll(read).toEqual(onePass());
+    await page.getByRole("combobox", { name: "Which messages" }).selectOption({ label: "these" });
+    const numbers = page.getByLabel("Messages (3, 7-9)");
+    await numbers.fill("3, 7-9, x");
+    expect(await numbers.getAttribute("aria-invalid")).toBe("true");
+    expect((await read()).passes[0].selection).toEqual({ type: "custom", messageIndices: [3, 7, 8, 9] });
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.reload();
+    await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
+    await page.getByText("As JSON").click();
+    expect((await read()).passes[0].selection.messageIndices).toEqual([3, 7, 8, 9]);
     expect(complaints).toEqual([]);
     await page.close();
   });

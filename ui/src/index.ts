@@ -25,19 +25,24 @@ export { CondenseRow, type CondenseRowProps } from "./components/condense-row.js
 export { ContextMap, type ContextMapProps } from "./components/context-map.js";
 export { Diff, type DiffMode, type DiffProps } from "./components/diff.js";
 export { MessageView, type MessageViewProps } from "./components/message-view.js";
-export { type ConfigFault, PassConfigurationPanel, type PassConfigurationPanelProps } from "./components/pass-configuration.js";
+export {
+  PassConfigurationPanel,
+  type PassConfigurationPanelProps,
+  type PassMemory,
+  newPassMemory,
+} from "./components/pass-configuration.js";
+export { PassEditor, type PassEditorProps } from "./components/pass-editor.js";
 export {
   ContentTypeSelector,
   type ContentTypeSelectorProps,
   OperationSelector,
   type OperationSelectorProps,
-  PassEditor,
-  type PassEditorProps,
 } from "./components/pass-fields.js";
 export { MetricsDashboard, type MetricsDashboardProps } from "./components/metrics.js";
 export { PreviewPane, type PreviewPaneProps } from "./components/preview-pane.js";
 export { WindowBar, type WindowBarProps } from "./components/window-bar.js";
 export { RecommendWizard, type RecommendWizardProps } from "./components/recommend-wizard.js";
+export { type ConfigFault, FaultsAt } from "./faults.js";
 export { type Language, StudioProvider, type StudioProviderProps, type Theme } from "./context.js";
 export { Studio, type StudioProps } from "./studio.js";
 export { VisibleText, visibleText } from "./text.js";

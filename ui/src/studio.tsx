@@ -17,6 +17,7 @@ import { RecommendWizard } from "./components/recommend-wizard.js";
 import { WindowBar } from "./components/window-bar.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { useAnswer } from "./hooks.js";
+import { type PassDraft, usePassDraft } from "./pass-draft.js";
 import { visibleText } from "./text.js";
 import { type CondenseClient, type Hello, type HistoryInfo, type SmartConfig, StudioError } from "./types.js";
 
@@ -56,10 +57,9 @@ function useHistories(first: HistoryInfo[]) {
   return { histories, setHistories, isLost };
 }
 
-/** The passes that were put together, and what is wrong with them. Leaving the page with them unsaved asks first. */
-function usePasses(choice: string) {
+/** The passes that are tried while they are chosen, and what is wrong with them. */
+function usePasses(choice: string, { config }: PassDraft) {
   const { client } = useStudio();
-  const [config, setConfig] = useState<SmartConfig>();
   const isOwn = choice === CUSTOM;
   const { answer } = useAnswer(client.isLive && isOwn ? (signal) => client.presets({ signal }) : undefined, [client, isOwn]);
   const value = config ?? answer?.presets[FIRST_PRESET];
@@ -68,19 +68,20 @@ function usePasses(choice: string) {
     [client, isOwn, value],
     150,
   );
-  useEffect(() => {
-    if (config === undefined) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [config]);
   const faults = validated.answer?.faults ?? [];
   // Only what was checked is tried.
   const isReady = !isOwn || (value !== undefined && validated.answer !== undefined && !validated.isWaiting && faults.length === 0);
-  return { value: isOwn ? value : undefined, presets: answer?.presets, setConfig, faults, isReady };
+  return { value: isOwn ? value : undefined, presets: answer?.presets, faults, isReady };
 }
 
-function History({ hello, history, contextWindow }: { hello: Hello; history: HistoryInfo; contextWindow: number | undefined }): ReactNode {
+interface HistoryProps {
+  hello: Hello;
+  history: HistoryInfo;
+  contextWindow: number | undefined;
+  draft: PassDraft;
+}
+
+function History({ hello, history, contextWindow, draft }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const [choice, setChoice] = useState("");
   const [taken, setTaken] = useState<{ provider: string; config: Record<string, unknown> }>();
@@ -99,14 +100,14 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const target = targetTokens === undefined ? {} : { targetTokens };
-  const passes = usePasses(choice);
+  const passes = usePasses(choice, draft);
   /** A recommendation is taken with its configuration: by its preset where that is all of it. */
   const take = (provider: string, config: Record<string, unknown>) => {
     const { preset, ...rest } = config;
     const isPreset = provider === "smart" && typeof preset === "string" && Object.keys(rest).length === 0;
     setTaken(isPreset ? undefined : { provider, config });
     setChoice(isPreset ? `smart:${preset}` : provider === "smart" ? CUSTOM : provider);
-    if (provider === "smart" && !isPreset) passes.setConfig(config as SmartConfig);
+    if (provider === "smart" && !isPreset) draft.setConfig(config as SmartConfig);
   };
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
   const condensed = useAnswer(
@@ -250,7 +251,11 @@ function History({ hello, history, contextWindow }: { hello: Hello; history: His
             <Tabs.Content value="passes">
               <PassConfigurationPanel
                 value={passes.value}
-                onChange={passes.setConfig}
+                onChange={draft.setConfig}
+                memory={draft.memory}
+                onTaken={draft.taken}
+                messages={inspection.messages}
+                looked={selected}
                 presets={passes.presets}
                 faults={passes.faults}
                 condensation={passes.isReady ? current : undefined}
@@ -306,6 +311,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   const [chosen, setChosen] = useState(hello.histories[0]?.id);
   const [window, setWindow] = useState<string>(hello.contextWindow === null ? NONE : String(hello.contextWindow));
   const [problem, setProblem] = useState<string>();
+  const draft = usePassDraft();
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
   const windows = [...new Set([...WINDOWS, ...(hello.contextWindow === null ? [] : [hello.contextWindow])])].sort(
     (one, other) => one - other,
@@ -394,7 +400,13 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
       {problem && <p className="rc-error">{visibleText(problem)}</p>}
       <main>
         {history ? (
-          <History key={history.id} hello={hello} history={history} contextWindow={window === NONE ? undefined : Number(window)} />
+          <History
+            key={history.id}
+            hello={hello}
+            history={history}
+            contextWindow={window === NONE ? undefined : Number(window)}
+            draft={draft}
+          />
         ) : (
           <p className="rc-empty">{t("history.none")}</p>
         )}

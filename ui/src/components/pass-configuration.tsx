@@ -1,18 +1,27 @@
 // The configuration of the smart provider: its prelude, its passes, and the same as JSON.
 
-import { ArrowDown, ArrowUp, Copy, Plus, Redo2, Trash2, Undo2 } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { ArrowDown, ArrowUp, Copy, Plus, Redo2, Trash2, TriangleAlert, Undo2 } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { SmartConfig, SmartPass } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
+import { type ConfigFault, FaultsAt, isAbout } from "../faults.js";
 import { visibleText } from "../text.js";
-import type { Condensation } from "../types.js";
-import { PassEditor } from "./pass-fields.js";
+import type { Condensation, InspectedMessage } from "../types.js";
+import { NumberField, Switch, compact } from "./fields.js";
+import { JsonView, type JsonViewHandle } from "./json-view.js";
+import { PassEditor } from "./pass-editor.js";
 
-/** What is wrong with a configuration, by the path of the field. */
-export interface ConfigFault {
-  path: string;
-  message: string;
+export type { ConfigFault };
+
+/** What the panel remembers besides the configuration. Whoever takes the panel away for a while keeps this. */
+export interface PassMemory {
+  past: SmartConfig[];
+  future: SmartConfig[];
+  /** What was typed as JSON and is none yet. */
+  draft?: string | undefined;
 }
+
+export const newPassMemory = (): PassMemory => ({ past: [], future: [] });
 
 export interface PassConfigurationPanelProps {
   value: SmartConfig;
@@ -21,6 +30,14 @@ export interface PassConfigurationPanelProps {
   faults: readonly ConfigFault[];
   /** What came of it: how much each pass saved is shown beside it. */
   condensation?: Condensation | undefined;
+  /** Undo and redo, and what was typed. Default: its own, which goes with it. */
+  memory?: PassMemory | undefined;
+  /** What was changed has been copied or written to a file. */
+  onTaken?: (() => void) | undefined;
+  /** The conversation, for what is different for single messages. */
+  messages?: readonly InspectedMessage[] | undefined;
+  /** The message that is looked at. */
+  looked?: number | undefined;
 }
 
 const PRELUDE = ["deduplicateFileReads", "consolidateToolResults", "removeObsoleteState"] as const;
@@ -39,104 +56,157 @@ function newPass(passes: readonly SmartPass[]): SmartPass {
 }
 
 function freeId(stem: string, passes: readonly SmartPass[]): string {
-  const taken = new Set(passes.map(({ id }) => id));
+  const taken = new Set(passes.map((pass) => pass?.id));
   for (let count = 1; ; count++) if (!taken.has(`${stem}-${count}`)) return `${stem}-${count}`;
 }
 
+/** The field that is being typed in, if any: all that is typed in it is one step. */
+function typedField(): Element | undefined {
+  const { activeElement: field } = document;
+  if (field instanceof HTMLTextAreaElement) return field;
+  return field instanceof HTMLInputElement && ["text", "number"].includes(field.type) ? field : undefined;
+}
+
 /** Undo and redo: the states that were left, and those that were come back from. */
-function useSteps(value: SmartConfig, onChange: (config: SmartConfig) => void) {
-  const past = useRef<SmartConfig[]>([]);
-  const future = useRef<SmartConfig[]>([]);
+function useSteps(value: SmartConfig, onChange: (config: SmartConfig) => void, memory: PassMemory) {
+  const field = useRef<Element>(undefined);
   const set = (next: SmartConfig) => {
-    past.current = [...past.current.slice(1 - MAX_STEPS), value];
-    future.current = [];
+    const typed = typedField();
+    const goesOn = typed !== undefined && typed === field.current && memory.past.length > 0;
+    field.current = typed;
+    if (!goesOn) memory.past = [...memory.past.slice(1 - MAX_STEPS), value];
+    memory.future = [];
     onChange(next);
   };
-  const go = (from: typeof past, to: typeof past) => {
-    const next = from.current.pop();
+  const go = (from: SmartConfig[], to: SmartConfig[]) => {
+    const next = from.pop();
     if (next === undefined) return;
-    to.current.push(value);
+    field.current = undefined;
+    to.push(value);
     onChange(next);
   };
   return {
     set,
-    undo: past.current.length > 0 ? () => go(past, future) : undefined,
-    redo: future.current.length > 0 ? () => go(future, past) : undefined,
+    undo: memory.past.length > 0 ? () => go(memory.past, memory.future) : undefined,
+    redo: memory.future.length > 0 ? () => go(memory.future, memory.past) : undefined,
   };
 }
 
-/** The configuration as JSON; what is no JSON is said, and stays in the field. */
-function JsonView({ value, onChange }: { value: SmartConfig; onChange: (config: SmartConfig) => void }): ReactNode {
-  const { t } = useStudio();
-  const json = JSON.stringify(value, null, 2);
-  const [text, setText] = useState(json);
-  const [fault, setFault] = useState<string>();
-  const last = useRef(json);
-  useEffect(() => {
-    if (json === last.current) return;
-    last.current = json;
-    setText(json);
-    setFault(undefined);
-  }, [json]);
-  const changed = (next: string) => {
-    setText(next);
-    try {
-      const read: unknown = JSON.parse(next);
-      if (typeof read !== "object" || read === null || Array.isArray(read)) throw new Error(t("passes.object"));
-      setFault(undefined);
-      last.current = JSON.stringify(read, null, 2);
-      onChange(read as SmartConfig);
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
-    }
-  };
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isAbsentOr = (value: unknown, is: (value: unknown) => boolean) => value === undefined || value === null || is(value);
+
+/** Whether fields can be drawn for a pass: it may be wrong, but not so wrong that it has no such fields. JSON may hold anything. */
+function isDrawable(pass: unknown): pass is SmartPass {
+  if (!isObject(pass) || !isObject(pass.selection)) return false;
+  const { messageIndices } = pass.selection;
+  const individual = pass.individualConfig;
+  const batch = pass.batchConfig;
+  const areOperations = (value: unknown) =>
+    isObject(value) && Object.values(value).every((one) => isAbsentOr(one, (it) => isObject(it) && isAbsentOr(it.params, isObject)));
   return (
-    <details>
-      <summary>{t("passes.json")}</summary>
-      <textarea
-        className="rc-json"
-        rows={18}
-        spellCheck={false}
-        value={text}
-        aria-label={t("passes.json")}
-        aria-invalid={fault !== undefined}
-        onChange={(event) => changed(event.target.value)}
-      />
-      {fault && <p className="rc-error">{visibleText(fault)}</p>}
-    </details>
+    isAbsentOr(messageIndices, Array.isArray) &&
+    isAbsentOr(pass.execution, (it) => isObject(it) && (it.type !== "conditional" || isObject(it.condition))) &&
+    isAbsentOr(
+      individual,
+      (it) =>
+        isObject(it) &&
+        areOperations(it.defaults) &&
+        isAbsentOr(it.messageTokenThresholds, isObject) &&
+        isAbsentOr(
+          it.overrides,
+          (all) => Array.isArray(all) && all.every((one) => isObject(one) && isAbsentOr(one.operations, areOperations)),
+        ),
+    ) &&
+    isAbsentOr(batch, (it) => isObject(it) && isAbsentOr(it.summarizationConfig, isObject))
   );
 }
 
-export function PassConfigurationPanel({ value, onChange, presets, faults, condensation }: PassConfigurationPanelProps): ReactNode {
+export function PassConfigurationPanel({
+  value,
+  onChange,
+  presets,
+  faults,
+  condensation,
+  memory: given,
+  onTaken,
+  messages,
+  looked,
+}: PassConfigurationPanelProps): ReactNode {
   const { t, format } = useStudio();
-  const { set, undo, redo } = useSteps(value, onChange);
-  const passes = value.passes ?? [];
-  const [selected, setSelected] = useState<string | undefined>(passes[0]?.id);
+  const [own] = useState(newPassMemory);
+  const memory = given ?? own;
+  const { set, undo, redo } = useSteps(value, onChange, memory);
+  const passes: readonly SmartPass[] = Array.isArray(value.passes) ? value.passes : [];
+  const [selected, setSelected] = useState(0);
+  const [said, setSaid] = useState("");
   const dragged = useRef<number>(undefined);
-  const current = passes.findIndex(({ id }) => id === selected);
+  const json = useRef<JsonViewHandle>(null);
+  const panel = useRef<HTMLElement>(null);
+  const [wanted, setWanted] = useState<string>();
+  const current = Math.min(selected, passes.length - 1);
+  const pass = passes[current];
   const setPasses = (next: readonly SmartPass[]) => set({ ...value, passes: next });
   const move = (from: number, to: number) => {
-    if (to < 0 || to >= passes.length || from === to) return;
+    const moved = passes[from];
+    if (!moved || to < 0 || to >= passes.length || from === to) return;
     const next = [...passes];
     next.splice(to, 0, ...next.splice(from, 1));
     setPasses(next);
+    setSelected(to);
+    setWanted(`[data-pass="${to}"]`);
+    setSaid(t("passes.moved", { name: nameOf(moved), place: to + 1, count: passes.length }));
   };
-  const add = (pass: SmartPass, at: number) => {
-    setPasses([...passes.slice(0, at), pass, ...passes.slice(at)]);
-    setSelected(pass.id);
+  const add = (added: SmartPass, at: number) => {
+    setPasses([...passes.slice(0, at), added, ...passes.slice(at)]);
+    setSelected(at);
+    setWanted(`[data-pass="${at}"]`);
   };
-  const prelude = value.losslessPrelude ?? {};
+  const remove = (at: number) => {
+    setPasses(passes.filter((_, place) => place !== at));
+    setSelected(Math.max(0, at < current ? current - 1 : Math.min(current, passes.length - 2)));
+    setWanted(`[data-pass="${Math.min(at, passes.length - 2)}"]`);
+  };
+  // The focus goes where the thing went that was worked on.
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const found = [...(panel.current?.querySelectorAll<HTMLElement>(wanted) ?? [])].at(-1);
+    for (let above = found?.closest("details"); above; above = above.parentElement?.closest("details")) above.open = true;
+    found?.focus();
+    setWanted(undefined);
+  }, [wanted]);
+  /** Goes to the field of a fault, or to its place in the JSON. */
+  const goTo = ({ path }: ConfigFault) => {
+    const at = Number(/^passes\[(\d+)\]/.exec(path)?.[1] ?? -1);
+    const isShown = at >= 0 && isDrawable(passes[at]);
+    if (isShown) setSelected(at);
+    // The field is there after the pass is.
+    setTimeout(() => {
+      const all = [...(panel.current?.querySelectorAll<HTMLElement>("[data-path]") ?? [])];
+      const place = all.find((one) => isAbout({ path, message: "" }, one.dataset.path ?? ""))?.dataset.path;
+      if (place === undefined) json.current?.goTo(path);
+      else setWanted(`[data-path="${CSS.escape(place)}"]`);
+    });
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || typedField()) return;
+    const key = event.key.toLowerCase();
+    const step = key === "y" || (key === "z" && event.shiftKey) ? redo : key === "z" ? undo : undefined;
+    if (!step) return;
+    event.preventDefault();
+    step();
+  };
+  const prelude = isObject(value.losslessPrelude) ? value.losslessPrelude : {};
   const isPreludeOn = prelude.enabled !== false;
-  const operations = (prelude.operations ?? {}) as Record<string, unknown>;
-  const report = (id: string) => condensation?.passes?.find((pass) => pass.id === id);
-  const measured = (id: string) => {
-    const found = report(id);
+  const operations: Record<string, unknown> = isObject(prelude.operations) ? prelude.operations : {};
+  const measured = (id: string | undefined) => {
+    const found = condensation?.passes?.find((one) => one.id === id);
     if (!found) return "";
     return found.ran ? `−${format.number(found.tokensBefore - found.tokensAfter)}` : t("preview.skipped");
   };
-  const nameOf = (pass: SmartPass) => visibleText(pass.name ?? pass.id);
+  const nameOf = (named: SmartPass | null) => visibleText(String(named?.name ?? named?.id ?? ""));
+  const isFaulty = (at: number) => faults.some((fault) => isAbout(fault, `passes[${at}]`));
   return (
-    <section className="rc-passes-panel rc:grid rc:gap-4" aria-label={t("passes.title")}>
+    <section ref={panel} className="rc-passes-panel rc:grid rc:gap-4" aria-label={t("passes.title")} onKeyDown={keyed}>
       <div className="rc:flex rc:flex-wrap rc:items-center rc:gap-2">
         <label>
           <span className="rc-unseen">{t("passes.preset")}</span>
@@ -146,7 +216,7 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
               const preset = presets[event.target.value];
               if (!preset) return;
               set(structuredClone(preset));
-              setSelected(preset.passes?.[0]?.id);
+              setSelected(0);
             }}
           >
             <option value="">{t("passes.preset")}</option>
@@ -164,12 +234,23 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
           <Redo2 size={14} aria-hidden="true" /> {t("passes.redo")}
         </button>
       </div>
+      <p className="rc-unseen" role="status">
+        {said}
+      </p>
       {faults.length > 0 && (
-        <ul className="rc-error" role="alert">
-          {faults.map((fault) => (
-            <li key={`${fault.path} ${fault.message}`}>{visibleText(fault.message)}</li>
-          ))}
-        </ul>
+        <div className="rc-error" role="alert">
+          <ul>
+            {faults.map((fault) => (
+              <li key={`${fault.path} ${fault.message}`}>
+                {visibleText(fault.message)}{" "}
+                <button type="button" className="rc-link" onClick={() => goTo(fault)}>
+                  {t("passes.goTo")}
+                  <span className="rc-unseen">: {visibleText(fault.path)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       <fieldset className="rc-fieldset">
         <legend>
@@ -201,9 +282,10 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
         <ol className="rc-pass-list">
           {passes.map((pass, at) => (
             <li
-              key={pass.id}
+              // biome-ignore lint/suspicious/noArrayIndexKey: ids may be the same, or missing, while they are edited
+              key={at}
               draggable
-              className={pass.id === selected ? "rc-chosen" : ""}
+              className={at === current ? "rc-chosen" : ""}
               onDragStart={() => {
                 dragged.current = at;
               }}
@@ -218,8 +300,9 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
               <button
                 type="button"
                 className="rc-change-open rc-pass-name"
-                aria-pressed={pass.id === selected}
-                onClick={() => setSelected(pass.id)}
+                data-pass={at}
+                aria-pressed={at === current}
+                onClick={() => setSelected(at)}
                 onKeyDown={(event) => {
                   const step = event.altKey && event.key === "ArrowUp" ? -1 : event.altKey && event.key === "ArrowDown" ? 1 : 0;
                   if (step === 0) return;
@@ -227,7 +310,8 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
                   move(at, at + step);
                 }}
               >
-                {at + 1}. {nameOf(pass)} <b>{measured(pass.id)}</b>
+                {at + 1}. {nameOf(pass)} <b>{measured(pass?.id)}</b>{" "}
+                {isFaulty(at) && <TriangleAlert className="rc-error" size={14} role="img" aria-label={t("passes.faulty")} />}
               </button>
               <button
                 type="button"
@@ -251,16 +335,11 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
                 type="button"
                 className="rc-icon"
                 aria-label={`${t("passes.duplicate")}: ${nameOf(pass)}`}
-                onClick={() => add({ ...structuredClone(pass), id: freeId(pass.id, passes) }, at + 1)}
+                onClick={() => add({ ...structuredClone(pass), id: freeId(pass?.id ?? "pass", passes) }, at + 1)}
               >
                 <Copy size={14} aria-hidden="true" />
               </button>
-              <button
-                type="button"
-                className="rc-icon"
-                aria-label={`${t("passes.delete")}: ${nameOf(pass)}`}
-                onClick={() => setPasses(passes.filter((other) => other !== pass))}
-              >
+              <button type="button" className="rc-icon" aria-label={`${t("passes.delete")}: ${nameOf(pass)}`} onClick={() => remove(at)}>
                 <Trash2 size={14} aria-hidden="true" />
               </button>
             </li>
@@ -270,10 +349,57 @@ export function PassConfigurationPanel({ value, onChange, presets, faults, conde
           <Plus size={14} aria-hidden="true" /> {t("passes.add")}
         </button>
       </div>
-      {current >= 0 && (
-        <PassEditor pass={passes[current]!} onChange={(pass) => setPasses(passes.map((other, at) => (at === current ? pass : other)))} />
+      {pass !== undefined && !isDrawable(pass) && <p className="rc-error">{t("passes.undrawable")}</p>}
+      {isDrawable(pass) && (
+        <FaultsAt base={`passes[${current}]`} faults={faults}>
+          <PassEditor
+            key={current}
+            pass={pass}
+            messages={messages}
+            looked={looked}
+            onChange={(next) => setPasses(passes.map((other, at) => (at === current ? next : other)))}
+          />
+        </FaultsAt>
       )}
-      <JsonView value={value} onChange={set} />
+      <FaultsAt base="" faults={faults}>
+        <details>
+          <summary>{t("passes.whole")}</summary>
+          <div className="rc:flex rc:flex-wrap rc:gap-3 rc:mt-2">
+            <NumberField
+              label={t("passes.minReduction")}
+              path="minReductionTokens"
+              value={value.minReductionTokens}
+              min={0}
+              onChange={(minReductionTokens) => set(compact({ ...value, minReductionTokens }))}
+            />
+            <NumberField
+              label={t("passes.concurrency")}
+              path="maxConcurrency"
+              value={value.maxConcurrency}
+              min={1}
+              max={32}
+              onChange={(maxConcurrency) => set(compact({ ...value, maxConcurrency }))}
+            />
+            <Switch
+              label={t("passes.meetTarget")}
+              path="meetTarget"
+              checked={value.meetTarget === true}
+              onChange={(meetTarget) => set({ ...value, meetTarget })}
+            />
+          </div>
+        </details>
+      </FaultsAt>
+      <JsonView
+        handle={json}
+        value={value}
+        onChange={set}
+        faults={faults}
+        draft={memory.draft}
+        onDraft={(draft) => {
+          memory.draft = draft;
+        }}
+        onTaken={() => onTaken?.()}
+      />
     </section>
   );
 }

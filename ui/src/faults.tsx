@@ -1,0 +1,51 @@
+// Faults of a configuration, shown at the fields that they are about.
+
+import { type ReactNode, createContext, useContext, useId } from "react";
+import { visibleText } from "./text.js";
+
+/** What is wrong with a configuration, by the path of the field. */
+export interface ConfigFault {
+  path: string;
+  message: string;
+}
+
+const Faults = createContext<{ faults: readonly ConfigFault[]; base: string }>({ faults: [], base: "" });
+
+/** Below it, paths of fields begin at `base`. Without faults of their own, those from above count. */
+export function FaultsAt({ base, faults, children }: { base: string; faults?: readonly ConfigFault[]; children: ReactNode }): ReactNode {
+  const above = useContext(Faults);
+  return (
+    <Faults.Provider value={{ faults: faults ?? above.faults, base: joined(faults ? "" : above.base, base) }}>{children}</Faults.Provider>
+  );
+}
+
+const joined = (base: string, path: string) => (base === "" || path === "" || path.startsWith("[") ? `${base}${path}` : `${base}.${path}`);
+
+/** Whether a fault is about the field at `path`, or something in it. */
+export const isAbout = (fault: ConfigFault, path: string) =>
+  fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`);
+
+export interface FieldFault {
+  /** What the control needs, so that the fault is told with it. */
+  control: { "data-path"?: string; "aria-invalid"?: true; "aria-describedby"?: string };
+  /** To be put below the control. */
+  note: ReactNode;
+}
+
+/** What is wrong with the field at `path`, which begins at the nearest {@link FaultsAt}; `own` is what the field itself has found. */
+export function useFieldFault(path: string | undefined, own?: string): FieldFault {
+  const { faults, base } = useContext(Faults);
+  const id = useId();
+  const whole = path === undefined ? undefined : joined(base, path);
+  const found = own ?? (whole === undefined ? undefined : faults.find((fault) => isAbout(fault, whole))?.message);
+  const place = whole === undefined ? {} : { "data-path": whole };
+  if (found === undefined) return { control: place, note: null };
+  return {
+    control: { ...place, "aria-invalid": true, "aria-describedby": id },
+    note: (
+      <small id={id} className="rc-error rc-field-fault">
+        {visibleText(whole !== undefined && found.startsWith(`${whole}: `) ? found.slice(whole.length + 2) : found)}
+      </small>
+    ),
+  };
+}

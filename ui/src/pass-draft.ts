@@ -1,0 +1,54 @@
+// The passes that somebody is putting together. They outlive the choice of another provider or history, and, where the browser allows it, the page.
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type PassMemory, newPassMemory } from "./components/pass-configuration.js";
+import type { SmartConfig } from "./types.js";
+
+const STORED = "roo-condense.passes";
+
+export interface PassDraft {
+  config: SmartConfig | undefined;
+  setConfig: (config: SmartConfig) => void;
+  memory: PassMemory;
+  /** They were copied or written to a file: nothing is lost when the page goes. */
+  taken: () => void;
+}
+
+/** What was put together last time. Storage may be forbidden, and hold anything. */
+function stored(): SmartConfig | undefined {
+  try {
+    const found: unknown = JSON.parse(globalThis.localStorage.getItem(STORED) ?? "null");
+    return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as SmartConfig) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(config: SmartConfig) {
+  try {
+    globalThis.localStorage.setItem(STORED, JSON.stringify(config));
+  } catch {
+    // Then the question before the page goes is all there is.
+  }
+}
+
+/** Leaving the page with passes that were not taken asks first. */
+export function usePassDraft(): PassDraft {
+  const [config, setConfig] = useState(stored);
+  const [isUnsaved, setUnsaved] = useState(false);
+  const memory = useRef<PassMemory>(undefined);
+  memory.current ??= newPassMemory();
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isUnsaved]);
+  const change = useCallback((next: SmartConfig) => {
+    setConfig(next);
+    setUnsaved(true);
+    store(next);
+  }, []);
+  const taken = useCallback(() => setUnsaved(false), []);
+  return { config, setConfig: change, memory: memory.current, taken };
+}
