@@ -195,6 +195,40 @@ describe("createStudioHost", () => {
     });
   });
 
+  test("measures how much of what the conversation itself used later would have been kept", async () => {
+    const { ask, messages, manager } = hostOf();
+    const { recall } = await ask("recall", { history: "h", provider: "lossless" });
+    expect(recall.cuts).toEqual([101, 151]);
+    expect(recall.names).toEqual({ kept: 16, needed: 16 });
+    expect(recall.edits).toEqual({ kept: 2, needed: 2 });
+    expect(recall.reductionPercent).toBeGreaterThan(10);
+    const targetTokens = Math.floor(countTokens(messages) / 10);
+    const cut = (await ask("recall", { history: "h", provider: "truncation", targetTokens })).recall;
+    expect(cut.reductionPercent).toBeGreaterThan(85);
+    expect(cut.names.needed).toBe(16);
+    expect(cut.names.kept).toBeLessThan(16);
+    expect(manager.getMetrics().total.calls).toBe(0);
+  });
+
+  test("says why it measures nothing", async () => {
+    const few = hostOf({ read: () => ({ messages: messagesOf("claude-code").slice(0, 4) }) });
+    expect((await few.ask("recall", { history: "h", provider: "lossless" })).recall).toMatchObject({ cuts: [], reason: "too_short" });
+    const [first, ...rest] = messagesOf("claude-code");
+    const large = hostOf({ read: () => ({ messages: [first, ...rest, { role: "user", content: "x".repeat(17e6) }] }) });
+    expect((await large.ask("recall", { history: "h", provider: "lossless" })).recall.reason).toBe("too_large");
+    const handler = { createMessage: async () => ({ text: "A summary." }) };
+    const asking = hostOf({}, {}, new CondensationManager({ handler }));
+    expect((await asking.ask("recall", { history: "h", provider: "native" })).recall.reason).toBe("needs_model");
+    const odd = [null, 5, { role: "user", content: null }, { role: "assistant", content: [null, { type: "tool_result", content: [5] }] }];
+    const strange = hostOf({ read: () => ({ messages: [...odd, ...odd, ...odd, ...odd] }) });
+    expect((await strange.ask("recall", { history: "h", provider: "lossless" })).recall.reason).toBe("too_short");
+    // A line without an end must not take longer than it is long.
+    const begun = performance.now();
+    const line = hostOf({ read: () => ({ messages: [...rest, { role: "user", content: `${"a".repeat(3e5)}${"a.".repeat(3e5)}` }] }) });
+    await line.ask("recall", { history: "h", provider: "lossless" });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
   test("recommends a provider for the answers and the history", async () => {
     const { ask } = hostOf();
     const { recommendation } = await ask("recommend", { history: "h", answers: { priority: "zero_loss", messages: [], handler: {} } });

@@ -2,24 +2,9 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import texts from "../../js/recall/texts.js";
 
-/** The blocks of a message; a content that is a string is one block of text. */
-export function blocksOf({ content }) {
-  return typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
-}
-
-/** What a model reads of a block, parameters as JSON. Images, thinking and the like have no text. */
-export function textOf(block) {
-  if (block.type === "text") return block.text ?? "";
-  if (block.type === "tool_use") return JSON.stringify(block.input ?? {});
-  if (block.type !== "tool_result" || block.content == null) return "";
-  return typeof block.content === "string" ? block.content : block.content.map(textOf).join("\n");
-}
-
-export const textOfMessage = (message) => blocksOf(message).map(textOf).join("\n");
-
-/** A text without the line numbers that tools put in front of what they read. */
-export const withoutLineNumbers = (text) => text.replace(/^ *\d+(?:\t|→| \| )/gm, "");
+export const { blocksOf, textOf, textOfMessage, withoutLineNumbers } = texts;
 
 /** The conversations below a folder, as `{ id, messages }`: JSON files that hold an array of messages or an object with one. */
 export function readConversations(folder) {

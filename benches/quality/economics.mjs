@@ -15,7 +15,7 @@ import { buildRelease } from "../../scripts/build.mjs";
 import { ensureDependencies, Failure, isProgram, isStale, main, releaseAddon, root } from "../../scripts/tools.mjs";
 import { record, table } from "../results.mjs";
 import { blocksOf, readConversations, textOf } from "./conversations.mjs";
-import { namesOf } from "./names.mjs";
+import { namesOf } from "../../js/recall/names.js";
 
 const WINDOW = 200_000;
 /** What an answer may need, as in the trigger of the manager. */

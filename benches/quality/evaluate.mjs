@@ -1,9 +1,9 @@
 // Runs policies on cuts and takes the measures.
 
 import { countProblems } from "./conversations.mjs";
-import { cutsOf } from "./cuts.mjs";
-import { keptEdits, neededEdits } from "./edits.mjs";
-import { MIN_NAMES, keptInContext, keptNames, neededNames } from "./names.mjs";
+import { cutsOf } from "../../js/recall/cuts.js";
+import { keptEdits, neededEdits } from "../../js/recall/edits.js";
+import { MIN_NAMES, keptInContext, keptNames, neededNames } from "../../js/recall/names.js";
 import { factsOf, keptFacts, KINDS } from "./probes.mjs";
 import { keptQuotes, neededQuotes } from "./quotes.mjs";
 import { tokenCounter } from "./references.mjs";

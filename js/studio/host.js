@@ -13,6 +13,7 @@ const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
+const { answersOf, questionsOf } = require("../recall/index.js");
 const { textsOf } = require("./message-texts.js");
 const { version } = require("../../package.json");
 
@@ -43,6 +44,7 @@ class OpenHistory {
   problem;
   #source;
   #reading;
+  #asked;
 
   constructor(source) {
     this.#source = source;
@@ -89,6 +91,12 @@ class OpenHistory {
     if (this.messages === undefined) await (this.#reading ?? this.reload());
     if (this.messages === undefined) throw failure("unreadable", this.problem ?? "the history cannot be read");
     return this.messages;
+  }
+
+  /** What it asks of whoever condenses its earlier part. */
+  questions(messages) {
+    if (this.#asked?.messages !== messages) this.#asked = { messages, questions: questionsOf(messages) };
+    return this.#asked.questions;
   }
 
   save(messages, restoreData) {
@@ -272,6 +280,8 @@ class StudioHost {
       return { revision, trial: found.providers?.[0] };
     },
 
+    recall: async (params, signal) => this.#recall(params, signal),
+
     validate: async ({ provider, config }) => {
       const { errors = [] } = this.#manager.validateConfig(provider, config);
       return { faults: errors.map(({ path, message }) => ({ path, message })) };
@@ -340,6 +350,42 @@ class StudioHost {
 
     cancel: async () => ({}),
   };
+
+  /** Condenses the earlier part of a history, and looks for what the rest of it used. */
+  async #recall({ history: id, provider, config, targetTokens }, signal) {
+    const history = this.#history(id);
+    const messages = await history.loaded();
+    const { revision } = history;
+    const { encoding } = this.#manager.getEffectiveConfig();
+    const count = (counted) => countTokens(counted, { encoding });
+    const nothing = { kept: 0, needed: 0 };
+    const none = (reason) => ({ revision, recall: { cuts: [], names: nothing, edits: nothing, reductionPercent: 0, reason } });
+    const { cuts, reason } = history.questions(messages);
+    if (cuts.length === 0) return none(reason);
+    await warmUp(encoding);
+    const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, count(messages));
+    const sum = { names: { ...nothing }, edits: { ...nothing }, before: 0, after: 0 };
+    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    for (const cut of cuts) {
+      const before = count(cut.prefix);
+      const { contextWindow: _, ...context } = this.#context(cut.prefix);
+      const target = share === undefined ? {} : { targetTokens: Math.floor(before * share) };
+      const options = { ...(provider !== undefined && { provider }), ...(config && { config }), ...target, ...(signal && { signal }) };
+      const preview = /** @type {any} */ (await copy.preview(context, options));
+      if (preview.error) return none("failed");
+      if (!preview.exact) return none("needs_model");
+      const result = /** @type {any} */ (await copy.condense(context, options));
+      const found = answersOf(result.messages, cut);
+      for (const kind of ["names", "edits"]) {
+        sum[kind].kept += found[kind].kept;
+        sum[kind].needed += found[kind].needed;
+      }
+      sum.before += before;
+      sum.after += count(result.messages);
+    }
+    const reductionPercent = sum.before === 0 ? 0 : (100 * (sum.before - sum.after)) / sum.before;
+    return { revision, recall: { cuts: cuts.map(({ at }) => at), names: sum.names, edits: sum.edits, reductionPercent } };
+  }
 
   #condensation(id) {
     const kept = this.#condensations.get(id);

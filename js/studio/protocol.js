@@ -186,6 +186,19 @@ const trial = object({
   error: optional(fault),
 });
 
+const asked = object({ kept: count, needed: count });
+
+const recall = object({
+  /** Where it was cut: the messages before were condensed, those from there on say what was needed. */
+  cuts: list(count),
+  names: asked,
+  edits: asked,
+  /** Of what stood before the cuts. */
+  reductionPercent: number,
+  /** Why nothing was measured. */
+  reason: optional(choice(["too_large", "too_short", "needs_model", "failed"])),
+});
+
 const totals = object({
   calls: count,
   successes: count,
@@ -283,6 +296,11 @@ const METHODS = Object.freeze({
   try: {
     request: object({ history: shortText, id: shortText, ...provider, targetTokens: target }),
     answer: object({ revision: count, trial }),
+  },
+  /** How much of what the history itself used later could still be read, had its earlier part been condensed. */
+  recall: {
+    request: object({ history: shortText, ...provider, targetTokens: target }),
+    answer: object({ revision: count, recall }),
   },
   /** A message as it is and as it would be, with what differs. */
   message: {

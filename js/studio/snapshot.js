@@ -57,8 +57,13 @@ async function snapshot(host, { targetTokens, redact = false }) {
   // Without a target the least that nobody misses; with one, what meets it.
   const condense = await ask("condense", { history, ...target });
   const trials = [];
-  for (const id of trialsOf(hello)) trials.push((await ask("try", { history, id, ...choiceOf(id), ...target })).trial);
-  const found = { hello, inspect, condense, trials };
+  const recalls = {};
+  for (const id of trialsOf(hello)) {
+    const { trial } = await ask("try", { history, id, ...choiceOf(id), ...target });
+    trials.push(trial);
+    if (!trial.error) recalls[id] = (await ask("recall", { history, ...choiceOf(id), ...target })).recall;
+  }
+  const found = { hello, inspect, condense, trials, recalls };
   if (redact) return withoutWords(found);
   const messages = [];
   const condensation = condense.exact ? { condensation: condense.id } : {};

@@ -7,6 +7,7 @@ import {
   type Hello,
   type Inspection,
   type MessageTexts,
+  type Recall,
   StudioError,
   type Trial,
 } from "./types.js";
@@ -22,6 +23,7 @@ const METHODS = [
   "metrics",
   "recommend",
   "try",
+  "recall",
   "message",
   "save",
   "open",
@@ -135,6 +137,8 @@ export interface Snapshot {
   inspect: { revision: number; inspection: Inspection };
   condense: Condensation;
   trials: Trial[];
+  /** By the names of what was tried. */
+  recalls: Record<string, Recall>;
   /** Absent where the texts were left out. */
   messages?: MessageTexts[];
 }
@@ -150,6 +154,12 @@ export function createStaticClient(snapshot: Snapshot): CondenseClient {
       const trial = snapshot.trials.find((one) => one.id === id);
       if (!trial) throw new StudioError("not_live", id);
       return { revision: snapshot.inspect.revision, trial };
+    },
+    recall: ({ provider, config }: { provider: string; config?: { preset?: string } }) => {
+      const name = config?.preset === undefined ? provider : `${provider}:${config.preset}`;
+      const recall = snapshot.recalls[name];
+      if (!recall) throw new StudioError("not_live", name);
+      return { revision: snapshot.inspect.revision, recall };
     },
     message: ({ index }: { index: number }) => {
       const message = snapshot.messages?.[index];

@@ -118,6 +118,24 @@ export interface Trial {
   error?: Fault;
 }
 
+/** How many of the things that were needed later could still be read. */
+export interface Kept {
+  kept: number;
+  needed: number;
+}
+
+/** How much of what a history itself used later could still be read, had its earlier part been condensed. */
+export interface Recall {
+  /** Where it was cut: the messages before were condensed, those from there on say what was needed. */
+  cuts: number[];
+  names: Kept;
+  edits: Kept;
+  /** Of what stood before the cuts. */
+  reductionPercent: number;
+  /** Why nothing was measured. */
+  reason?: "too_large" | "too_short" | "needs_model" | "failed";
+}
+
 export interface MessageTexts {
   role: string;
   texts: { kind: string; text: string; omitted: number }[];
@@ -175,6 +193,10 @@ export interface CondenseClient {
     request: Choice & { history: string; id: string; targetTokens?: number },
     options?: CallOptions,
   ): Promise<{ revision: number; trial: Trial }>;
+  recall(
+    request: Choice & { history: string; targetTokens?: number },
+    options?: CallOptions,
+  ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
   save(request: { condensation: string }, options?: CallOptions): Promise<{ file: string; backup?: string; restoreData?: string }>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;

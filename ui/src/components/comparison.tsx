@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { visibleText } from "../text.js";
-import { type Hello, StudioError, type Trial } from "../types.js";
+import { type Hello, type Kept, type Recall, StudioError, type Trial } from "../types.js";
 import { choiceOf } from "./choices.js";
 import { Waiting } from "./preview-pane.js";
 
@@ -18,10 +18,22 @@ export interface ProviderComparisonProps {
   chosen?: string | undefined;
 }
 
-const COLUMNS = ["id", "tokens", "reductionPercent", "lossy", "cost", "timeMs", "changes"] as const;
+const COLUMNS = ["id", "tokens", "reductionPercent", "names", "edits", "lossy", "cost", "timeMs", "changes"] as const;
 type Column = (typeof COLUMNS)[number];
 
-const sortedBy = (trial: Trial, column: Column) => (column === "lossy" ? trial.savedByGrade.lossy : trial[column]);
+/** What was tried, and what of the conversation's own later needs it would have kept; absent until it was measured. */
+interface Row extends Trial {
+  recall?: Recall | undefined;
+}
+
+/** The share that was kept, in percent; undefined where nothing was needed or measured. */
+const shareOf = ({ kept, needed }: Kept) => (needed === 0 ? undefined : (100 * kept) / needed);
+
+function sortedBy(row: Row, column: Column): string | number {
+  if (column === "lossy") return row.savedByGrade.lossy;
+  if (column === "names" || column === "edits") return (row.recall && shareOf(row.recall[column])) ?? -1;
+  return row[column];
+}
 
 /** The names of what is tried: every provider, and of the smart one its first three presets. */
 export function trialNames(hello: Hello): string[] {
@@ -32,12 +44,12 @@ export function trialNames(hello: Hello): string[] {
 }
 
 /** By history, revision and target: what was tried is not tried again when the tab is opened once more. */
-const known = new Map<string, Trial[]>();
+const known = new Map<string, Row[]>();
 
 function useTrials({ history, revision, hello, targetTokens }: ProviderComparisonProps) {
   const { client } = useStudio();
   const key = `${history} ${revision} ${targetTokens ?? ""}`;
-  const [trials, setTrials] = useState<Trial[]>(known.get(key) ?? []);
+  const [trials, setTrials] = useState<Row[]>(known.get(key) ?? []);
   const [isWaiting, setWaiting] = useState(false);
   const [error, setError] = useState<StudioError>();
   const running = useRef<AbortController>(undefined);
@@ -46,20 +58,36 @@ function useTrials({ history, revision, hello, targetTokens }: ProviderCompariso
     running.current = controller;
     const { signal } = controller;
     const tryAll = async () => {
-      const found: Trial[] = [];
-      for (const name of trialNames(hello)) {
+      let found: Row[] = [];
+      const target = targetTokens === undefined ? {} : { targetTokens };
+      const show = (next: Row[]) => {
+        found = next;
+        if (!signal.aborted) setTrials(next);
+      };
+      /** Whether it may go on. */
+      const attempt = async (ask: () => Promise<void>) => {
         try {
-          const { trial } = await client.try(
-            { history, id: name, ...choiceOf(name), ...(targetTokens !== undefined && { targetTokens }) },
-            { signal },
-          );
-          found.push(trial);
-          if (!signal.aborted) setTrials([...found]);
+          await ask();
         } catch (failure) {
-          if (signal.aborted) return;
+          if (signal.aborted) return false;
           if (!(failure instanceof StudioError)) throw failure;
           if (failure.code !== "not_live") setError(failure);
         }
+        return !signal.aborted;
+      };
+      for (const name of trialNames(hello)) {
+        const tryIt = async () => {
+          const { trial } = await client.try({ history, id: name, ...choiceOf(name), ...target }, { signal });
+          show([...found, trial]);
+        };
+        if (!(await attempt(tryIt))) return;
+      }
+      for (const { id } of found.filter((row) => !row.error)) {
+        const recallIt = async () => {
+          const { recall } = await client.recall({ history, ...choiceOf(id), ...target }, { signal });
+          show(found.map((row) => (row.id === id ? { ...row, recall } : row)));
+        };
+        if (!(await attempt(recallIt))) return;
       }
       known.set(key, found);
     };
@@ -82,19 +110,42 @@ function useTrials({ history, revision, hello, targetTokens }: ProviderCompariso
 const WIDTH = 420;
 const HEIGHT = 220;
 const SIDE = 44;
+/** The height of a label. */
+const LINE = 11;
 
-/** How much goes, against how much of that is lost for good; the larger the dot, the dearer. */
-function Plot({ trials, nameOf, chosen }: { trials: Trial[]; nameOf: (name: string) => string; chosen: string | undefined }): ReactNode {
+/** How much goes, against how much of what was needed later is kept; where that cannot be said, against how much is lost for good. The larger the dot, the dearer. */
+function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string) => string; chosen: string | undefined }): ReactNode {
   const { t, format } = useStudio();
-  const shown = trials.filter((trial) => !trial.error);
+  const recalled = (trial: Row) => trial.recall && shareOf(trial.recall.names);
+  const tried = trials.filter((trial) => !trial.error);
+  const isRecall = tried.some((trial) => recalled(trial) !== undefined);
+  const shown = isRecall ? tried.filter((trial) => recalled(trial) !== undefined) : tried;
   if (shown.length === 0) return null;
   const most = Math.max(0.001, ...shown.map((trial) => trial.cost));
-  const lost = (trial: Trial) => (100 * trial.savedByGrade.lossy) / (trial.tokensBefore || 1);
+  const height = (trial: Row) => (isRecall ? (recalled(trial) ?? 0) : (100 * trial.savedByGrade.lossy) / (trial.tokensBefore || 1));
   const x = (percent: number) => SIDE + ((WIDTH - SIDE - 12) * percent) / 100;
   const y = (percent: number) => HEIGHT - 30 - ((HEIGHT - 44) * percent) / 100;
   const ticks = [0, 25, 50, 75, 100];
+  // Dots that lie on each other have one label: the numbers of their rows in the table.
+  const heaps: { left: number; top: number; rows: number[] }[] = [];
+  for (const trial of shown) {
+    const [left, top] = [x(trial.reductionPercent), y(height(trial))];
+    const heap = heaps.find((other) => Math.hypot(other.left - left, other.top - top) < 14);
+    if (heap) heap.rows.push(trials.indexOf(trial) + 1);
+    else heaps.push({ left, top, rows: [trials.indexOf(trial) + 1] });
+  }
+  /** Below their dots, and below one another where they would touch. */
+  const labels: { text: string; left: number; top: number; width: number }[] = [];
+  for (const { left, top, rows } of heaps) {
+    const text = rows.join(", ");
+    const label = { text, left, top: top + 18, width: 6 * text.length + 4 };
+    const touches = (other: typeof label) =>
+      Math.abs(other.top - label.top) < LINE && Math.abs(other.left - label.left) < (other.width + label.width) / 2;
+    while (labels.some(touches)) label.top += LINE;
+    labels.push(label);
+  }
   return (
-    <svg className="rc-plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t("compare.plot")}>
+    <svg className="rc-plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t(isRecall ? "compare.plotRecall" : "compare.plot")}>
       {ticks.map((tick) => (
         <g key={tick} className="rc-plot-tick">
           <line x1={x(tick)} x2={x(tick)} y1={y(0)} y2={y(100)} />
@@ -111,19 +162,23 @@ function Plot({ trials, nameOf, chosen }: { trials: Trial[]; nameOf: (name: stri
         {t("column.reductionPercent")}
       </text>
       <text transform={`translate(10 ${y(50)}) rotate(-90)`} textAnchor="middle">
-        {t("compare.lost")}
+        {t(isRecall ? "column.names" : "compare.lost")}
       </text>
-      {shown.map((trial, at) => (
-        <g key={trial.id} className={trial.id === chosen ? "rc-plot-chosen" : "rc-plot-dot"}>
-          <circle cx={x(trial.reductionPercent)} cy={y(lost(trial))} r={5 + (9 * trial.cost) / most} />
-          <text
-            x={x(trial.reductionPercent) + (trial.reductionPercent > 70 ? -9 : 9)}
-            y={y(lost(trial)) + 4 + (at % 2) * 9 - 4}
-            textAnchor={trial.reductionPercent > 70 ? "end" : "start"}
-          >
-            {nameOf(trial.id)}
-          </text>
-        </g>
+      {shown.map((trial) => (
+        <circle
+          key={trial.id}
+          className={trial.id === chosen ? "rc-plot-chosen" : ""}
+          cx={x(trial.reductionPercent)}
+          cy={y(height(trial))}
+          r={5 + (9 * trial.cost) / most}
+        >
+          <title>{nameOf(trial.id)}</title>
+        </circle>
+      ))}
+      {labels.map(({ text, left, top }) => (
+        <text key={text} className="rc-plot-label" x={left} y={top} textAnchor="middle">
+          {text}
+        </text>
       ))}
     </svg>
   );
@@ -150,6 +205,20 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   const sort = (next: Column) => {
     setDescending(next === column && !isDescending);
     setColumn(next);
+  };
+  const reasons = new Set(sorted.flatMap(({ recall }) => recall?.reason ?? []));
+  const cuts = sorted.find(({ recall }) => recall && recall.cuts.length > 0)?.recall?.cuts ?? [];
+  /** How much of it was kept, and of how many: a share of three says little. */
+  const kept = (row: Row, kind: "names" | "edits") => {
+    if (row.recall === undefined) return isWaiting ? "…" : "–";
+    const share = shareOf(row.recall[kind]);
+    if (share === undefined) return "–";
+    return (
+      <>
+        {format.percent(share)}{" "}
+        <small>{t("compare.of", { kept: format.number(row.recall[kind].kept), needed: format.number(row.recall[kind].needed) })}</small>
+      </>
+    );
   };
   const about = (trial: Trial, text: string) => (trial.exact ? text : t("about", { shown: text }));
   return (
@@ -185,9 +254,11 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
               </tr>
             </thead>
             <tbody>
-              {sorted.map((trial) => (
+              {sorted.map((trial, at) => (
                 <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
-                  <th scope="row">{nameOf(trial.id)}</th>
+                  <th scope="row">
+                    <small>{at + 1}.</small> {nameOf(trial.id)}
+                  </th>
                   {trial.error ? (
                     <td colSpan={COLUMNS.length}>
                       {trial.error.code === "handler_invalid" ? t("preview.noModel") : visibleText(trial.error.message)}
@@ -196,6 +267,8 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
                     <>
                       <td>{about(trial, format.number(trial.tokens))}</td>
                       <td>{format.percent(trial.reductionPercent)}</td>
+                      <td>{kept(trial, "names")}</td>
+                      <td>{kept(trial, "edits")}</td>
                       <td>{format.number(trial.savedByGrade.lossy)}</td>
                       <td>{about(trial, format.dollars(trial.cost))}</td>
                       <td>{format.duration(trial.timeMs)}</td>
@@ -221,9 +294,15 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
             </tbody>
           </table>
         </section>
-        <Plot trials={trials} nameOf={nameOf} chosen={props.chosen} />
+        <Plot trials={sorted} nameOf={nameOf} chosen={props.chosen} />
       </div>
       <p className="rc-hint">{t("compare.note")}</p>
+      {cuts.length > 0 && <p className="rc-hint">{t("compare.recall", { count: cuts.length, cuts: cuts.map(String).join(", ") })}</p>}
+      {[...reasons].map((reason) => (
+        <p key={reason} className="rc-hint">
+          {t(`recall.${reason}` as Key)}
+        </p>
+      ))}
     </section>
   );
 }

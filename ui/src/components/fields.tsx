@@ -1,7 +1,7 @@
 // Fields of a configuration. What is wrong with one stands below it.
 
 import { type ReactNode, useState } from "react";
-import { type Key, useStudio } from "../context.js";
+import { useStudio } from "../context.js";
 import { useFieldFault } from "../faults.js";
 
 /** An object without the fields that are absent, so that a configuration holds only what somebody said. */
@@ -75,15 +75,13 @@ export interface ChoiceFieldProps<Name extends string> {
   label: string;
   path?: string | undefined;
   value: Name;
-  /** Their names are words of the studio: `beginning` and the name. */
   names: readonly Name[];
-  beginning: string;
+  wordOf: (name: Name) => string;
   onChange: (name: Name) => void;
 }
 
 /** One of several names. */
-export function ChoiceField<Name extends string>({ label, path, value, names, beginning, onChange }: ChoiceFieldProps<Name>): ReactNode {
-  const { t } = useStudio();
+export function ChoiceField<Name extends string>({ label, path, value, names, wordOf, onChange }: ChoiceFieldProps<Name>): ReactNode {
   const { control, note } = useFieldFault(path);
   return (
     <label className="rc:grid rc:gap-1 rc:content-start">
@@ -91,7 +89,7 @@ export function ChoiceField<Name extends string>({ label, path, value, names, be
       <select value={value} onChange={(event) => onChange(event.target.value as Name)} {...control}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {t(`${beginning}.${name}` as Key)}
+            {wordOf(name)}
           </option>
         ))}
       </select>

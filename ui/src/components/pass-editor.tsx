@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { ContentOperations, IndividualConfig, SmartPass } from "../../../types/smart.js";
-import { useStudio } from "../context.js";
+import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
 import type { InspectedMessage } from "../types.js";
 import { ChoiceField, IndicesField, NumberField, Switch, TextField, compact } from "./fields.js";
@@ -27,7 +27,7 @@ function SelectionFields({ selection, onChange }: { selection: Selection; onChan
         path="type"
         value={selection.type}
         names={TYPES}
-        beginning="selection"
+        wordOf={(name) => t(`selection.${name}` as Key)}
         onChange={(type) => onChange(SELECTIONS[type])}
       />
       {selection.type === "preserve_recent" && (
@@ -85,7 +85,7 @@ function BatchFields({ batch, onChange }: { batch: Batch; onChange: (batch: Batc
           path="operation"
           value={batch.operation}
           names={["summarize", "keep"] as const}
-          beginning="do"
+          wordOf={(name) => t(`do.${name}` as Key)}
           onChange={(operation) => onChange({ ...batch, operation })}
         />
         {batch.operation === "summarize" && (
@@ -168,7 +168,7 @@ export function PassEditor({ pass, onChange, messages, looked }: PassEditorProps
           path="mode"
           value={pass.mode}
           names={["individual", "batch"] as const}
-          beginning="mode"
+          wordOf={(name) => t(`mode.${name}` as Key)}
           onChange={setMode}
         />
         <NumberField

@@ -138,7 +138,7 @@ export function ContentTypeSelector({
                 path="strategy"
                 value={truncate.strategy ?? "salient"}
                 names={STRATEGIES}
-                beginning="strategy"
+                wordOf={(name) => t(`strategy.${name}` as Key)}
                 onChange={(strategy) => cut({ strategy })}
               />
             </FaultsAt>

@@ -49,11 +49,13 @@ export const en = {
   "column.calls": "Calls",
   "column.changes": "Changes",
   "column.cost": "Cost",
+  "column.edits": "Passages kept",
   "column.failed": "Failed",
   "column.file": "File",
   "column.id": "Provider",
   "column.lossy": "Lost",
   "column.message": "Message",
+  "column.names": "Names kept",
   "column.reads": "Shown",
   "column.reductionPercent": "Less",
   "column.share": "Share",
@@ -67,8 +69,15 @@ export const en = {
   "compare.noTarget": "Each as far as it goes by itself",
   "compare.note":
     "Measured on this conversation, each provider alone. Lost: tokens that the model can read nowhere any more; you can bring all of them back.",
+  "compare.of": "{{kept}} of {{needed}}",
   "compare.plot":
     "How much each provider removes, against how much of the conversation the model can read nowhere any more. The table has the numbers.",
+  "compare.plotRecall":
+    "How much each provider removes, against how many of the names that the conversation itself used later it would have kept. The larger a dot, the dearer. The table has the numbers.",
+  "compare.recall_one":
+    "Kept: the conversation was cut before message {{cuts}}, what stood before was condensed as far as the whole is above, and then looked for what the assistant went on to use: names (paths, identifiers) that stood only in the older part, and passages that it replaced in files.",
+  "compare.recall_other":
+    "Kept: the conversation was cut before messages {{cuts}}, each time what stood before was condensed as far as the whole is above, and then looked for what the assistant went on to use: names (paths, identifiers) that stood only in the older part, and passages that it replaced in files.",
   "compare.table": "Table of providers",
   "compare.target": "Down to {{shown}} tokens",
   "compare.title": "Compare providers",
@@ -254,6 +263,10 @@ export const en = {
   "provider.manager": "As set up",
   "provider.smart": "Smart",
   "provider.title": "Provider",
+  "recall.failed": "Where a provider fails on a part of the conversation, what it keeps is not measured.",
+  "recall.needs_model": "What is kept of later needs is not measured where a model would write summaries: none is asked here.",
+  "recall.too_large": "The conversation is too large to measure here what is kept of later needs.",
+  "recall.too_short": "The conversation is too short to say what is kept of later needs: nothing that follows a cut stood only before it.",
   "recommend.any": "no matter",
   "recommend.budget": "It may cost",
   "recommend.latency": "It may take",

@@ -51,11 +51,13 @@ export const fr: Record<keyof typeof en, string> = {
   "column.calls": "Appels",
   "column.changes": "Changements",
   "column.cost": "Coût",
+  "column.edits": "Passages gardés",
   "column.failed": "Échecs",
   "column.file": "Fichier",
   "column.id": "Fournisseur",
   "column.lossy": "Perdu",
   "column.message": "Message",
+  "column.names": "Noms gardés",
   "column.reads": "Lectures",
   "column.reductionPercent": "Réduction",
   "column.share": "Part",
@@ -69,7 +71,14 @@ export const fr: Record<keyof typeof en, string> = {
   "compare.noTarget": "Chacun aussi loin qu’il va de lui-même",
   "compare.note":
     "Mesuré sur cette conversation, chaque fournisseur seul. Perdu : les jetons que le modèle ne peut plus lire nulle part ; vous pouvez tous les faire revenir.",
+  "compare.of": "{{kept}} sur {{needed}}",
   "compare.plot": "Ce que chaque fournisseur retire, face à ce que le modèle ne peut plus lire nulle part. Le tableau donne les chiffres.",
+  "compare.plotRecall":
+    "Ce que chaque fournisseur retire, face à la part des noms utilisés plus tard par la conversation elle-même qu’il aurait gardés. Plus un point est grand, plus c’est cher. Le tableau donne les chiffres.",
+  "compare.recall_one":
+    "Gardés : la conversation est coupée avant le message {{cuts}}, ce qui précède est condensé autant que l’ensemble ci-dessus, puis on y cherche ce que l’assistant a utilisé ensuite : les noms (chemins, identifiants) qui n’étaient que dans la partie ancienne, et les passages qu’il a remplacés dans des fichiers.",
+  "compare.recall_other":
+    "Gardés : la conversation est coupée avant les messages {{cuts}}, chaque fois ce qui précède est condensé autant que l’ensemble ci-dessus, puis on y cherche ce que l’assistant a utilisé ensuite : les noms (chemins, identifiants) qui n’étaient que dans la partie ancienne, et les passages qu’il a remplacés dans des fichiers.",
   "compare.table": "Tableau des fournisseurs",
   "compare.target": "Jusqu’à {{shown}} jetons",
   "compare.title": "Comparer les fournisseurs",
@@ -254,6 +263,12 @@ export const fr: Record<keyof typeof en, string> = {
   "provider.manager": "Selon les réglages",
   "provider.smart": "Intelligent",
   "provider.title": "Fournisseur",
+  "recall.failed": "Là où un fournisseur échoue sur une partie de la conversation, ce qu’il garde n’est pas mesuré.",
+  "recall.needs_model":
+    "Ce qui est gardé des besoins ultérieurs n’est pas mesuré là où un modèle écrirait des résumés : aucun n’est appelé ici.",
+  "recall.too_large": "La conversation est trop grande pour mesurer ici ce qui est gardé des besoins ultérieurs.",
+  "recall.too_short":
+    "La conversation est trop courte pour dire ce qui est gardé des besoins ultérieurs : rien de ce qui suit une coupure n’était seulement avant elle.",
   "recommend.any": "peu importe",
   "recommend.budget": "Cela peut coûter",
   "recommend.latency": "Cela peut durer",

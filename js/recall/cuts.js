@@ -1,7 +1,9 @@
+"use strict";
+
 // Where conversations are cut, and which part of what comes before is old.
 
 /** Messages at the end of a prefix that every policy keeps, with the first. */
-export const KEPT = 5;
+const KEPT = 5;
 /** Messages after a cut in which the assistant's are looked at. */
 const HORIZON = 30;
 
@@ -9,7 +11,7 @@ const HORIZON = 30;
  * A conversation is cut at a half and at three quarters of its messages, or at the next message of the assistant that answers the user's, when more than
  * five messages follow. `prefix` is what a policy condenses, `older` what it may take from, `kept` what it may not, `future` what the assistant does next.
  */
-export function cutsOf(messages) {
+function cutsOf(messages) {
   const places = [0.5, 0.75].map((share) => nextTurn(messages, Math.max(1, Math.floor(messages.length * share))));
   return [...new Set(places)]
     .filter((at) => at < messages.length - 5)
@@ -20,15 +22,17 @@ export function cutsOf(messages) {
         prefix,
         older: prefix.slice(1, -KEPT),
         kept: [prefix[0], ...prefix.slice(-KEPT)],
-        future: messages.slice(at, at + HORIZON).filter((message) => message.role === "assistant"),
+        future: messages.slice(at, at + HORIZON).filter((message) => message?.role === "assistant"),
       };
     });
 }
 
 function nextTurn(messages, from) {
-  const isTurn = (message, index) => index >= from && message.role === "assistant" && messages[index - 1].role === "user";
+  const isTurn = (message, index) => index >= from && message?.role === "assistant" && messages[index - 1]?.role === "user";
   const at = messages.findIndex(isTurn);
   return at < 0 ? messages.length : at;
 }
 
-export const share = (items, isKept) => (items.length === 0 ? undefined : items.filter(isKept).length / items.length);
+const share = (items, isKept) => (items.length === 0 ? undefined : items.filter(isKept).length / items.length);
+
+module.exports = { KEPT, cutsOf, share };

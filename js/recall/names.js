@@ -1,15 +1,18 @@
+"use strict";
+
 // Names that the assistant goes on to use and that stood only in the older part of the prefix: paths, identifiers of code, hashes.
 
-import { textOf, blocksOf, textOfMessage, withoutLineNumbers } from "./conversations.mjs";
-import { share } from "./cuts.mjs";
+const { share } = require("./cuts.js");
+const { blocksOf, textOf, textOfMessage, withoutLineNumbers } = require("./texts.js");
 
 /** Cuts after which fewer are needed say nothing. */
-export const MIN_NAMES = 10;
+const MIN_NAMES = 10;
 const MAX_NAME = 120;
 /** Characters on each side that have to be there too, when a name counts only in its context. */
 const CONTEXT = 40;
 
-const PATH = String.raw`[\w.\-]*(?:\/[\w.\-]+)+`;
+// With a limit, so that a line of a megabyte does not take a minute.
+const PATH = String.raw`[\w.\-]{0,120}(?:\/[\w.\-]+)+`;
 const IDENTIFIER = String.raw`[A-Za-z_$][\w$]{5,}`;
 const HASH = String.raw`\b[0-9a-f]{7,40}\b`;
 const CANDIDATE = new RegExp(`${PATH}|${IDENTIFIER}|${HASH}`, "g");
@@ -28,20 +31,20 @@ function* mentions(text) {
   }
 }
 
-export function namesOf(messages) {
+function namesOf(messages) {
   const names = new Set();
   for (const message of messages) for (const { name } of mentions(textOfMessage(message))) names.add(name);
   return names;
 }
 
 /** The names that are needed after a cut. */
-export function neededNames({ older, kept, future }) {
+function neededNames({ older, kept, future }) {
   const [known, there] = [namesOf(older), namesOf(kept)];
   return [...namesOf(future)].filter((name) => known.has(name) && !there.has(name));
 }
 
 /** The share of the names that are still there. */
-export function keptNames(messages, needed) {
+function keptNames(messages, needed) {
   const there = namesOf(messages);
   return share(needed, (name) => there.has(name));
 }
@@ -73,10 +76,12 @@ function* contextsOf(messages, wanted) {
 }
 
 /** The share of the names that still stand somewhere as they stood in the older part: a list of names is no context. */
-export function keptInContext(messages, needed, { older }) {
+function keptInContext(messages, needed, { older }) {
   const wanted = new Set(needed);
   const contexts = new Set([...contextsOf(older, wanted)].map(([, context]) => context));
   const there = new Set();
   for (const [name, context] of contextsOf(messages, wanted)) if (contexts.has(context)) there.add(name);
   return share(needed, (name) => there.has(name));
 }
+
+module.exports = { MIN_NAMES, keptInContext, keptNames, namesOf, neededNames };

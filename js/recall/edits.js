@@ -1,7 +1,9 @@
+"use strict";
+
 // Passages that the assistant goes on to replace in a file (`old_string`, two lines and more) and that stood whole in one block of the older part.
 
-import { blocksOf, textOf, withoutLineNumbers } from "./conversations.mjs";
-import { share } from "./cuts.mjs";
+const { share } = require("./cuts.js");
+const { blocksOf, textOf, withoutLineNumbers } = require("./texts.js");
 
 const strings = (input) => Object.values(input ?? {}).filter((value) => typeof value === "string");
 const readable = (block) => withoutLineNumbers(block.type === "tool_use" ? strings(block.input).join("\n") : textOf(block));
@@ -9,7 +11,7 @@ const readables = (messages) => messages.flatMap(blocksOf).map(readable);
 const stands = (texts, passage) => texts.some((text) => text.includes(passage));
 
 /** The passages that are needed after a cut. */
-export function neededEdits({ older, kept, future }) {
+function neededEdits({ older, kept, future }) {
   const [old, there] = [readables(older), readables(kept)];
   return future
     .flatMap(blocksOf)
@@ -19,7 +21,9 @@ export function neededEdits({ older, kept, future }) {
 }
 
 /** The share of the passages that still stand whole in one block. */
-export function keptEdits(messages, needed) {
+function keptEdits(messages, needed) {
   const texts = readables(messages);
   return share(needed, (passage) => stands(texts, passage));
 }
+
+module.exports = { keptEdits, neededEdits };

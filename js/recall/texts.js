@@ -1,0 +1,29 @@
+"use strict";
+
+// What a model reads of a message, as the measures of recall look for names and passages in it. A message may be anything.
+
+const isObject = require("../is-object.js");
+
+/** The blocks of a message; a content that is a string is one block of text. */
+function blocksOf(message) {
+  const content = message?.content;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+/** What a model reads of a block, parameters as JSON. Images, thinking and the like have no text. */
+function textOf(block) {
+  if (block?.type === "text") return typeof block.text === "string" ? block.text : "";
+  if (block?.type === "tool_use") return JSON.stringify(block.input ?? {}) ?? "";
+  if (block?.type !== "tool_result") return "";
+  const { content } = block;
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map(textOf).join("\n") : "";
+}
+
+const textOfMessage = (message) => blocksOf(message).map(textOf).join("\n");
+
+/** A text without the line numbers that tools put in front of what they read. */
+const withoutLineNumbers = (text) => text.replace(/^ *\d+(?:\t|→| \| )/gm, "");
+
+module.exports = { blocksOf, textOf, textOfMessage, withoutLineNumbers };
