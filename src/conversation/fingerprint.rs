@@ -28,16 +28,22 @@ impl Fingerprint {
     /// Of a text. It is that of the UTF-16 outside, so that JavaScript's text has the same: see [`Fingerprint::of_units`].
     #[must_use]
     pub fn of_text(text: &str) -> Self {
-        if surrogates::differs_outside(text) {
-            return Self::of_units(&surrogates::outside_units(text).collect::<Vec<u16>>());
-        }
-        if !text.is_ascii() {
-            return Self::of_units(&text.encode_utf16().collect::<Vec<u16>>());
-        }
         let mut hashed = HashedUnits::default();
-        for chunk in text.as_bytes().chunks(CHUNK) {
-            hashed.push_all(chunk.iter().copied().map(u16::from));
+        if surrogates::differs_outside(text) {
+            surrogates::outside_units(text).for_each(|unit| hashed.push(unit));
+            return hashed.finish();
         }
+        // Most of a text is ASCII, of which many units are widened at once.
+        let mut rest = text;
+        while let Some(other) = rest.bytes().position(|byte| !byte.is_ascii()) {
+            let (plain, from_other) = rest.split_at(other);
+            hashed.push_all(plain.as_bytes(), u16::from);
+            let mut chars = from_other.chars();
+            let character = chars.next().unwrap_or_default();
+            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| hashed.push(*unit));
+            rest = chars.as_str();
+        }
+        hashed.push_all(rest.as_bytes(), u16::from);
         hashed.finish()
     }
 
@@ -45,9 +51,7 @@ impl Fingerprint {
     #[must_use]
     pub fn of_units(units: &[u16]) -> Self {
         let mut hashed = HashedUnits::default();
-        for chunk in units.chunks(CHUNK) {
-            hashed.push_all(chunk.iter().copied());
-        }
+        hashed.push_all(units, |unit| unit);
         hashed.finish()
     }
 
@@ -84,27 +88,44 @@ impl Serialize for Fingerprint {
 struct HashedUnits {
     hasher: Xxh3,
     length: usize,
-    bytes: [u8; 2 * CHUNK],
+    /// Units that wait to be hashed, and how many they are.
+    waiting: [[u8; 2]; CHUNK],
+    filled: usize,
 }
 
 impl Default for HashedUnits {
     fn default() -> Self {
-        Self { hasher: Xxh3::new(), length: 0, bytes: [0; 2 * CHUNK] }
+        Self { hasher: Xxh3::new(), length: 0, waiting: [[0; 2]; CHUNK], filled: 0 }
     }
 }
 
 impl HashedUnits {
-    /// At most [`CHUNK`] units. Written to be vectorised.
-    fn push_all(&mut self, units: impl ExactSizeIterator<Item = u16>) {
-        let length = units.len();
-        for (bytes, unit) in self.bytes.chunks_exact_mut(2).zip(units) {
-            bytes.copy_from_slice(&unit.to_le_bytes());
-        }
-        self.hasher.update(&self.bytes[..2 * length]);
-        self.length += length;
+    fn push(&mut self, unit: u16) {
+        self.push_all(&[unit], |unit| unit);
     }
 
-    fn finish(self) -> Fingerprint {
+    /// Written to be vectorised.
+    fn push_all<T: Copy>(&mut self, mut items: &[T], unit: impl Fn(T) -> u16) {
+        self.length += items.len();
+        while !items.is_empty() {
+            let (now, later) = items.split_at(items.len().min(CHUNK - self.filled));
+            let free = &mut self.waiting[self.filled..self.filled + now.len()];
+            free.iter_mut().zip(now).for_each(|(bytes, item)| *bytes = unit(*item).to_le_bytes());
+            self.filled += now.len();
+            items = later;
+            if self.filled == CHUNK {
+                self.hash_waiting();
+            }
+        }
+    }
+
+    fn hash_waiting(&mut self) {
+        self.hasher.update(self.waiting[..self.filled].as_flattened());
+        self.filled = 0;
+    }
+
+    fn finish(mut self) -> Fingerprint {
+        self.hash_waiting();
         Fingerprint { length: self.length, hash: self.hasher.digest() }
     }
 }

@@ -106,23 +106,16 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
 /// On one line, with one blank wherever there were several.
 pub fn squeezed(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    let mut is_behind_blank = true;
+    let add = |word: &str| {
+        line.push_str(word);
+        line.push(' ');
+    };
     // Most texts are ASCII, whose blanks are told by their bytes.
     if text.is_ascii() {
-        for c in text.bytes().map(char::from) {
-            let is_blank = c.is_ascii_whitespace() || c == '\u{b}';
-            if !is_blank {
-                line.push(c);
-            } else if !is_behind_blank {
-                line.push(' ');
-            }
-            is_behind_blank = is_blank;
-        }
+        let is_blank = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
+        text.split(is_blank).filter(|word| !word.is_empty()).for_each(add);
     } else {
-        for word in text.split_whitespace() {
-            line.push_str(word);
-            line.push(' ');
-        }
+        text.split_whitespace().for_each(add);
     }
     line.truncate(line.trim_end_matches(' ').len());
     line
