@@ -20,6 +20,7 @@ export * from "./types/lossless.js";
 export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/strategies.js";
+export * from "./types/economics.js";
 export * from "./types/experiments.js";
 export * from "./types/recommend.js";
 export * from "./types/manager.js";

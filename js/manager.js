@@ -217,6 +217,13 @@ class CondensationManager {
     return this.#run("ifNeeded", context, options);
   }
 
+  decide(context, options) {
+    requireUsage(context);
+    return this.#run("decide", context, options).then(({ decision, error, warnings }) =>
+      error ? { condense: false, error, warnings } : { ...decision, warnings },
+    );
+  }
+
   prepare(context, options) {
     requireUsage(context);
     return this.#run("prepare", context, options).then(preparationOf);

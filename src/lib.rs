@@ -89,8 +89,8 @@ pub use crate::{
         LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
     },
     manager::{
-        CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, Preparation, Report,
-        Trial, Work, condense_with,
+        CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, MoneyDecision,
+        Preparation, Report, Trial, Work, condense_with,
     },
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},

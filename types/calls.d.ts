@@ -1,5 +1,6 @@
 // What a condensation is given: the conversation, and the options of the call.
 
+import type { EconomicsOptions } from "./economics.js";
 import type { LlmErrorCode } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
@@ -104,6 +105,11 @@ export interface ProviderCallOptions {
 export interface CondenseOptions extends ProviderCallOptions {
   /** Id of the provider. Default: the active one. */
   provider?: string | undefined;
+  /**
+   * For `condenseIfNeeded` and `decide`: money decides. A condensation is done where it pays, whatever the threshold; a full window always makes it due, and is condensed
+   * as ever. `condense` pays no attention to it. Default: the trigger alone decides.
+   */
+  economics?: EconomicsOptions | undefined;
 }
 
 /** How the work goes. */

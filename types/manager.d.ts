@@ -1,6 +1,7 @@
 // The manager: its options, its configuration in force, and its metrics.
 
 import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
+import type { EconomicAdvice, EconomicFailure } from "./economics.js";
 import type { CondensationError } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
@@ -401,6 +402,23 @@ export class CondensationManager {
    * ```
    */
   condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
+
+  /**
+   * Whether condensing now pays, by how much and with whom, given prices, requests to come and whether the prompt cache is warm. Nothing is done, and no model is asked.
+   * `context` needs `totalTokens` and `contextWindow`.
+   * @throws {TypeError | RangeError} see `ArgumentErrorCode`
+   * @example
+   * ```ts
+   * import { CondensationManager } from "roo-condense";
+   *
+   * const manager = new CondensationManager();
+   * const price = { inputPrice: 3, outputPrice: 15, cacheWritesPrice: 3.75, cacheReadsPrice: 0.3 };
+   * const usage = { totalTokens: 90_000, contextWindow: 200_000 };
+   * const advice = await manager.decide({ messages, ...usage }, { price, economics: { msSinceLastRequest: 1_800_000 } });
+   * if (advice.condense) console.log(`$${advice.saves.toFixed(2)}: ${advice.reason}`);
+   * ```
+   */
+  decide<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<EconomicAdvice | EconomicFailure>;
 
   /**
    * Condenses a snapshot ahead of need, in the background, so that {@link CondensationManager.condenseIfNeeded} of the same task (`taskId`) can apply it at once: when it

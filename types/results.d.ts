@@ -1,5 +1,6 @@
 // What comes of a condensation, and the way back.
 
+import type { EconomicDecision } from "./economics.js";
 import type { CondensationError } from "./errors.js";
 import type { Message, MessageLike, TextDiff } from "./messages.js";
 import type { TriggerDecision } from "./trigger.js";
@@ -210,6 +211,8 @@ export interface CondensationReport {
   summary: string;
   /** How much of what must survive that summary tells; absent where no model wrote a summary of messages. */
   summaryQuality?: SummaryQuality;
+  /** What was decided by money, where the option `economics` was given. */
+  decision?: EconomicDecision;
   /** That what `manager.prepare()` had prepared was applied: messages of the snapshot, and the dollars that it had cost, which are not in `cost`. */
   appliedPreparation?: { messages: number; cost: number };
   /** Dollars spent, also by providers that failed. */

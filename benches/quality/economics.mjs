@@ -1,11 +1,21 @@
 // What whole trajectories cost under ways of condensing, and what of what was said is still readable when the agent needs it.
 //
-//   node benches/quality/economics.mjs [DIR] [--only WORD] [--every N] [--no-pauses] [--no-record]      DIR: conversations as JSON (default: fixtures/)
+//   node benches/quality/economics.mjs [DIR] [options]        DIR: conversations as JSON (default: fixtures/)
+//
+//   --only WORD          only policies whose name contains the word
+//   --every N            every Nth conversation, from the first
+//   --half first|second  every other conversation
+//   --no-pauses          the cache is never lost
+//   --no-record          nothing is appended to benches/results/
 //
 // Each message of the assistant was a request: what stands before it is the prompt. A policy makes of the prompt what is sent. The longest run of messages at the
 // beginning that is the same as in the request before is read from the model provider's cache, the rest is written to it; before the user's own words there
-// is a pause in which the cache is lost (none with --no-pauses). Recall is the share of the names in the assistant's message that stood somewhere in the
-// conversation before and can be read in what is sent; where a tool answers in plain text of the user, as in mini-swe, every answer counts as the user's words. A prompt that does not fit the window is cut to half of it by the provider `truncation`, under every policy.
+// is a pause in which the cache is lost; where a tool answers in plain text of the user, as in mini-swe, every answer counts as the user's words. A prompt that does not
+// fit the window is cut to half of it by the provider `truncation`, under every policy.
+//
+// `names`: of the names in each message of the assistant that stood somewhere in the conversation before, the share that can be read in what is sent. `edits`: the same of the
+// passages that it replaces in a file. `decision` is `manager.condenseIfNeeded` with the option `economics`, which is told whether there was a pause, and what is left;
+// what is to come it is not told. Beside each other policy stands the cheapest decision that keeps at least as much of both.
 
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -15,6 +25,7 @@ import { buildRelease } from "../../scripts/build.mjs";
 import { ensureDependencies, Failure, isProgram, isStale, main, releaseAddon, root } from "../../scripts/tools.mjs";
 import { record, table } from "../results.mjs";
 import { blocksOf, readConversations, textOf } from "./conversations.mjs";
+import { readables, replacedIn, stands } from "../../js/recall/edits.js";
 import { namesOf } from "../../js/recall/names.js";
 
 const WINDOW = 200_000;
@@ -27,8 +38,18 @@ export const PRICES = {
 };
 /** Of the window. */
 const THRESHOLD = 0.25;
+/** What truncation at a threshold leaves, and its share of the threshold. */
+const CUTS = [
+  [25_000, 0.5],
+  [40_000, 0.5],
+  [40_000, 0.67],
+];
+/** What a decision leaves. */
+const TARGETS = [10_000, 15_000, 20_000, 25_000, 30_000, 40_000, 50_000, 60_000, 80_000, 120_000];
 /** Newest messages whose results are not masked. */
 const UNMASKED = 10;
+const PAUSE_MS = 600_000;
+const BETWEEN_MS = 20_000;
 
 /** The size of messages, each counted once. */
 function sizes(count) {
@@ -37,7 +58,8 @@ function sizes(count) {
     let found = known.get(message);
     if (!found) {
       const text = JSON.stringify([message.role, message.content]);
-      found = { text, tokens: count(blocksOf(message).map(textOf).join("\n")) + 4, names: namesOf([message]) };
+      const tokens = count(blocksOf(message).map(textOf).join("\n")) + 4;
+      found = { text, tokens, names: namesOf([message]), readables: readables([message]) };
       known.set(message, found);
     }
     return found;
@@ -47,7 +69,9 @@ function sizes(count) {
 
 const saysSomething = (message) => blocksOf(message).some((block) => block.type === "text" && !/^\s*[<[]/.test(block.text ?? ""));
 
-/** The ways: functions of the prompt and its tokens. */
+const thousands = (tokens) => `${tokens / 1000}K`;
+
+/** The ways: functions of the prompt and what is known of the request. */
 function policiesOf(addon) {
   const with_ = (provider) => async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens })).messages;
   const lossless = with_(addon.createLosslessProvider());
@@ -61,54 +85,88 @@ function policiesOf(addon) {
     }
     return masked.get(message);
   };
-  return {
-    never: async (messages) => messages,
-    "always (lossless)": (messages) => lossless(messages),
-    "threshold (lossless)": async (messages, tokens) => (tokens > WINDOW * THRESHOLD ? lossless(messages) : messages),
-    "threshold (truncation)": async (messages, tokens) =>
-      tokens > WINDOW * THRESHOLD ? truncation(messages, (WINDOW * THRESHOLD) / 2) : messages,
-    masking: async (messages) =>
-      messages.map((message, index) => (index > 0 && index < messages.length - UNMASKED ? mask(message) : message)),
-  };
+  const cutting = CUTS.map(([left, share]) => [
+    `truncation of ${thousands(Math.round(left / share / 1000) * 1000)} to ${thousands(left)}`,
+    async (messages, { tokens }) => (tokens > left / share ? truncation(messages, left) : messages),
+  ]);
+  const manager = new addon.CondensationManager();
+  const deciding = TARGETS.map((targetTokens) => [
+    `decision, ${thousands(targetTokens)}`,
+    async (messages, { tokens, last, isCold, price }) => {
+      const context = { messages, totalTokens: tokens - last, contextWindow: WINDOW };
+      const msSinceLastRequest = isCold ? PAUSE_MS : BETWEEN_MS;
+      const result = await manager.condenseIfNeeded(context, { price, economics: { msSinceLastRequest, targetTokens } });
+      if (result.error) throw new Failure(`${result.error.code}: ${result.error.message}`, 3);
+      return result.messages;
+    },
+  ]);
+  return Object.fromEntries([
+    ["never", async (messages) => messages],
+    ["always (lossless)", (messages) => lossless(messages)],
+    ["lossless above 50K", async (messages, { tokens }) => (tokens > WINDOW * THRESHOLD ? lossless(messages) : messages)],
+    ...cutting,
+    [
+      "masking",
+      async (messages) => messages.map((message, index) => (index > 0 && index < messages.length - UNMASKED ? mask(message) : message)),
+    ],
+    ...deciding,
+  ]);
 }
 
-/** One conversation under one policy: dollars, and names that were needed and readable. */
-async function simulate(messages, policy, { size, intoWindow, pauses }) {
+const NOTHING = { read: 0, written: 0, output: 0, needed: 0, readable: 0, edits: 0, possible: 0 };
+
+/** One conversation under one policy: tokens of each price, and what was needed and readable. */
+async function simulate(messages, policy, { size, intoWindow, pauses, price }) {
   /** @type {any[]} */
   let context = [];
   /** @type {string[]} */
   let last = [];
-  const sum = { read: 0, written: 0, output: 0, needed: 0, readable: 0 };
+  const sum = { ...NOTHING };
   const known = new Set();
+  const texts = [];
   let next = 0;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant" || index === 0) continue;
     const added = messages.slice(next, index);
     next = index;
-    for (const one of added) for (const name of size.of(one).names) known.add(name);
+    for (const one of added) {
+      for (const name of size.of(one).names) known.add(name);
+      texts.push(...size.of(one).readables);
+    }
     context = [...context, ...added];
-    const cold =
+    const isCold =
       last.length === 0 ||
       (pauses && saysSomething(messages[index - 1]) && !blocksOf(messages[index - 1]).some(({ type }) => type === "tool_result"));
-    context = await policy(context, size.total(context));
+    context = await policy(context, { tokens: size.total(context), last: size.total(context.slice(-1)), isCold, price });
     if (size.total(context) > WINDOW * 0.9 - RESERVED) context = await intoWindow(context, WINDOW / 2);
     let same = 0;
     while (same < last.length && same < context.length && size.of(context[same]).text === last[same]) same++;
-    const cached = cold ? 0 : size.total(context.slice(0, same));
-    const total = size.total(context);
-    const output = size.of(message).tokens;
+    const cached = isCold ? 0 : size.total(context.slice(0, same));
     sum.read += cached;
-    sum.written += total - cached;
-    sum.output += output;
+    sum.written += size.total(context) - cached;
+    sum.output += size.of(message).tokens;
     last = context.map((one) => size.of(one).text);
     const there = new Set(context.flatMap((one) => [...size.of(one).names]));
-    for (const name of size.of(message).names) {
-      if (!known.has(name)) continue;
-      sum.needed++;
-      if (there.has(name)) sum.readable++;
-    }
+    const needed = [...size.of(message).names].filter((name) => known.has(name));
+    sum.needed += needed.length;
+    sum.readable += needed.filter((name) => there.has(name)).length;
+    const edits = replacedIn([message]).filter((passage) => stands(texts, passage));
+    sum.edits += edits.length;
+    const sent = context.flatMap((one) => size.of(one).readables);
+    sum.possible += edits.filter((passage) => stands(sent, passage)).length;
   }
   return sum;
+}
+
+const dollarsOf = ({ read, written, output }, price) =>
+  (read * price.cacheReadsPrice + written * price.cacheWritesPrice + output * price.outputPrice) / 1e6;
+
+/** The cheapest decision that keeps as much as a policy did. */
+function cheapestLike(sum, sums, price) {
+  const keepsAsMuch = (other) =>
+    other.readable / other.needed >= sum.readable / sum.needed && other.possible / other.edits >= sum.possible / sum.edits;
+  const cost = (other) => dollarsOf(other, price);
+  return sums.filter((other) => other.name.startsWith("decision") && keepsAsMuch(other)).sort((a, b) => cost(a) - cost(b))[0];
 }
 
 async function economics() {
@@ -118,6 +176,7 @@ async function economics() {
     options: {
       only: { type: "string", default: "" },
       every: { type: "string", default: "1" },
+      half: { type: "string" },
       pauses: { type: "boolean", default: true },
       record: { type: "boolean", default: true },
     },
@@ -126,37 +185,46 @@ async function economics() {
   if (!process.env.ROO_CONDENSE_BINARY && isStale(releaseAddon)) buildRelease();
   const addon = createRequire(import.meta.url)(root);
   const folder = positionals[0] ?? path.join(root, "fixtures");
-  const conversations = readConversations(folder).filter((_, index) => index % Number(options.every) === 0);
+  const isWanted = (_, index) => index % Number(options.every) === 0 && (!options.half || (index % 2 === 0) === (options.half === "first"));
+  const conversations = readConversations(folder).filter(isWanted);
   if (conversations.length === 0) throw new Failure(`${folder} holds no conversation.`, 3);
   const size = sizes((text) => (text ? addon.countTokens(text) : 0));
   const truncation = addon.createTruncationProvider();
   const intoWindow = async (messages, targetTokens) => (await truncation.condense({ messages }, { targetTokens })).messages;
   const wanted = Object.entries(policiesOf(addon)).filter(([name]) => name.includes(options.only));
   /** Sums over all conversations. */
-  const sumOf = async (policy) => {
-    const sum = { read: 0, written: 0, output: 0, needed: 0, readable: 0 };
+  const sumOf = async (policy, price) => {
+    const sum = { ...NOTHING };
     for (const { messages } of conversations) {
-      const one = await simulate(messages, policy, { size, intoWindow, pauses: options.pauses });
+      const one = await simulate(messages, policy, { size, intoWindow, pauses: options.pauses, price });
       for (const field of Object.keys(sum)) sum[field] += one[field];
     }
     return sum;
   };
-  const sums = [];
-  for (const [name, policy] of wanted) sums.push({ name, ...(await sumOf(policy)) });
-  const tables = Object.entries(PRICES).map(([model, price]) => {
-    const rows = sums.map(({ name, read, written, output, needed, readable }) => {
-      const dollars = (read * price.cacheReadsPrice + written * price.cacheWritesPrice + output * price.outputPrice) / 1e6;
-      return [name, dollars.toFixed(2), (readable / needed).toFixed(4), ((read + written) / 1e6).toFixed(1)];
+  const tables = [];
+  for (const [model, price] of Object.entries(PRICES)) {
+    const sums = [];
+    for (const [name, policy] of wanted) sums.push({ name, ...(await sumOf(policy, price)) });
+    const rows = sums.map((sum) => {
+      const like = sum.name.startsWith("decision") ? undefined : cheapestLike(sum, sums, price);
+      return [
+        sum.name,
+        dollarsOf(sum, price).toFixed(2),
+        (sum.readable / sum.needed).toFixed(4),
+        (sum.possible / sum.edits).toFixed(4),
+        ((sum.read + sum.written) / 1e6).toFixed(1),
+        like ? `${dollarsOf(like, price).toFixed(2)} (${like.name.slice(10)})` : "",
+      ];
     });
-    return table([[model, "dollars", "recall", "million tokens sent"], ...rows]);
-  });
+    tables.push(table([[model, "dollars", "names", "edits", "million tokens", "decision that keeps as much"], ...rows]));
+  }
   const requests = conversations.reduce((sum, { messages }) => sum + messages.filter(({ role }) => role === "assistant").length, 0);
   const text = [`${conversations.length} conversations, ${requests} requests${options.pauses ? "" : ", no pauses"}`, "", ...tables].join(
     "\n",
   );
   console.log(text);
   if (options.record && !options.only)
-    record("economics", `node benches/quality/economics.mjs --every ${options.every}${options.pauses ? "" : " --no-pauses"}`, text);
+    record("economics", ["node benches/quality/economics.mjs", ...process.argv.slice(2)].join(" "), text);
 }
 
 if (isProgram(import.meta.url)) await main(economics);

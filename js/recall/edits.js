@@ -7,17 +7,23 @@ const { blocksOf, textOf, withoutLineNumbers } = require("./texts.js");
 
 const strings = (input) => Object.values(input ?? {}).filter((value) => typeof value === "string");
 const readable = (block) => withoutLineNumbers(block.type === "tool_use" ? strings(block.input).join("\n") : textOf(block));
+/** The texts of blocks as an agent quotes them. */
 const readables = (messages) => messages.flatMap(blocksOf).map(readable);
 const stands = (texts, passage) => texts.some((text) => text.includes(passage));
 
 /** The passages that are needed after a cut. */
 function neededEdits({ older, kept, future }) {
   const [old, there] = [readables(older), readables(kept)];
-  return future
+  return replacedIn(future).filter((passage) => stands(old, passage) && !stands(there, passage));
+}
+
+/** The passages of two lines and more that messages replace. */
+function replacedIn(messages) {
+  return messages
     .flatMap(blocksOf)
     .filter((block) => block.type === "tool_use" && typeof block.input?.old_string === "string")
     .map((block) => block.input.old_string.trim())
-    .filter((passage) => passage.includes("\n") && stands(old, passage) && !stands(there, passage));
+    .filter((passage) => passage.includes("\n"));
 }
 
 /** The share of the passages that still stand whole in one block. */
@@ -26,4 +32,4 @@ function keptEdits(messages, needed) {
   return share(needed, (passage) => stands(texts, passage));
 }
 
-module.exports = { keptEdits, neededEdits };
+module.exports = { keptEdits, neededEdits, readables, replacedIn, stands };

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod chain;
+mod economics;
 mod experiments;
 mod guard;
 mod inspection;
@@ -25,12 +26,14 @@ use std::{
 
 use self::{
     chain::Chain,
+    economics::Weighed,
     guard::Guard,
     metrics::CondensationRecord,
     numbers::Goal,
     prepare::{Preparations, Ready},
 };
 pub use self::{
+    economics::MoneyDecision,
     guard::GuardOptions,
     inspection::{InspectOptions, Inspection},
     metrics::Metrics,
@@ -54,6 +57,7 @@ use crate::{
     strategies,
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
     tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
+    transcript::ToolTable,
     warning::{Warning, WarningCode},
 };
 
@@ -140,6 +144,20 @@ struct Ran {
 impl Ran {
     fn of(report: Report) -> Self {
         Self { report, proposal: None, was_ready: false }
+    }
+}
+
+impl Work {
+    /// The same with other options.
+    fn with_call(&self, call: CallOptions) -> Self {
+        Self {
+            conversation: self.conversation.clone(),
+            call,
+            host_call: self.host_call,
+            llm: self.llm.clone(),
+            cancel: self.cancel.clone(),
+            progress: self.progress.clone(),
+        }
     }
 }
 
@@ -308,8 +326,25 @@ impl Manager {
         };
         let usage = self.usage(&work, &tally);
         let decision = self.should_condense(&usage);
+        if work.call.economics.is_none() {
+            return self.condense_when(&work, decision, &tally).await;
+        }
+        let Weighed { decision: money, call } = match self.weigh(&work, &decision, &tally).await {
+            Ok(weighed) => weighed,
+            Err(failed) => return failed.with_trigger(decision),
+        };
+        let report = match call {
+            Some(call) => self.condense(work.with_call(call)).await.with_trigger(decision),
+            None if money.condense => self.condense_when(&work, decision, &tally).await,
+            None => Report::not_due(decision, self.scale().apply(self.system_tokens(&work) + tally.total())),
+        };
+        report.with_decision(money)
+    }
+
+    /// Condenses when the trigger says so.
+    async fn condense_when(&self, work: &Work, decision: TriggerDecision, tally: &Tally) -> Report {
         if !decision.due {
-            return Report::not_due(decision, self.scale().apply(self.system_tokens(&work) + tally.total()));
+            return Report::not_due(decision, self.scale().apply(self.system_tokens(work) + tally.total()));
         }
         let guard = self.options.guard;
         if let Some(guard) = &guard
@@ -317,13 +352,13 @@ impl Manager {
         {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
-        let (prepared, stale) = match self.ready_for(&work).await {
+        let (prepared, stale) = match self.ready_for(work).await {
             Ok(found) => found,
             Err(error) => return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision),
         };
         let ready = prepared.as_ref().map(|prepared| prepared.ready());
         let run = Run { decision: Some(&decision), ready, ..Run::default() };
-        let Ran { mut report, was_ready, .. } = self.run_as(&work, run).await;
+        let Ran { mut report, was_ready, .. } = self.run_as(work, run).await;
         stale.into_iter().for_each(|warning| report.add_warning(warning));
         if was_ready && report.did_condense() {
             self.applied(&work.call.task_id);
@@ -565,6 +600,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     let (prev, price) = (work.call.total_tokens, conversation_price(&work));
     let summary_price = summary_price(&work);
+    let conversation = work.call.protect.pin(&work.conversation, &ToolTable::default());
     let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
     let subject = subject(&work.call);
     let mut request = Request {
@@ -582,7 +618,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
         },
         cancel: work.cancel,
         progress: work.progress,
-        ..Request::new(work.conversation.clone(), tally)
+        ..Request::new(conversation, tally)
     };
     request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;

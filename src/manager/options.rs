@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{
     GuardOptions, Profiles,
     alerts::DEFAULT_COST_ALERT,
+    economics::{ECONOMICS, Economics},
     prepare::DEFAULT_FROM_PERCENT,
     profiles::{self, PER_CONDENSATION},
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
@@ -202,6 +203,11 @@ static CALL: Table = Table::new(
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
         PROTECT,
         FROZEN_MESSAGES,
+        Field::object(
+            "economics",
+            &ECONOMICS,
+            "What a decision by money goes by; without it the trigger alone decides.",
+        ),
         Field::flag(
             "isAutomatic",
             false,
@@ -298,6 +304,8 @@ pub struct CallOptions {
     pub thinking: Option<Thinking>,
     /// What stays word for word, beside what the manager protects.
     pub protect: ProtectRules,
+    /// What a decision by money goes by; without it the trigger alone decides.
+    pub economics: Option<Economics>,
 }
 
 impl CallOptions {
@@ -329,6 +337,7 @@ impl CallOptions {
             preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
             thinking: options.given_text("thinking").map(Thinking::of),
             protect: ProtectRules::of(&options),
+            economics: options.given_object("economics").map(|economics| Economics::of(&economics)),
         })
     }
 }

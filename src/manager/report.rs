@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
+    economics::MoneyDecision,
     metrics::percent,
     numbers::reported_after,
     prepare::{AppliedPreparation, Preparation},
@@ -64,6 +65,9 @@ pub struct Report {
     choices: Vec<Choice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
+    /// Only where money was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<MoneyDecision>,
     /// Only where what was prepared ahead of need was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_preparation: Option<AppliedPreparation>,
@@ -214,6 +218,7 @@ impl Report {
             changes: outcome.changes,
             warnings: outcome.warnings,
             trigger: None,
+            decision: None,
             applied_preparation: None,
             preparation: None,
             preview: None,
@@ -246,6 +251,23 @@ impl Report {
     pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
         self.trigger = Some(decision);
         self
+    }
+
+    /// Adds what was decided by money.
+    pub(super) fn with_decision(mut self, decision: MoneyDecision) -> Self {
+        self.decision = Some(decision);
+        self
+    }
+
+    /// What was decided by money.
+    #[must_use]
+    pub fn decision(&self) -> Option<&MoneyDecision> {
+        self.decision.as_ref()
+    }
+
+    /// What the change means for the cache of the model's provider.
+    pub(super) fn prompt_cache(&self) -> Option<&PromptCache> {
+        self.prompt_cache.as_ref()
     }
 
     /// Adds that what was prepared was applied.

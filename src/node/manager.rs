@@ -173,6 +173,7 @@ impl NativeManager {
         report(incoming, move |work| async move {
             match mode {
                 Mode::Always => manager.condense(work).await,
+                Mode::Decide => manager.decide(work).await,
                 Mode::Prepare => manager.prepare(work).await,
                 Mode::IfNeeded => manager.condense_if_needed(work).await,
                 Mode::Preview => manager.preview(work, Trial::Preview).await,

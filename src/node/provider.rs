@@ -73,7 +73,9 @@ impl NativeProvider {
             progress.report("counting", "", 0, 1);
             let encoding = Encoding::default();
             let report = match mode {
-                Mode::Always | Mode::IfNeeded | Mode::Prepare => condense_with(&provider, encoding, work).await,
+                Mode::Always | Mode::IfNeeded | Mode::Prepare | Mode::Decide => {
+                    condense_with(&provider, encoding, work).await
+                }
                 Mode::Preview => preview_with(&provider, encoding, work, Trial::Preview).await,
                 Mode::Estimate => preview_with(&provider, encoding, work, Trial::Estimate).await,
             };

@@ -48,6 +48,8 @@ pub enum Mode {
     Always,
     /// Condense them if the trigger says so.
     IfNeeded,
+    /// Tell whether condensing them pays.
+    Decide,
     /// Condense them ahead of need.
     Prepare,
     /// Tell what condensing them would do.

@@ -86,3 +86,22 @@ fn a_target_that_is_missed_because_of_it_says_so() {
         assert_eq!(first(&after, 15), first(&before, 15));
     }
 }
+
+#[test]
+fn what_a_providers_own_call_freezes_or_protects_stays() {
+    let long = "a line of words that nobody needs again\n".repeat(300);
+    let messages: Vec<_> = (0..20)
+        .map(|index| json!({ "role": if index % 2 == 0 { "user" } else { "assistant" }, "content": format!("{index} {long}") }))
+        .collect();
+    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let all: Vec<usize> = (0..9).collect();
+    for options in [json!({ "frozenMessages": 9 }), json!({ "protect": { "messages": all } })] {
+        let provider = create_provider("truncation", &json!({})).unwrap();
+        let call = CallOptions { target_tokens: Some(5000), ..CallOptions::read(&json!({}), &options).unwrap() };
+        let work = Work { call, ..Work::new(before.clone()) };
+        let report = wait_for(condense_with(&provider, Encoding::O200kBase, work));
+        let after = before.apply(report.plan()).unwrap();
+        assert!(report.did_condense());
+        assert_eq!(first(&after, 9), first(&before, 9), "{options}");
+    }
+}

@@ -3,6 +3,7 @@
 mod carried;
 mod checks;
 mod configurations;
+mod economics;
 mod faulty_providers;
 mod frozen;
 mod growth;
