@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fixture, launch, startStudio } from "./support.mjs";
+import { toWebp } from "./webp.mjs";
 import { ensureBrowser } from "../../scripts/browser.mjs";
 import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
 
@@ -107,24 +108,6 @@ const hideFolder = (page) =>
     `${path.join(root, "fixtures")}${path.sep}`,
   );
 
-/** A PNG as WebP; the browser is the only thing here that can write one. */
-async function toWebp(page, png) {
-  const address = await page.evaluate(
-    async ({ data, quality }) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement("canvas");
-      canvas.width = image.width;
-      canvas.height = image.height;
-      canvas.getContext("2d").drawImage(image, 0, 0);
-      return canvas.toDataURL("image/webp", quality);
-    },
-    { data: png.toString("base64"), quality: QUALITY },
-  );
-  return Buffer.from(address.split(",")[1], "base64");
-}
-
 /** All pictures in one language, as `[file name, bytes]`. */
 async function* picturesIn(browser, address, language) {
   const words = WORDS[language];
@@ -140,7 +123,7 @@ async function* picturesIn(browser, address, language) {
     await answered(page);
     if (shows) await scrollTo(page, shows);
     await hideFolder(page);
-    yield [`${name}.${language}.webp`, await toWebp(painter, await page.screenshot())];
+    yield [`${name}.${language}.webp`, await toWebp(painter, await page.screenshot(), QUALITY)];
     await page.close();
   }
   await painter.close();

@@ -27,13 +27,13 @@ export const browserPath = await findBrowser();
 export const isMissing = !browserPath && !(process.env.CI && process.env.CI !== "false");
 if (isMissing) console.log("The browser tests are skipped: there is no Chromium (`node scripts/browser.mjs` says how to get one).");
 
-export const launch = () => chromium.launch({ ...(browserPath && { executablePath: browserPath }), args: FLAGS });
+export const launch = (flags = []) => chromium.launch({ ...(browserPath && { executablePath: browserPath }), args: [...FLAGS, ...flags] });
 
 const folders = [];
-/** A folder of the test's own. */
-export function newFolder() {
+/** A folder of the test's own; one that `stays` is for people to look into. */
+export function newFolder({ stays = false } = {}) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "roo-condense-browser-")));
-  folders.push(folder);
+  if (!stays) folders.push(folder);
   return folder;
 }
 
