@@ -371,6 +371,45 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => slider.getAttribute("aria-valuemax"), { timeout: 10_000 }).toBe("2");
     await own.stop();
     await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/Nobody answers/);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await expect.poll(() => page.locator(".rc-preview .rc-error").textContent()).toMatch(/Nobody answers/);
+    await page.close();
+  });
+
+  test("two windows: one saves, the other finds it out and loses nothing", async () => {
+    const { messages = JSON.parse(readFileSync(fixture("claude-code"), "utf8")) } = JSON.parse(
+      readFileSync(fixture("claude-code"), "utf8"),
+    );
+    const own = await startStudio(historyFile(messages.slice(0, 60)), "--write");
+    const [one, other] = [await openPage(browser, own.address), await openPage(browser, own.address)];
+    const provider = one.page.getByRole("combobox", { name: "Provider" });
+    // More than the host keeps of one page alone.
+    for (let step = 0; step < 10; step++) {
+      await provider.selectOption(step % 2 === 0 ? "truncation" : "lossless");
+      await expect.poll(() => one.page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    }
+    await other.page.locator(".rc-change-open").first().click();
+    await other.page.waitForSelector(".rc-diff tr");
+    await other.page.getByRole("button", { name: "Save condensed" }).click();
+    await expect.poll(() => other.page.locator(".rc-save").textContent()).toMatch(/Written to/);
+    // The first window condenses what the second has written: lossless finds nothing more to do.
+    await expect.poll(() => one.page.locator(".rc-preview").textContent()).toMatch(/nothing to gain/);
+    expect(await one.page.getByRole("button", { name: "Save condensed" }).isDisabled()).toBe(true);
+    expect([...one.complaints, ...other.complaints]).toEqual([]);
+    await one.page.close();
+    await other.page.close();
+    await own.stop();
+  });
+
+  test("in French, what the library says is French too", async () => {
+    const { page } = await openPage(browser, studio.address);
+    await page.getByRole("combobox", { name: "Language" }).selectOption("fr");
+    const provider = page.getByRole("combobox", { name: "Fournisseur" });
+    expect(await provider.locator("option").allTextContents()).toContain("Coupe mécanique");
+    await provider.selectOption("adaptive");
+    await expect.poll(() => page.locator(".rc-field small").first().textContent()).toMatch(/^Demande un fournisseur/);
+    await provider.selectOption({ label: "Vos propres passes" });
+    await expect.poll(() => page.locator(".rc-pass-name").first().textContent()).toMatch(/Résumés d’anciens résultats/);
     await page.close();
   });
 

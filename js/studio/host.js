@@ -17,8 +17,8 @@ const { answersOf, questionsOf } = require("../recall/index.js");
 const { textsOf } = require("./message-texts.js");
 const { version } = require("../../package.json");
 
-/** Condensations that are kept for undoing and saving; the page looks at one at a time. */
-const MAX_KEPT = 6;
+/** Condensations that are kept for undoing and saving. A page looks at one at a time, and several pages may be open. */
+const MAX_KEPT = 24;
 /** How long a page waits for news before it asks again. Proxies and webviews give up later than that. */
 const WAIT_MS = 20_000;
 /** Of dropped files, together. */
@@ -390,6 +390,9 @@ class StudioHost {
   #condensation(id) {
     const kept = this.#condensations.get(id);
     if (!kept) throw failure("unknown_condensation", "this condensation is not kept any more; condense again");
+    // The one that was not asked for longest goes first.
+    this.#condensations.delete(id);
+    this.#condensations.set(id, kept);
     return kept;
   }
 

@@ -19,7 +19,8 @@ import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme,
 import { useAnswer } from "./hooks.js";
 import { type PassDraft, usePassDraft } from "./pass-draft.js";
 import { visibleText } from "./text.js";
-import { type CondenseClient, type Hello, type HistoryInfo, type SmartConfig, StudioError } from "./types.js";
+import { useTold } from "./told.js";
+import { type CondenseClient, type Fault, type Hello, type HistoryInfo, type SmartConfig, StudioError } from "./types.js";
 
 const WINDOWS = [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
 const NONE = "none";
@@ -27,6 +28,12 @@ const NONE = "none";
 const FIRST_PRESET = "balanced";
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const faultOf = (error: unknown): Fault => ({
+  code: error instanceof StudioError ? error.code : "internal_error",
+  message: messageOf(error),
+});
+/** The host has let go of a condensation: another window has asked for many. */
+const isGone = (error: unknown) => error instanceof StudioError && error.code === "unknown_condensation";
 
 /** Histories as they are now: told anew whenever one changes. */
 function useHistories(first: HistoryInfo[]) {
@@ -83,6 +90,7 @@ interface HistoryProps {
 
 function History({ hello, history, contextWindow, draft }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
+  const told = useTold();
   const [choice, setChoice] = useState("");
   const [taken, setTaken] = useState<{ provider: string; config: Record<string, unknown> }>();
   const [percent, setPercent] = useState(100);
@@ -148,10 +156,11 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
         condensed.set(next);
         setRefused(left.length > 0 ? t("changes.refused", { count: left.length, reason: left[0]!.reason }) : undefined);
       } catch (error) {
-        setRefused(messageOf(error));
+        setRefused(told.fault(faultOf(error)));
+        if (isGone(error)) condensed.again();
       }
     },
-    [client, condensation, condensed.set, t],
+    [client, condensation, condensed.set, condensed.again, t, told],
   );
   const save = async () => {
     if (!condensation) return;
@@ -160,12 +169,13 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
       const written = await client.save({ condensation: condensation.id });
       setSaved(t("save.done", { file: written.file, restoreData: written.restoreData ?? "–", backup: written.backup ?? "–" }));
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(told.fault(faultOf(error)));
+      if (isGone(error)) condensed.again();
     }
   };
 
   if (!inspection) {
-    const message = inspected.error ? visibleText(inspected.error.message) : undefined;
+    const message = inspected.error ? told.fault(inspected.error) : undefined;
     return message ? <p className="rc-error">{message}</p> : <Waiting isWaiting />;
   }
   const canUndo = client.isLive && current?.exact === true && current.didCondense;
@@ -307,6 +317,7 @@ interface PageProps {
 
 function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): ReactNode {
   const { client, t, format } = useStudio();
+  const told = useTold();
   const { histories, setHistories, isLost } = useHistories(hello.histories);
   const [chosen, setChosen] = useState(hello.histories[0]?.id);
   const [window, setWindow] = useState<string>(hello.contextWindow === null ? NONE : String(hello.contextWindow));
@@ -326,11 +337,11 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
           setHistories((old) => [...old.filter(({ id }) => id !== opened.id), opened]);
           setChosen(opened.id);
         } catch (error) {
-          setProblem(`${file.name}: ${messageOf(error)}`);
+          setProblem(`${file.name}: ${told.fault(faultOf(error))}`);
         }
       }
     },
-    [client, setHistories],
+    [client, setHistories, told],
   );
   const dropped = (event: DragEvent) => {
     event.preventDefault();
@@ -448,10 +459,10 @@ export function Studio({ client, language: wanted, theme: first = "system" }: St
 }
 
 function Unreachable({ error }: { error: StudioError }): ReactNode {
-  const { t } = useStudio();
+  const told = useTold();
   return (
     <p className="rc-error" role="alert">
-      {error.code === "unreachable" ? t("lost") : visibleText(error.message)}
+      {told.fault(error)}
     </p>
   );
 }

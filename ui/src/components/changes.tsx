@@ -6,6 +6,7 @@ import { type ReactNode, useMemo, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import type { Change, Condensation } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 import { gradeKey } from "./preview-pane.js";
@@ -37,11 +38,12 @@ function ChangeDiff({
   mode: DiffMode;
 }): ReactNode {
   const { client, t } = useStudio();
+  const told = useTold();
   const { answer, error } = useAnswer(
     (signal) => client.message({ history, index: change.messageIndex, condensation: condensation.id }, { signal }),
     [client, history, condensation.id, change.messageIndex],
   );
-  if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : visibleText(error.message)}</p>;
+  if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>;
   if (!answer) return <p className="rc-empty">{t("waiting")}</p>;
   const own = change.blockIndex < 0 ? answer.diff : answer.diff.filter((text) => text.blockIndex === change.blockIndex);
   return <Diff diff={own} mode={mode} />;
@@ -157,7 +159,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
                     {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
                     <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>
                     <span className="rc-change-what">
-                      <b>{operationName(change.operation)}</b> {visibleText(change.reason)}
+                      <b>{operationName(change.operation)}</b> <span lang="en">{visibleText(change.reason)}</span>
                     </span>
                     <span className="rc-change-tokens">
                       −{format.number(change.tokensBefore - change.tokensAfter)}

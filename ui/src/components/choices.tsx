@@ -4,6 +4,7 @@ import * as Slider from "@radix-ui/react-slider";
 import type { ReactNode } from "react";
 import { type Key, useStudio } from "../context.js";
 import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import type { Choice, Hello } from "../types.js";
 
 /** The choice of passes of one's own. */
@@ -35,6 +36,7 @@ const FACTS: Record<string, Key> = {
 
 export function ProviderSelect({ hello, value, onChange, disabled = false }: ProviderSelectProps): ReactNode {
   const { t } = useStudio();
+  const told = useTold();
   const own = hello.providers.filter(({ id }) => id !== "smart");
   const hasSmart = hello.providers.some(({ id }) => id === "smart");
   const presetName = (preset: string) => {
@@ -52,7 +54,7 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
         <option value="">{t("provider.manager")}</option>
         {own.map(({ id, name }) => (
           <option key={id} value={id}>
-            {visibleText(name)}
+            {told.providerName({ id, name })}
           </option>
         ))}
         {hasSmart && (
@@ -66,7 +68,7 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
           </optgroup>
         )}
       </select>
-      <small>{fact ? t(fact) : visibleText(described?.description ?? "")}</small>
+      <small>{fact ? t(fact) : described ? told.providerAbout(described) : ""}</small>
     </label>
   );
 }

@@ -3,7 +3,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
-import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import { type Hello, type Kept, type Recall, StudioError, type Trial } from "../types.js";
 import { choiceOf } from "./choices.js";
 import { Waiting } from "./preview-pane.js";
@@ -186,15 +186,16 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
 
 export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   const { t, format } = useStudio();
+  const told = useTold();
   const { trials, isWaiting, error, cancel } = useTrials(props);
   const [column, setColumn] = useState<Column>("tokens");
   const [isDescending, setDescending] = useState(false);
   const nameOf = (name: string) => {
     const preset = /^smart:(.+)$/.exec(name)?.[1];
     const key = preset ? (`preset.${preset}` as Key) : undefined;
-    const told = key && t(key);
-    if (told && told !== key) return `${t("provider.smart")}: ${told}`;
-    return visibleText(props.hello.providers.find(({ id }) => id === name)?.name ?? name);
+    const word = key && t(key);
+    if (word && word !== key) return `${t("provider.smart")}: ${word}`;
+    return told.providerName(props.hello.providers.find(({ id }) => id === name) ?? { id: name, name });
   };
   const sorted = [...trials].sort((one, other) => {
     if (Boolean(one.error) !== Boolean(other.error)) return one.error ? 1 : -1;
@@ -224,7 +225,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   return (
     <section className="rc-comparison" aria-label={t("compare.title")}>
       <Waiting isWaiting={isWaiting} onCancel={cancel} />
-      {error && <p className="rc-error">{visibleText(error.message)}</p>}
+      {error && <p className="rc-error">{told.fault(error)}</p>}
       <div className="rc-comparison-parts">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
         <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
@@ -261,7 +262,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
                   </th>
                   {trial.error ? (
                     <td colSpan={COLUMNS.length}>
-                      {trial.error.code === "handler_invalid" ? t("preview.noModel") : visibleText(trial.error.message)}
+                      {trial.error.code === "handler_invalid" ? t("preview.noModel") : told.fault(trial.error)}
                     </td>
                   ) : (
                     <>

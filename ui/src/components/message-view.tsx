@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { VisibleText, visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import { Diff, type DiffMode } from "./diff.js";
 
 export interface MessageViewProps {
@@ -45,6 +46,7 @@ function Text({ kind, text, omitted }: { kind: string; text: string; omitted: nu
 
 export function MessageView({ history, revision, index, condensation, mode, onClose }: MessageViewProps): ReactNode {
   const { client, t } = useStudio();
+  const told = useTold();
   const [tab, setTab] = useState<"diff" | "text">("diff");
   const { answer, error } = useAnswer(
     (signal) => client.message({ history, index, ...(condensation && { condensation }) }, { signal }),
@@ -75,7 +77,7 @@ export function MessageView({ history, revision, index, condensation, mode, onCl
           </button>
         )}
       </header>
-      {error && <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : visibleText(error.message)}</p>}
+      {error && <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>}
       {answer && hasDiff && tab === "diff" && <Diff diff={answer.diff} mode={mode} />}
       {answer && (!hasDiff || tab === "text") && (
         <>

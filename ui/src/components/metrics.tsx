@@ -6,6 +6,7 @@ import type { CondensationRecord, MetricTotals } from "../../../types/manager.js
 import { useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import { Waiting } from "./preview-pane.js";
 
 export interface MetricsDashboardProps {
@@ -95,6 +96,7 @@ function Records({ records }: { records: readonly CondensationRecord[] }): React
 
 export function MetricsDashboard({ refresh = 0 }: MetricsDashboardProps): ReactNode {
   const { client, t } = useStudio();
+  const told = useTold();
   const { answer, error, isWaiting, again } = useAnswer((signal) => client.metrics({ signal }), [client, refresh]);
   const metrics = answer?.metrics;
   return (
@@ -105,13 +107,13 @@ export function MetricsDashboard({ refresh = 0 }: MetricsDashboardProps): ReactN
         </button>
         <Waiting isWaiting={isWaiting} />
       </div>
-      {error && <p className="rc-error">{visibleText(error.message)}</p>}
+      {error && <p className="rc-error">{told.fault(error)}</p>}
       {metrics?.total.calls === 0 && <p className="rc-empty">{t("metrics.none")}</p>}
       {metrics && metrics.total.calls > 0 && (
         <>
           {metrics.alerts.map((alert) => (
             <p key={`${alert.code} ${alert.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {visibleText(alert.message)}
+              <AlertTriangle size={14} aria-hidden="true" /> {told.fault(alert)}
             </p>
           ))}
           <Records records={metrics.records} />

@@ -6,6 +6,7 @@ import type { SmartConfig, SmartPass } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { type ConfigFault, FaultsAt, isAbout } from "../faults.js";
 import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import type { Condensation, InspectedMessage } from "../types.js";
 import { NumberField, Switch, compact } from "./fields.js";
 import { JsonView, type JsonViewHandle } from "./json-view.js";
@@ -133,6 +134,7 @@ export function PassConfigurationPanel({
   looked,
 }: PassConfigurationPanelProps): ReactNode {
   const { t, format } = useStudio();
+  const told = useTold();
   const [own] = useState(newPassMemory);
   const memory = given ?? own;
   const { set, undo, redo } = useSteps(value, onChange, memory);
@@ -203,7 +205,8 @@ export function PassConfigurationPanel({
     if (!found) return "";
     return found.ran ? `−${format.number(found.tokensBefore - found.tokensAfter)}` : t("preview.skipped");
   };
-  const nameOf = (named: SmartPass | null) => visibleText(String(named?.name ?? named?.id ?? ""));
+  const nameOf = (named: SmartPass | null) =>
+    told.passName({ id: String(named?.id ?? ""), name: named?.name === undefined ? undefined : String(named.name) });
   const isFaulty = (at: number) => faults.some((fault) => isAbout(fault, `passes[${at}]`));
   return (
     <section ref={panel} className="rc-passes-panel rc:grid rc:gap-4" aria-label={t("passes.title")} onKeyDown={keyed}>

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { ContentOperations, IndividualConfig, SmartPass } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
+import { visibleText } from "../text.js";
 import type { InspectedMessage } from "../types.js";
 import { ChoiceField, IndicesField, NumberField, Switch, TextField, compact } from "./fields.js";
 import { Overrides } from "./overrides.js";
@@ -159,7 +160,7 @@ export function PassEditor({ pass, onChange, messages, looked }: PassEditorProps
           label={t("passes.name")}
           path="name"
           value={pass.name}
-          placeholder={pass.id}
+          placeholder={visibleText(pass.id)}
           onChange={(name) => onChange(compact({ ...pass, name }))}
         />
         <TextField label={t("passes.id")} path="id" value={pass.id} onChange={(id) => onChange({ ...pass, id: id ?? "" })} />

@@ -3,7 +3,7 @@
 import { AlertTriangle, LoaderCircle, Play } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { type Key, useStudio } from "../context.js";
-import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import type { Condensation, StudioError } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 
@@ -104,6 +104,7 @@ function Cards({ condensation }: { condensation: Condensation }): ReactNode {
 
 export function PreviewPane({ condensation, error, isWaiting = false, onCancel, onAsk, mode }: PreviewPaneProps): ReactNode {
   const { t, format } = useStudio();
+  const told = useTold();
   const failure = error ?? condensation?.error;
   const dollars = condensation ? format.dollars(condensation.cost) : "";
   return (
@@ -111,8 +112,7 @@ export function PreviewPane({ condensation, error, isWaiting = false, onCancel, 
       <Waiting isWaiting={isWaiting} onCancel={onCancel} />
       {failure && (
         <p className="rc-error">
-          <AlertTriangle size={16} aria-hidden="true" />{" "}
-          {failure.code === "handler_invalid" ? t("preview.noModel") : visibleText(failure.message)}
+          <AlertTriangle size={16} aria-hidden="true" /> {failure.code === "handler_invalid" ? t("preview.noModel") : told.fault(failure)}
         </p>
       )}
       {condensation && !failure && (
@@ -131,7 +131,7 @@ export function PreviewPane({ condensation, error, isWaiting = false, onCancel, 
           )}
           {condensation.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {visibleText(warning.message)}
+              <AlertTriangle size={14} aria-hidden="true" /> {told.fault(warning)}
             </p>
           ))}
           {condensation.passes && condensation.passes.length > 0 && (
@@ -140,10 +140,10 @@ export function PreviewPane({ condensation, error, isWaiting = false, onCancel, 
               <ol>
                 {condensation.passes.map((pass) => (
                   <li key={pass.id} className={pass.ran ? "" : "rc-dim"}>
-                    <b>{visibleText(pass.name || pass.id)}</b>{" "}
+                    <b>{told.passName(pass)}</b>{" "}
                     {pass.ran
                       ? t("preview.pass", { before: format.number(pass.tokensBefore), after: format.number(pass.tokensAfter) })
-                      : visibleText(pass.skipped ?? t("preview.skipped"))}
+                      : told.skipped(pass.skipped)}
                   </li>
                 ))}
               </ol>

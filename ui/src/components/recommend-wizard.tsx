@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
 import { Waiting } from "./preview-pane.js";
 
 export interface RecommendWizardProps {
@@ -51,6 +52,7 @@ function Question({
 
 export function RecommendWizard({ history, revision, contextWindow, targetTokens, onTake }: RecommendWizardProps): ReactNode {
   const { client, t, format } = useStudio();
+  const told = useTold();
   const [priority, setPriority] = useState("");
   const [loss, setLoss] = useState("");
   const [budget, setBudget] = useState("");
@@ -98,7 +100,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
         />
       </div>
       <Waiting isWaiting={isWaiting} onCancel={cancel} />
-      {error && <p className="rc-error">{visibleText(error.message)}</p>}
+      {error && <p className="rc-error">{told.fault(error)}</p>}
       {found && (
         <>
           <div className="rc-fieldset">
@@ -110,18 +112,19 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
                 </button>
               )}
             </p>
-            <p>{visibleText(found.reason)}</p>
+            <p lang="en">{visibleText(found.reason)}</p>
           </div>
           {found.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {visibleText(warning.message)}
+              <AlertTriangle size={14} aria-hidden="true" /> {told.fault(warning)}
             </p>
           ))}
           {found.alternatives.length > 0 && (
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{visibleText(other.provider)}</b> {visibleText(other.why)} <small>{visibleText(other.whyNot)}</small>
+                  <b>{visibleText(other.provider)}</b> <span lang="en">{visibleText(other.why)}</span>{" "}
+                  <small lang="en">{visibleText(other.whyNot)}</small>
                 </li>
               ))}
             </ul>

@@ -1,0 +1,40 @@
+// What the library says, in the language of the page: faults and warnings by their code, names by what they are called in English. What is not known
+// here, such as a host's own, stays as it was said.
+
+import { useMemo } from "react";
+import { type Key, useStudio } from "./context.js";
+import { en } from "./locales/en.js";
+import { visibleText } from "./text.js";
+import type { Fault } from "./types.js";
+
+const words: Record<string, string> = en;
+
+export interface Told {
+  /** A fault or a warning. In English it is the library's own sentence, which has the numbers; elsewhere what the code stands for. */
+  fault(fault: Fault): string;
+  /** Why a pass was left out. */
+  skipped(said: string | undefined): string;
+  /** The name of a pass: somebody may have given it another. */
+  passName(pass: { id: string; name?: string | undefined }): string;
+  /** The name and the description of a provider. */
+  providerName(provider: { id: string; name: string }): string;
+  providerAbout(provider: { id: string; description: string }): string;
+}
+
+export function useTold(): Told {
+  const { t, language } = useStudio();
+  return useMemo<Told>(() => {
+    const known = (key: string, said: string) => (words[key] === said ? t(key as Key) : visibleText(said));
+    return {
+      fault: ({ code, message }) => {
+        if (code === "unreachable") return t("lost");
+        const key = `fault.${code}`;
+        return language !== "en" && key in words ? t(key as Key) : visibleText(message);
+      },
+      skipped: (said) => (language === "en" && said !== undefined ? visibleText(said) : t("preview.skipped")),
+      passName: ({ id, name }) => known(`pass.${(name ?? "").toLowerCase().replaceAll(/[^a-z]+/g, "_")}`, name || id),
+      providerName: ({ id, name }) => known(`called.${id}`, name),
+      providerAbout: ({ id, description }) => known(`does.${id}`, description),
+    };
+  }, [t, language]);
+}
