@@ -9,6 +9,7 @@ export * from "./types/warnings.js";
 export * from "./types/prices.js";
 export * from "./types/tokens.js";
 export * from "./types/handlers.js";
+export * from "./types/calibrate.js";
 export * from "./types/calls.js";
 export * from "./types/tools.js";
 export * from "./types/protect.js";

@@ -3,6 +3,7 @@
 // The public functions and classes. Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
 
 const native = require("#native");
+const { calibrateThresholds } = require("./calibrate.js");
 const { checked } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
@@ -41,6 +42,7 @@ exports.presets = deepFrozen(JSON.parse(native.smartPresets()));
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.recommend = recommend;
+exports.calibrateThresholds = calibrateThresholds;
 exports.restore = restore;
 exports.expand = expand;
 exports.inspect = inspect;

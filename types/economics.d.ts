@@ -19,7 +19,7 @@ export interface EconomicsOptions {
    * of what the window allows.
    */
   targetTokens?: number | undefined;
-  /** Tokens that a condensation must free, as `totalTokens` counts them, to be done. Default: 2,000. */
+  /** Tokens that a condensation must free, as `totalTokens` counts them, to be done. Default: a quarter of `targetTokens`. */
   clearAtLeast?: number | undefined;
   /**
    * Which copy of what is repeated the provider `lossless` leaves while the cache is warm: with `first` more of the beginning stays as it is in the cache. `keep` in `config`

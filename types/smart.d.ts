@@ -38,6 +38,11 @@ export interface SmartConfig<M extends MessageLike = Message> {
    */
   minReductionTokens?: number | undefined;
   /**
+   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` and `multi_zone` have. With
+   * `passes` of one's own it says nothing. Thresholds of your own: {@link calibrateThresholds}. Default: `fixed`.
+   */
+  thresholds?: "fixed" | "learned" | undefined;
+  /**
    * When the passes leave more than the target, salient truncation goes on; and it takes the place of a pass without a model that would cut more than
    * the target asks for. Default: true for all presets but `selective`; false with `passes` of one's own.
    */

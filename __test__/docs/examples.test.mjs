@@ -25,6 +25,7 @@ const programs = blocks.filter(({ language }) => ["js", "ts", "tsx"].includes(la
 /** What hosts have, for the compiler; `given.mjs` has it for those that are run. */
 const GIVEN = `
 declare const messages: import("roo-condense").Message[];
+declare const histories: import("roo-condense").Message[][];
 declare const systemPrompt: string;
 declare const tools: object[];
 declare const handler: import("roo-condense").ApiHandler;

@@ -45,7 +45,7 @@ const CUTS = [
   [40_000, 0.67],
 ];
 /** What a decision leaves. */
-const TARGETS = [10_000, 15_000, 20_000, 25_000, 30_000, 40_000, 50_000, 60_000, 80_000, 120_000];
+const TARGETS = [20_000, 25_000, 30_000, 35_000, 40_000, 50_000, 70_000];
 /** Newest messages whose results are not masked. */
 const UNMASKED = 10;
 const PAUSE_MS = 600_000;

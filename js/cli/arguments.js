@@ -79,6 +79,7 @@ const COMMANDS = Object.freeze({
   report: ["html", "redact", "target", "window", "force", "quiet", "no-progress", "color"],
   inspect: ["target", "window", "compare", "json", "no-progress", "color"],
   recommend: [...Object.keys(ANSWERS), "target", "window", "llm", "model", "base-url", "insecure", "price", "json", "no-progress", "color"],
+  calibrate: ["preset", "target", "out", "force", "json", "quiet", "no-progress", "color"],
   validate: ["json", "quiet", "no-progress", "color"],
   completions: ["color"],
 });

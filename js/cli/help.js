@@ -28,6 +28,9 @@ Commands
                       are --priority, --budget DOLLARS, --latency MS, --loss
                       PERCENT, --configuration, --profile, --scenario, --target
                       and --window; on a history it tries what each would do
+  calibrate FOLDER... thresholds of the smart provider (--preset aggressive,
+                      multi_zone or balanced), learned from the histories
+                      there; --out FILE writes them for --config
   completions SHELL   completions for bash, zsh or fish
 
 What to do

@@ -47,6 +47,7 @@ const WORK = {
 
 /** Commands that print for themselves, and return their exit code. */
 const PAGES = {
+  calibrate: (library, settings, environment) => require("./calibrate-command.js").calibrate(library, settings, environment),
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),

@@ -119,8 +119,9 @@ impl Manager {
         let history = self.history(work, trigger, tally, &economics);
         let default = || economics.target.min(trigger.allowed_tokens.max(0.0) / 2.0);
         let target = work.call.target_tokens.map_or_else(default, |target| target as f64);
-        if history.now < target + economics.clear_at_least {
-            let reason = format!("{:.0} tokens are too few to free {:.0}", history.now, economics.clear_at_least);
+        let least = economics.least_cleared(target);
+        if history.now < target + least {
+            let reason = format!("{:.0} tokens are too few to free {least:.0}", history.now);
             return Ok(Weighed { decision: MoneyDecision { reason, ..open }, call: None });
         }
         let call = self.call_by_money(work, &history, target, &economics);
@@ -132,7 +133,7 @@ impl Manager {
         if !tried.did_condense() || tried.tokens_removed() <= 0.0 {
             return Ok(Weighed { decision: open, call: None });
         }
-        let decision = weighed(&economics, &price, &history, &tried, open);
+        let decision = weighed(least, &price, &history, &tried, open);
         let target_tokens = call.target_tokens.filter(|_| decision.condense);
         let decision = MoneyDecision { target_tokens, ..decision };
         Ok(Weighed { call: decision.condense.then_some(call), decision })
@@ -193,13 +194,7 @@ impl Manager {
 }
 
 /// What was tried, weighed.
-fn weighed(
-    economics: &Economics,
-    price: &ModelPrice,
-    history: &History,
-    tried: &Report,
-    open: MoneyDecision,
-) -> MoneyDecision {
+fn weighed(least: f64, price: &ModelPrice, history: &History, tried: &Report, open: MoneyDecision) -> MoneyDecision {
     let freed = tried.tokens_removed();
     let rewrite = Rewrite {
         before: history.now,
@@ -213,8 +208,7 @@ fn weighed(
     let saves = rewrite.saves(price, requests);
     let carried = rewrite.carried(price, history.requests.iter().copied());
     let over = format!("in {requests:.0} requests");
-    let (code, reason) = if freed < economics.clear_at_least {
-        let least = economics.clear_at_least;
+    let (code, reason) = if freed < least {
         ("clears_too_little", format!("it would free {freed:.0} tokens, and `clearAtLeast` is {least:.0}"))
     } else if saves <= 0.0 {
         ("does_not_pay", format!("{freed:.0} tokens less would cost ${:.4} more than they save {over}", -saves))

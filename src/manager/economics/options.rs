@@ -12,8 +12,9 @@ const DEFAULT_LIFETIME_MS: f64 = 300_000.0;
 /// (docs/measurements.md).
 const DEFAULT_TARGET: u64 = 40_000;
 
-/// Tokens that a condensation has to free where nobody says how many. Less is not worth what it loses.
-const DEFAULT_CLEAR_AT_LEAST: u64 = 2_000;
+/// The share of what is left that a condensation has to free where nobody says how much: less is gained often and little, and each time loses
+/// something (docs/economics.md).
+const DEFAULT_CLEARED_SHARE: f64 = 0.25;
 
 /// As many requests are expected as there were, because the longer a task has lasted, the longer it lasts; but no more than this.
 const MAX_ESTIMATED_REQUESTS: f64 = 200.0;
@@ -38,12 +39,11 @@ pub static ECONOMICS: Table = Table::new(
             "Milliseconds for which the model's provider keeps a prompt.",
         ),
         Field::integer("targetTokens", DEFAULT_TARGET, 0, u64::MAX, "Tokens that a condensation leaves."),
-        Field::integer(
+        Field::integer_if_set(
             "clearAtLeast",
-            DEFAULT_CLEAR_AT_LEAST,
             0,
             u64::MAX,
-            "Tokens that a condensation must free to be done.",
+            "Tokens that a condensation must free to be done; absent: a quarter of those that it leaves.",
         ),
         Field::choice(
             "keep",
@@ -67,8 +67,7 @@ pub struct Economics {
     lifetime_ms: f64,
     /// Tokens that a condensation leaves, as the caller counts them.
     pub(super) target: f64,
-    /// Tokens that a condensation must free, as the caller counts them.
-    pub(super) clear_at_least: f64,
+    clear_at_least: Option<usize>,
     keeps_first: bool,
     sent_messages: Option<usize>,
 }
@@ -82,10 +81,15 @@ impl Economics {
             since_last_ms: settings.given_number("msSinceLastRequest"),
             lifetime_ms: settings.number("cacheLifetimeMs"),
             target: settings.integer("targetTokens") as f64,
-            clear_at_least: settings.integer("clearAtLeast") as f64,
+            clear_at_least: settings.given_integer("clearAtLeast"),
             keeps_first: settings.text("keep") == "first",
             sent_messages: settings.given_integer("sentMessages"),
         }
+    }
+
+    /// Tokens that a condensation must free, as the caller counts them, where it leaves so many.
+    pub(super) fn least_cleared(&self, target: f64) -> f64 {
+        self.clear_at_least.map_or(target * DEFAULT_CLEARED_SHARE, |tokens| tokens as f64)
     }
 
     /// Whether the cache still has the last request.
@@ -118,7 +122,7 @@ impl Default for Economics {
             since_last_ms: None,
             lifetime_ms: DEFAULT_LIFETIME_MS,
             target: DEFAULT_TARGET as f64,
-            clear_at_least: DEFAULT_CLEAR_AT_LEAST as f64,
+            clear_at_least: None,
             keeps_first: true,
             sent_messages: None,
         }

@@ -188,7 +188,9 @@ impl SmartConfig {
 fn over_preset(preset: &str, config: &Value) -> Value {
     let empty = Map::new();
     let given = config.as_object().unwrap_or(&empty);
-    let mut merged = match presets::json(preset) {
+    let is_learned = given.get("thresholds").is_some_and(|thresholds| thresholds == "learned");
+    let own = if is_learned { presets::learned(preset) } else { presets::json(preset) };
+    let mut merged = match own {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };

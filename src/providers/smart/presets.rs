@@ -30,6 +30,32 @@ pub(super) fn json(name: &str) -> Value {
     }
 }
 
+/// More tokens than a text has: what has this threshold is left alone.
+const NEVER: usize = 1_000_000;
+
+/// Thresholds learned with `benches/quality/thresholds.mjs` on one half of the recorded conversations, divided by project, for the passes that ask
+/// no model: preset, pass, thresholds of parameters and of results (docs/measurements.md has what they keep on the other half).
+const LEARNED: &[(&str, &str, usize, usize)] = &[
+    ("aggressive", "suppress-ancient", 500, NEVER),
+    ("aggressive", "truncate-middle", 500, 0),
+    ("multi_zone", "zone-ancient", 1000, 0),
+    ("multi_zone", "zone-old", 100, 2000),
+    ("multi_zone", "zone-medium", 0, 300),
+];
+
+/// A preset with the thresholds that were learned for it; as it is where none were.
+pub(super) fn learned(name: &str) -> Value {
+    let mut preset = json(name);
+    for pass in preset["passes"].as_array_mut().into_iter().flatten() {
+        let of_pass = LEARNED.iter().find(|(preset, id, ..)| *preset == name && pass["id"] == *id);
+        if let Some((.., parameters, results)) = of_pass {
+            pass["individualConfig"]["messageTokenThresholds"] =
+                json!({ "toolParameters": parameters, "toolResults": results });
+        }
+    }
+    preset
+}
+
 fn prelude() -> Value {
     json!({ "enabled": true })
 }
@@ -162,4 +188,27 @@ fn selective() -> Value {
             individual("selective", "Summaries of large tool results", json!({ "type": "preserve_recent", "keepRecentCount": 3 }), tools(keep(), results), json!({}), always()),
         ],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_learned_threshold_is_of_a_pass_that_there_is() {
+        for (preset, id, parameters, results) in LEARNED {
+            let learned = learned(preset);
+            let pass = learned["passes"].as_array().unwrap().iter().find(|pass| pass["id"] == *id).unwrap();
+            let thresholds = &pass["individualConfig"]["messageTokenThresholds"];
+            assert_eq!(*thresholds, json!({ "toolParameters": parameters, "toolResults": results }));
+            assert_ne!(learned, json(preset));
+        }
+    }
+
+    #[test]
+    fn what_asks_a_model_has_its_own_thresholds() {
+        for name in ["conservative", "quality", "balanced", "selective"] {
+            assert_eq!(learned(name), json(name));
+        }
+    }
 }

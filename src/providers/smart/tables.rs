@@ -27,6 +27,11 @@ pub(super) static CONFIG: Table = Table::new(
             Kind::Choice { default: Some(presets::DEFAULT), words: presets::NAMES },
             "The configuration that the other fields replace parts of.",
         ),
+        Field::choice(
+            "thresholds",
+            &["fixed", "learned"],
+            "Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations.",
+        ),
         Field::text("name", FOR_PEOPLE),
         Field::text("description", FOR_PEOPLE),
         Field::flag("enabled", true, "Off leaves every conversation as it is."),

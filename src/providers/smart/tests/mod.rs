@@ -1,6 +1,7 @@
 //! The provider as a whole: seeds' configurations, presets, summaries with a model made for the tests.
 
 mod groups;
+mod learned;
 mod model;
 mod order;
 mod preset_names;

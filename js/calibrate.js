@@ -1,0 +1,259 @@
+"use strict";
+
+// Thresholds of the smart provider learned from a host's own conversations: each is cut, its earlier part is condensed under thresholds of every kind, and what
+// the conversation went on to use shows which of them lose least in as many tokens. The condensing is the addon's; the measures are those of recall/.
+
+const native = require("#native");
+const { countTokens, warmUp } = require("./count.js");
+const { argumentError, notAllowed, outOfRange, unknown } = require("./errors.js");
+const isObject = require("./is-object.js");
+const { createSmartProvider } = require("./provider.js");
+const { answersOf, questionsOf } = require("./recall/index.js");
+const { readables, stands } = require("./recall/edits.js");
+const { namesOf } = require("./recall/names.js");
+const { blocksOf, textOf } = require("./recall/texts.js");
+const { serializeMessages } = require("./serialize.js");
+
+/** Tokens of a kind in a message, as a threshold may say. Under the last nothing of that kind is cut. */
+const NEVER = 1_000_000;
+const GRID = [0, 100, 200, 300, 500, 1000, 2000, NEVER];
+const KINDS = ["toolParameters", "toolResults"];
+/** Sizes in the evidence: from, in tokens. */
+const SIZES = [0, 100, 300, 1000, 3000];
+/** Earlier parts with fewer tokens say nothing: nobody condenses them. */
+const MIN_TOKENS = 8000;
+const DEFAULT_CUTS = 24;
+const MAX_CUTS = 1000;
+/** Of the combinations that promise most, so many are tried. */
+const WHOLE = 10;
+/** Condensations under way at once. */
+const AT_ONCE = 2;
+
+const OPTIONS = ["preset", "goal", "maxCuts", "signal", "onProgress"];
+
+const presetsOf = () => JSON.parse(native.smartPresets());
+const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
+const tokensOf = (messages) => countTokens(messages);
+const replaced = (list, at, value) => list.map((old, index) => (index === at ? value : old));
+
+/** What a preset does to a kind without asking a model, of which the threshold can be learned. */
+function learnable(preset) {
+  return preset.passes.flatMap((pass, index) =>
+    pass.mode !== "individual"
+      ? []
+      : KINDS.filter((kind) => ["suppress", "truncate"].includes(pass.individualConfig.defaults[kind]?.operation)).map((kind) => ({
+          pass: index,
+          id: pass.id,
+          kind,
+        })),
+  );
+}
+
+/** A configuration with other thresholds. */
+function configured(preset, places, thresholds) {
+  const config = structuredClone(preset);
+  for (const [at, { pass, kind }] of places.entries()) {
+    const { individualConfig } = config.passes[pass];
+    individualConfig.messageTokenThresholds = { ...individualConfig.messageTokenThresholds, [kind]: thresholds[at] };
+  }
+  return config;
+}
+
+const thresholdsOf = (preset, places) =>
+  places.map(({ pass, kind }) => preset.passes[pass].individualConfig.messageTokenThresholds?.[kind] ?? 0);
+
+/** The earlier parts that are condensed, evenly taken from all there are. */
+function cutsOf(histories, maxCuts) {
+  const cuts = histories.flatMap((messages) => questionsOf(messages).cuts).map((cut) => ({ ...cut, tokens: tokensOf(cut.prefix) }));
+  const large = cuts.filter(({ tokens }) => tokens >= MIN_TOKENS);
+  const step = Math.max(1, large.length / maxCuts);
+  return Array.from({ length: Math.min(large.length, maxCuts) }, (_, index) => large[Math.floor(index * step)]);
+}
+
+function throwIfAborted(signal) {
+  if (signal?.aborted) throw Object.assign(new Error("the calibration was aborted"), { name: "AbortError", code: "aborted" });
+}
+
+/** All of a list, so many at once, in order. */
+async function inParallel(list, work) {
+  const results = new Array(list.length);
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < list.length; index = next++) results[index] = await work(list[index]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+/** What a configuration leaves of the cuts, and keeps of what was used later. */
+async function measured(config, cuts, signal) {
+  const provider = createSmartProvider(config);
+  const results = await inParallel(cuts, async (cut) => {
+    throwIfAborted(signal);
+    const { messages, error } = await provider.condense({ messages: cut.prefix }, signal ? { signal } : {});
+    throwIfAborted(signal);
+    if (error) throw argumentError("invalid_argument", `a history could not be condensed: ${error.message}`);
+    return { left: tokensOf(messages) / cut.tokens, ...answersOf(messages, cut) };
+  });
+  const share = (kinds) => {
+    const asked = results.map((result) =>
+      kinds.reduce((sum, kind) => ({ kept: sum.kept + result[kind].kept, needed: sum.needed + result[kind].needed }), {
+        kept: 0,
+        needed: 0,
+      }),
+    );
+    return mean(asked.filter(({ needed }) => needed > 0).map(({ kept, needed }) => kept / needed));
+  };
+  return { left: mean(results.map(({ left }) => left)), kept: share(["names", "edits"]), names: share(["names"]), edits: share(["edits"]) };
+}
+
+/** All ways to take one of each list. */
+function* combinations(lists, taken = []) {
+  if (taken.length === lists.length) yield taken;
+  else for (const one of lists[taken.length]) yield* combinations(lists, [...taken, one]);
+}
+
+/**
+ * Finds thresholds that keep most of what was used later while no more than `limit` is left, or than the thresholds at hand leave. Each threshold is tried alone
+ * at every place of the grid; where those changes add up to most is tried as a whole, and so is what stands next to the best of that.
+ */
+async function search(preset, places, cuts, { limit, signal, onProgress }) {
+  const known = new Map();
+  const own = thresholdsOf(preset, places);
+  const evaluate = async (thresholds) => {
+    const key = thresholds.join();
+    if (!known.has(key)) {
+      known.set(key, { thresholds, ...(await measured(configured(preset, places, thresholds), cuts, signal)) });
+      onProgress?.({ tried: known.size });
+    }
+    return known.get(key);
+  };
+  const fixed = await evaluate(own);
+  const most = limit ?? fixed.left;
+  // Beyond the limit nothing counts but to come back within it.
+  const worth = ({ left, kept }) => kept - 10 * Math.max(0, left - most);
+  const better = (one, other) => worth(other) - worth(one);
+  const scan = async (from, valuesAt) => {
+    const lists = [];
+    for (const at of places.keys()) {
+      const list = [{ value: from.thresholds[at], left: 0, kept: 0 }];
+      for (const value of valuesAt(at)) {
+        if (value === from.thresholds[at]) continue;
+        const found = await evaluate(replaced(from.thresholds, at, value));
+        list.push({ value, left: found.left - from.left, kept: found.kept - from.kept });
+      }
+      lists.push(list);
+    }
+    const whole = [];
+    for (const taken of combinations(lists)) {
+      const left = taken.reduce((sum, one) => sum + one.left, from.left);
+      const kept = taken.reduce((sum, one) => sum + one.kept, from.kept);
+      whole.push({ thresholds: taken.map(({ value }) => value), left, kept });
+    }
+    whole.sort(better);
+    for (const { thresholds } of whole.slice(0, WHOLE)) await evaluate(thresholds);
+    return [...known.values()].sort(better)[0];
+  };
+  const best = await scan(fixed, () => GRID);
+  const next = (at) => {
+    const place = GRID.indexOf(best.thresholds[at]);
+    return place < 0 ? [] : GRID.slice(Math.max(0, place - 1), place + 2);
+  };
+  return { best: await scan(best, next), fixed, most, tried: known.size };
+}
+
+/** How much of what was used later stood in calls and results of each size. */
+function evidenceOf(cuts) {
+  const rows = KINDS.flatMap((kind) => SIZES.map((from, index) => ({ kind, from, to: SIZES[index + 1], texts: 0, tokens: 0, used: 0 })));
+  for (const { older, names, edits } of cuts) {
+    const needed = new Set(names);
+    for (const block of older.flatMap(blocksOf)) {
+      const kind = { tool_use: KINDS[0], tool_result: KINDS[1] }[block.type];
+      if (kind === undefined) continue;
+      const message = { role: "user", content: [block] };
+      const tokens = countTokens(textOf(block));
+      const row = rows.find((one) => one.kind === kind && tokens >= one.from && tokens < (one.to ?? Infinity));
+      if (!row) continue;
+      row.texts++;
+      row.tokens += tokens;
+      for (const name of namesOf([message])) if (needed.has(name)) row.used++;
+      row.used += edits.filter((passage) => stands(readables([message]), passage)).length;
+    }
+  }
+  return rows.map(({ to, ...row }) => ({
+    ...row,
+    ...(to !== undefined && { to }),
+    usedPer1000Tokens: row.tokens === 0 ? 0 : (1000 * row.used) / row.tokens,
+  }));
+}
+
+/** The arguments, checked. */
+function read(histories, options) {
+  if (!isObject(options)) throw notAllowed("options", options, "an object");
+  for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
+  const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, signal, onProgress } = options;
+  const presets = presetsOf();
+  const able = Object.keys(presets).filter((name) => learnable(presets[name]).length > 0);
+  if (!able.includes(preset)) throw notAllowed("options.preset", preset, `a preset with passes that ask no model: ${able.join(", ")}`);
+  if (goal !== undefined && !isObject(goal)) throw notAllowed("options.goal", goal, "an object with reductionPercent");
+  for (const name of Object.keys(goal ?? {})) if (name !== "reductionPercent") throw unknown("options.goal", name, ["reductionPercent"]);
+  const { reductionPercent } = goal ?? {};
+  if (reductionPercent !== undefined && !(typeof reductionPercent === "number" && reductionPercent > 0 && reductionPercent < 100))
+    throw outOfRange("options.goal.reductionPercent", reductionPercent, "a number above 0 and below 100");
+  if (!(Number.isInteger(maxCuts) && maxCuts >= 1 && maxCuts <= MAX_CUTS))
+    throw outOfRange("options.maxCuts", maxCuts, `a whole number from 1 to ${MAX_CUTS}`);
+  if (signal != null && typeof signal.aborted !== "boolean") throw notAllowed("options.signal", signal, "an AbortSignal");
+  if (onProgress != null && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
+  if (!Array.isArray(histories)) throw notAllowed("histories", histories, "an array of conversations");
+  const read = histories.map((history, index) => {
+    const messages = Array.isArray(history) ? history : history?.messages;
+    if (!Array.isArray(messages)) throw notAllowed(`histories[${index}]`, history, "an array of messages, or an object with one");
+    serializeMessages(messages, `histories[${index}]`);
+    return messages;
+  });
+  return {
+    histories: read,
+    preset,
+    config: presets[preset],
+    reductionPercent,
+    maxCuts,
+    signal: signal ?? undefined,
+    onProgress: onProgress ?? undefined,
+  };
+}
+
+/** As results tell it; null stands for a share of nothing. */
+const told = ({ left, kept, names, edits }) => ({ reductionPercent: 100 * (1 - left), kept, names: names ?? null, edits: edits ?? null });
+
+async function calibrate({ histories, preset, config, reductionPercent, maxCuts, signal, onProgress }) {
+  await warmUp();
+  const cuts = cutsOf(histories, maxCuts);
+  if (cuts.length === 0)
+    throw notAllowed(
+      "histories",
+      histories,
+      `conversations of which an earlier part has ${MIN_TOKENS} tokens and more, and names what comes later`,
+    );
+  const places = learnable(config);
+  const limit = reductionPercent === undefined ? undefined : 1 - reductionPercent / 100;
+  const { best, fixed, most, tried } = await search(config, places, cuts, { limit, signal, onProgress });
+  return {
+    preset,
+    goalPercent: 100 * (1 - most),
+    reached: best.left <= most,
+    thresholds: places.map(({ id, kind }, at) => ({ pass: id, kind, tokens: best.thresholds[at] })),
+    config: { preset, ...configured(config, places, best.thresholds) },
+    fixed: told(fixed),
+    learned: told(best),
+    cuts: cuts.length,
+    tried,
+    evidence: evidenceOf(cuts),
+  };
+}
+
+/** Learns thresholds. What is wrong with the arguments is thrown at once. */
+function calibrateThresholds(histories, options = {}) {
+  return calibrate(read(histories, options));
+}
+
+module.exports = { calibrateThresholds };

@@ -1,0 +1,86 @@
+"use strict";
+
+// `roo-condense calibrate FOLDER...`: thresholds of the smart provider learned from the histories there, as a configuration with what speaks for it.
+
+const fs = require("node:fs");
+const path = require("node:path");
+const { wrong } = require("./arguments.js");
+const { EXIT, Failure } = require("./exit-codes.js");
+const { readHistory } = require("./history-file.js");
+const { Interruption } = require("./interruption.js");
+const { checkOutput, writeOutput } = require("./output-file.js");
+const { number, percent, visible } = require("./terminal.js");
+const { version } = require("../../package.json");
+
+/** The histories below a folder, or a file itself. What is no history is left out; how many those were is told. */
+function readAll(names) {
+  const files = names.flatMap((name) => {
+    if (!fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) return [{ file: name, isNamed: true }];
+    const inside = fs.readdirSync(name, { recursive: true, encoding: "utf8" }).filter((file) => /\.jsonl?$/.test(file));
+    return inside.sort().map((file) => ({ file: path.join(name, file), isNamed: false }));
+  });
+  const histories = [];
+  for (const { file, isNamed } of files) {
+    try {
+      histories.push(readHistory(file).messages);
+    } catch (error) {
+      if (isNamed || !(error instanceof Failure)) throw error;
+    }
+  }
+  return { histories, leftOut: files.length - histories.length };
+}
+
+/** What was measured, in a sentence; it goes into the configuration too, which has no other place for it. */
+function evidenceLine({ preset, cuts, fixed, learned }) {
+  const told = ({ reductionPercent, kept }) => `${percent(reductionPercent, 100)} less, ${percent(kept, 1)} of what was used later kept`;
+  return `Thresholds of ${preset} learned from ${cuts} earlier parts of conversations: ${told(learned)}; its own: ${told(fixed)}.`;
+}
+
+function textOf(found, leftOut) {
+  const lines = [evidenceLine(found)];
+  if (!found.reached) lines.push(`A reduction of ${percent(found.goalPercent, 100)} was not reached.`);
+  if (leftOut > 0) lines.push(`Files that are no histories, left out: ${leftOut}`);
+  lines.push("", "Thresholds, in tokens of a message");
+  for (const { pass, kind, tokens } of found.thresholds)
+    lines.push(`  ${pass}, ${kind}: ${tokens >= 1_000_000 ? "never" : number(tokens)}`);
+  lines.push("", "Used later, for each 1000 tokens");
+  for (const { kind, from, to, texts, usedPer1000Tokens } of found.evidence) {
+    const size = to === undefined ? `${number(from)} tokens and more` : `${number(from)} to ${number(to)} tokens`;
+    lines.push(`  ${kind}, ${size}: ${usedPer1000Tokens.toFixed(2)} (of ${number(texts)})`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+async function calibrate(library, settings, { stdout }) {
+  const { files, preset, target, out, force, json, quiet } = settings;
+  if (files.includes("-")) throw wrong("calibrate reads files and folders: standard input is neither");
+  if (target?.tokens !== undefined) throw wrong("calibrate --target: a share of what there is, such as 40%");
+  if (out !== undefined) checkOutput(out, {}, force);
+  const { histories, leftOut } = readAll(files);
+  const interruption = new Interruption(() => {});
+  const { signal } = interruption;
+  let found;
+  try {
+    const goal = target && { reductionPercent: 100 - target.percent };
+    found = await interruption.during(() =>
+      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal }),
+    );
+  } catch (error) {
+    if (signal.aborted) throw new Failure(signal.reason, "interrupted");
+    if (["invalid_argument", "out_of_range", "invalid_messages"].includes(error.code))
+      throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+    throw error;
+  }
+  const config = { ...found.config, description: evidenceLine(found) };
+  const content = Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
+  if (json) stdout.write(`${JSON.stringify({ version, exitCode: EXIT.done, ...found, config }, null, 2)}\n`);
+  else if (out === "-") stdout.write(content);
+  else if (!quiet) stdout.write(textOf(found, leftOut));
+  if (out !== undefined && out !== "-") {
+    writeOutput(out, content, {}, force);
+    if (!json && !quiet) stdout.write(`\nWritten to ${visible(out)}: roo-condense HISTORY --provider smart --config ${visible(out)}\n`);
+  }
+  return EXIT.done;
+}
+
+module.exports = { calibrate };

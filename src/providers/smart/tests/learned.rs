@@ -1,0 +1,20 @@
+//! Thresholds that were learned take the place of those of a preset.
+
+use serde_json::json;
+
+use super::super::config::SmartConfig;
+
+#[test]
+fn learned_thresholds_take_the_place_of_fixed_ones() {
+    let keys = |config: serde_json::Value| -> Vec<String> {
+        SmartConfig::read(&config).unwrap().passes.into_iter().map(|pass| pass.key).collect()
+    };
+    for preset in ["aggressive", "multi_zone"] {
+        let fixed = keys(json!({ "preset": preset }));
+        assert_eq!(keys(json!({ "preset": preset, "thresholds": "fixed" })), fixed);
+        assert_ne!(keys(json!({ "preset": preset, "thresholds": "learned" })), fixed);
+    }
+    assert!(keys(json!({ "preset": "aggressive", "thresholds": "learned", "passes": [] })).is_empty());
+    let wrong = SmartConfig::read(&json!({ "thresholds": "best" })).unwrap_err();
+    assert_eq!(wrong[0].path, "thresholds");
+}
