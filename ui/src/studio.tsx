@@ -453,6 +453,7 @@ export function Studio({ client, language: wanted, theme: first = "system" }: St
   return (
     <StudioProvider client={client} language={spoken} theme={theme}>
       {error && <Unreachable error={error} />}
+      {!hello && !error && <Waiting isWaiting />}
       {hello && <Page hello={hello} language={spoken} theme={theme} onLanguage={setLanguage} onTheme={setTheme} />}
     </StudioProvider>
   );
