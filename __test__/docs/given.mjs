@@ -11,9 +11,11 @@ const api = require("../../index.js");
 const { httpHandler } = api;
 api.httpHandler = (options) => httpHandler({ ...options, baseUrl: process.env.FAKE_LLM });
 
+const { messages } = JSON.parse(readFileSync(fileURLToPath(new URL("../../fixtures/claude-code.json", import.meta.url)), "utf8"));
 const ask = async () => "In short: the parser of dates was mended.";
 Object.assign(globalThis, {
-  messages: JSON.parse(readFileSync(fileURLToPath(new URL("../../fixtures/claude-code.json", import.meta.url)), "utf8")).messages,
+  messages,
+  histories: [messages],
   systemPrompt: "You are a coding agent.",
   tools: [{ name: "read_file", description: "Reads a file.", input_schema: { type: "object" } }],
   ask,
