@@ -169,8 +169,8 @@ impl Survival {
     }
 
     fn add_record(&mut self, done: &Done<'_>) {
-        let known: HashSet<Told> = record::told(done.before).into_iter().collect();
-        for told in record::told(done.after) {
+        let known: HashSet<Told> = record::told(done.before, done.tools).into_iter().collect();
+        for told in record::told(done.after, done.tools) {
             let lines = Lines { lines: 1, tokens: told.tokens(done.tally_after.encoding()) };
             *self.record.entry(told.heading()).or_default() += lines;
             if known.contains(&told) {
@@ -412,14 +412,13 @@ fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
 /// A text is what most of it is.
 fn of_text(message: &Message, text: &str, pieces: &[ContentPiece]) -> Kind {
     let spoken = if message.role == Role::Assistant { Kind::Assistant } else { Kind::User };
-    if record::is_record(text) {
-        return Kind::Summaries;
-    }
-    if let [ContentPiece { source: PieceSource::Words, .. }] = pieces
-        && message.role == Role::User
-        && let Some(host) = HostText::of(text)
-    {
-        return if host == HostText::Summary { Kind::Summaries } else { Kind::Host };
+    if let [ContentPiece { source: PieceSource::Words, .. }] = pieces {
+        if record::is_record(text) {
+            return Kind::Summaries;
+        }
+        if let Some(host) = HostText::of(text).filter(|_| message.role == Role::User) {
+            return if host == HostText::Summary { Kind::Summaries } else { Kind::Host };
+        }
     }
     let mut bytes: BTreeMap<Kind, usize> = BTreeMap::new();
     for piece in pieces {

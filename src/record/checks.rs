@@ -1,16 +1,8 @@
-//! Commands that check something, and how they ended.
+//! How commands ended, by what they wrote.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
-
-/// Words of commands that check: test runners, compilers, linters and build tools of the common languages.
-static CHECKS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(cargo (?:test|check|build|clippy|nextest)|go (?:test|build|vet)|dotnet (?:test|build)|tests?|vitest|jest|mocha|pytest|phpunit|rspec|tsc|typecheck|eslint|biome|lint|ruff|mypy|build|make|gradle|mvn)\b",
-    )
-    .expect("the pattern is a constant, and tested")
-});
 
 /// What says how a check ended: counts of what passed, failed and was found, exit codes, and the words that runners begin their last lines with.
 static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -19,11 +11,6 @@ static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
     )
     .expect("the pattern is a constant, and tested")
 });
-
-/// What a command checks with, such as `cargo test`; `None` for one that checks nothing.
-pub fn check_of(command: &str) -> Option<&str> {
-    CHECKS.find(command).map(|found| found.as_str())
-}
 
 /// How much passed and failed.
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -43,6 +30,31 @@ pub fn verdict(output: &str) -> Option<(Option<&str>, &str)> {
     Some((counts, last))
 }
 
+/// That something failed, or is wrong, in the line that says how it ended.
+static BAD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|errors?|problems?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|^(?:not ok|fail|--- fail|error(?:\[|:| ts))|\btest result: failed|build failed",
+    )
+    .expect("the pattern is a constant, and tested")
+});
+
+/// Notes of hosts that a command has not ended yet.
+const STILL_RUNNING: [&str; 3] = ["running in background", "running in the background", "still running"];
+
+/// Whether an answer says that its command goes on.
+pub fn goes_on(answer: &str) -> bool {
+    let beginning = answer.lines().next().unwrap_or_default();
+    STILL_RUNNING.iter().any(|words| beginning.contains(words))
+}
+
+/// Whether the output of a command whose exit code is not known says that it did what it was asked to.
+pub fn says_well(answer: &str) -> bool {
+    match verdict(answer) {
+        Some((counts, last)) => !counts.into_iter().chain([last]).any(|line| BAD.is_match(line)),
+        None => failure(answer).is_none(),
+    }
+}
+
 /// The line of an answer that says what failed.
 pub fn failure(answer: &str) -> Option<&str> {
     const WORDS: [&str; 10] =
@@ -59,12 +71,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_are_known_by_their_words() {
-        let found = ["cd app && npm test -- --run", "cargo clippy -q", "ls src", "git commit -m testing", "make -j2"];
-        assert_eq!(found.map(check_of), [Some("test"), Some("cargo clippy"), None, None, Some("make")]);
-    }
-
-    #[test]
     fn the_last_line_that_tells_is_the_verdict() {
         assert_eq!(
             verdict("a\n Tests  3 failed | 12 passed (15)\nDuration 2s\n"),
@@ -79,5 +85,15 @@ mod tests {
         assert_eq!(verdict("src/a.ts\nsrc/b.ts"), None);
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);
+        let well =
+            ["", "test result: ok. 4 passed; 0 failed", "0 issues.", "Found 0 errors", "Success: no issues found"];
+        assert_eq!(well.map(says_well), [true; 5]);
+        let bad = [
+            "Exit code 1",
+            "a\n3 failed | 12 passed\nDuration 2s (tests 132ms)",
+            "error TS2304: no name",
+            "sh: x: not found",
+        ];
+        assert_eq!(bad.map(says_well), [false; 4]);
     }
 }

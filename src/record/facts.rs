@@ -1,11 +1,13 @@
 //! What a conversation tells of the work that was done in it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     agenda::agenda,
-    checks::{check_of, failure, verdict},
+    checks::{failure, goes_on, says_well, verdict},
+    commands::{SimpleCommand, simple_commands},
     in_force::{design, has_ended, in_force},
+    standing::records,
     text::read,
 };
 use crate::{
@@ -83,7 +85,7 @@ impl Fact {
 /// The facts of a conversation, each kind oldest first; those of an earlier record before them.
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
-    let mut facts: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
+    let mut facts: Vec<Fact> = records(conversation, tools).iter().flat_map(|record| read(record.text)).collect();
     let recorded: Vec<Fact> = facts.extract_if(.., |fact| matches!(fact, Fact::Plan { .. })).collect();
     let now = in_force(conversation, &transcript, tools);
     let design = design(conversation, &transcript, tools);
@@ -137,18 +139,56 @@ fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t s
     Some(transcript.text(place))
 }
 
+/// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
 fn checks(transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut newest: BTreeMap<String, (usize, Fact)> = BTreeMap::new();
+    let mut newest: BTreeMap<String, (usize, Option<Fact>)> = BTreeMap::new();
     for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.action == Action::Command) {
-        let Some(command) = command_of(event, transcript) else { continue };
-        let Some(check) = check_of(command) else { continue };
-        let answer = answer_of(event, transcript);
-        let Some((counts, last)) = verdict(&answer) else { continue };
-        let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
-        let fact = Fact::Check { command: beginning(command, COMMAND), verdict: told.join(" / ") };
-        newest.insert(check.to_owned(), (index, fact));
+        let Some(command) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
+        let commands = simple_commands(command);
+        let all: Vec<String> = commands.iter().filter_map(SimpleCommand::check).collect();
+        if all.is_empty() {
+            continue;
+        }
+        let is_piped = commands.iter().any(|command| command.is_piped);
+        let ended = ending(event, is_piped, &answer_of(event, transcript));
+        let fact = ended.map(|verdict| Fact::Check { command: beginning(command, COMMAND), verdict });
+        newest.extend(all.into_iter().map(|check| (check, (index, fact.clone()))));
     }
-    in_order(newest.into_values().collect())
+    let told = newest.into_values().filter_map(|(index, fact)| Some((index, fact?)));
+    let mut facts = in_order(told.collect());
+    // A line that runs several checks ended once.
+    facts.dedup();
+    facts
+}
+
+/// How a check ended, as far as it is known.
+fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
+    if goes_on(answer) {
+        return None;
+    }
+    if let Some((counts, last)) = verdict(answer) {
+        let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
+        return Some(told.join(" / "));
+    }
+    if has_failed(event) {
+        return Some(failure(answer).map_or_else(|| "failed".to_owned(), |line| beginning(line, TELLING)));
+    }
+    if is_piped {
+        return None;
+    }
+    // Package managers begin with what they run.
+    let told = answer.lines().rev().map(|line| beginning(line, TELLING));
+    let last = told.into_iter().find(|line| !line.is_empty() && !line.starts_with('>'));
+    Some(last.unwrap_or_else(|| "ended without an error".to_owned()))
+}
+
+fn has_failed(event: &Event) -> bool {
+    event.outcome == CallOutcome::Failed || event.exit_code.is_some_and(|code| code != 0)
+}
+
+/// Whether a call was allowed and answered.
+fn has_run(event: &Event) -> bool {
+    !matches!(event.outcome, CallOutcome::Denied | CallOutcome::Unanswered)
 }
 
 fn in_order(mut facts: Vec<(usize, Fact)>) -> Vec<Fact> {
@@ -162,31 +202,65 @@ fn about(event: &Event, transcript: &Transcript<'_>) -> String {
     event.path.as_deref().map(str::to_owned).or_else(command).unwrap_or_default()
 }
 
+/// What a call did, in parts that may be done again by themselves: each command of a command line.
+fn parts_of(event: &Event, transcript: &Transcript<'_>) -> Vec<String> {
+    let command = command_of(event, transcript).filter(|_| event.action == Action::Command);
+    let parts: Vec<String> =
+        command.map_or_else(Vec::new, |line| simple_commands(line).iter().map(SimpleCommand::text).collect());
+    if parts.is_empty() { vec![about(event, transcript)] } else { parts }
+}
+
+/// A call that failed.
+struct Failure {
+    /// The event.
+    at: usize,
+    tool: Arc<str>,
+    call: String,
+    line: String,
+    /// What of it was not seen to work since.
+    open: Vec<String>,
+}
+
 fn failures(transcript: &Transcript<'_>) -> Vec<Fact> {
-    // Where, in which call, and the line that tells.
-    type Failure = (usize, String, String);
-    let mut open: HashMap<(String, String), Vec<Failure>> = HashMap::new();
-    let mut facts = Vec::new();
-    for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.call.is_some()) {
-        let about = about(event, transcript);
-        let key = (event.tool.to_string(), about.clone());
-        let failed = event.outcome == CallOutcome::Failed || event.exit_code.is_some_and(|code| code != 0);
-        if !failed {
-            let mended = open.remove(&key).unwrap_or_default().into_iter();
-            facts.extend(mended.map(|(at, call, line)| (at, Fact::Mended { call, line })));
+    let mut all: Vec<Failure> = Vec::new();
+    let ran = |event: &&Event| event.call.is_some() && has_run(event);
+    for (at, event) in transcript.events.iter().enumerate().filter(|(_, event)| ran(event)) {
+        let parts = parts_of(event, transcript);
+        if !has_failed(event) {
+            let is_open = |failure: &&mut Failure| failure.tool == event.tool && !failure.open.is_empty();
+            let mut open = all
+                .iter_mut()
+                .filter(is_open)
+                .filter(|failure| failure.open.iter().any(|part| parts.contains(part)))
+                .peekable();
+            // What a filter lets through says whether the command before it has worked.
+            if open.peek().is_some() && works(event, transcript) {
+                open.for_each(|failure| failure.open.retain(|part| !parts.contains(part)));
+            }
             continue;
         }
         let answer = answer_of(event, transcript);
         if let Some(line) = failure(&answer) {
-            let call = [event.tool.trim(), &about].join(" ").trim().to_owned();
-            let (line, failures) = (beginning(line, TELLING), open.entry(key).or_default());
-            failures.retain(|(_, _, known)| *known != line);
-            failures.push((index, call, line));
+            let call = [event.tool.trim(), &about(event, transcript)].join(" ").trim().to_owned();
+            let line = beginning(line, TELLING);
+            all.retain(|known| {
+                known.open.is_empty() || known.open != parts || known.tool != event.tool || known.line != line
+            });
+            all.push(Failure { at, tool: event.tool.clone(), call, line, open: parts });
         }
     }
-    let open = open.into_values().flatten();
-    facts.extend(open.map(|(at, call, line)| (at, Fact::Failed { call, line })));
-    in_order(facts)
+    let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {
+        (at, if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line } })
+    });
+    in_order(told.collect())
+}
+
+/// Whether a call that did not fail is known to have done what it was asked to.
+fn works(event: &Event, transcript: &Transcript<'_>) -> bool {
+    let line = command_of(event, transcript).filter(|_| event.action == Action::Command);
+    let is_certain = line.is_none_or(|line| !simple_commands(line).iter().any(|command| command.is_piped));
+    let answer = answer_of(event, transcript);
+    if is_certain { !goes_on(&answer) } else { says_well(&answer) && !goes_on(&answer) }
 }
 
 /// The files that were changed.

@@ -6,6 +6,7 @@ use super::{
     agenda::agenda,
     facts::{Fact, changes, squeezed},
     in_force::in_force,
+    standing::records,
     text::read,
 };
 use crate::{
@@ -27,7 +28,7 @@ pub struct Left {
 impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
-        let recorded: Vec<Fact> = transcript.texts.iter().flat_map(|text| read(text.text)).collect();
+        let recorded: Vec<Fact> = records(conversation, tools).iter().flat_map(|record| read(record.text)).collect();
         let listed = recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned().collect();
         let plan = agenda(conversation, &transcript, tools, listed);
         let now = in_force(conversation, &transcript, tools);

@@ -9,17 +9,21 @@
 //! | `left` | what can still be read |
 //! | `must` | what a summary must not lose |
 //! | `index` | the names in what is left out, by where they stood |
-//! | `checks` | commands that check something, and the line of an output that says how it ended |
+//! | `checks` | the line of an output that says how a command ended |
+//! | `commands` | what a command line runs, and what of that checks something |
+//! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
 mod agenda;
 mod checks;
+mod commands;
 mod facts;
 mod in_force;
 mod index;
 mod input;
 mod left;
 mod must;
+mod standing;
 mod text;
 
 use std::collections::HashSet;
@@ -31,14 +35,10 @@ use self::{
 pub use self::{
     index::index_of,
     must::{Must, MustKind, MustSurvive},
+    standing::{StandingRecord, records},
     text::{Told, is_record},
 };
-use crate::{
-    conversation::{Block, Content, Conversation, Message},
-    options::Field,
-    tokens::Encoding,
-    transcript::ToolTable,
-};
+use crate::{conversation::Conversation, options::Field, tokens::Encoding, transcript::ToolTable};
 
 /// The option `recordTokens` of providers that leave messages out.
 pub const RECORD_TOKENS: Field = Field::integer_if_set(
@@ -154,14 +154,6 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
 
 /// What the records in a conversation tell, line by line.
 #[must_use]
-pub fn told(conversation: &Conversation) -> Vec<Told> {
-    let in_block = |block: &Block| match block {
-        Block::Text { text, .. } => text::told(text),
-        _ => Vec::new(),
-    };
-    let in_message = |message: &Message| match &message.content {
-        Content::Text(text) => text::told(text),
-        content => content.blocks().iter().flat_map(in_block).collect(),
-    };
-    conversation.messages().flat_map(in_message).collect()
+pub fn told(conversation: &Conversation, tools: &ToolTable) -> Vec<Told> {
+    records(conversation, tools).iter().flat_map(|record| text::told(record.text)).collect()
 }

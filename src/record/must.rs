@@ -13,6 +13,7 @@ use super::{
     agenda::agenda,
     facts::{Fact, ItemState, Said, TELLING, beginning, changes, said, squeezed},
     left::Left,
+    standing::records,
     text::read,
 };
 use crate::{
@@ -113,9 +114,8 @@ impl MustSurvive {
         let users: Vec<&Said> =
             said.iter().filter(|said| said.role == Role::User && gone.contains(&said.message)).collect();
         // What an earlier record tells of is as good as gone with it, too.
-        let recorded: Vec<Fact> = (transcript.texts.iter().filter(|text| gone.contains(&text.message)))
-            .flat_map(|text| read(text.text))
-            .collect();
+        let in_gone = records(conversation, tools).into_iter().filter(|record| gone.contains(&record.message));
+        let recorded: Vec<Fact> = in_gone.flat_map(|record| read(record.text)).collect();
         let recorded = |is_such: fn(&Fact) -> bool| recorded.iter().filter(move |fact| is_such(fact)).cloned();
         let asked = recorded(|fact| matches!(fact, Fact::Asked(_)));
         let asked: Vec<String> = asked.map(|fact| fact.proof().to_owned()).collect();

@@ -2,18 +2,18 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use memchr::memmem::FinderRev;
 
 use super::{
     Rooms,
-    facts::{Fact, ItemState},
+    facts::{Fact, ItemState, squeezed},
 };
 use crate::tokens::{Encoding, count_inside};
 
 /// Its first line.
 const HEAD: &str = "[Record of the work in messages that are left out]";
 
-static HEAD_FINDER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HEAD));
+static HEAD_FINDER: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(HEAD));
 
 /// The headings, in the order in which they stand. What is under the first is told first when room is short.
 const HEADINGS: [&str; 10] = [
@@ -62,10 +62,19 @@ pub fn head_tokens(encoding: Encoding) -> usize {
     count_inside(HEAD, encoding).tokens + count_inside(HEADINGS[HEADINGS.len() - 1], encoding).tokens + 2
 }
 
-/// Whether a text is a record, and nothing else.
+/// Whether a text is a record, and nothing else. That nothing stands behind it matters: whoever pastes one and writes on would lose those words with it.
 #[must_use]
 pub fn is_record(text: &str) -> bool {
-    text.starts_with(HEAD)
+    let Some(lines) = text.strip_prefix(HEAD).and_then(|rest| rest.strip_prefix('\n')) else { return false };
+    let is_heading = |line: &str| HEADINGS.contains(&line);
+    lines.lines().next().is_some_and(is_heading) && lines.lines().all(|line| line.starts_with("- ") || is_heading(line))
+}
+
+/// The record at the end of a text that begins with something else.
+pub fn record_behind(text: &str) -> Option<&str> {
+    let at = HEAD_FINDER.rfind(text.as_bytes())?;
+    let record = text[..at].ends_with("\n\n").then(|| &text[at..])?;
+    is_record(record).then_some(record)
 }
 
 /// How many kinds of facts there are.
@@ -87,7 +96,13 @@ pub fn heading(fact: &Fact) -> usize {
     }
 }
 
+/// One line, whatever a path or a command has in it: a second one could be taken for another fact.
 fn line(fact: &Fact) -> String {
+    let line = written_line(fact);
+    if line.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) { squeezed(&line) } else { line }
+}
+
+fn written_line(fact: &Fact) -> String {
     match fact {
         Fact::Plan { item, state } => match state {
             Some(ItemState::Done) => format!("- [x] {item}"),
@@ -185,23 +200,21 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// The facts of the record in a text; none when there is none. What a line says and nobody wrote is told on as it is.
-pub fn read(text: &str) -> Vec<Fact> {
-    told(text).iter().filter_map(|told| fact(told.heading, told.line.strip_prefix("- ")?)).collect()
+/// The facts of a record. What a line says and nobody wrote is told on as it is.
+pub fn read(record: &str) -> Vec<Fact> {
+    told(record).iter().filter_map(|told| fact(told.heading, told.line.strip_prefix("- ")?)).collect()
 }
 
-/// The lines of the record in a text.
-pub fn told(text: &str) -> Vec<Told> {
-    let Some(at) = HEAD_FINDER.find(text.as_bytes()) else { return Vec::new() };
+/// The lines of a record.
+pub fn told(record: &str) -> Vec<Told> {
     let mut heading = None;
     let mut lines = Vec::new();
-    for line in text[at..].lines().skip(1) {
+    for line in record.lines().skip(1) {
         if let Some(known) = HEADINGS.iter().position(|heading| *heading == line) {
             heading = Some(known);
-            continue;
+        } else if let Some(heading) = heading {
+            lines.push(Told { heading, line: line.to_owned() });
         }
-        let Some(heading) = heading.filter(|_| line.starts_with("- ")) else { break };
-        lines.push(Told { heading, line: line.to_owned() });
     }
     lines
 }
@@ -298,8 +311,10 @@ mod tests {
         Names in what is left out:
         - parse_due_date
         ");
-        assert_eq!(read(&format!("A summary.\n\n{text}\n\nMore words.")), facts());
-        assert_eq!(read("no record"), []);
+        assert_eq!(read(&text), facts());
+        assert!(is_record(&text));
+        let behind = format!("A summary.\n\n{text}");
+        assert_eq!((is_record(&behind), record_behind(&behind)), (false, Some(text.as_str())));
         assert_eq!(recorded(&[], 1000), None);
     }
 

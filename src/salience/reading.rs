@@ -88,7 +88,7 @@ impl<'a, 't> Reading<'a, 't> {
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
-            || is_record(text)
+            || (piece.source == PieceSource::Words && is_record(text))
             || tokens <= smallest
             || announces
             || (users && !scope.user_too)

@@ -109,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
-                if Suppressed::read(text).is_some() || is_record(text) {
+                if Suppressed::read(text).is_some() || (piece.source == PieceSource::Words && is_record(text)) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;

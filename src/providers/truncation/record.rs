@@ -6,10 +6,10 @@ use serde_json::{json, value::to_raw_value};
 
 use super::apply;
 use crate::{
-    conversation::{Block, Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
+    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
     markers::LEFT_OUT_HERE,
     providers::{CondenseError, Note, Proposal, Request, middle::with_time},
-    record::{Known, Rooms, index_of, is_record},
+    record::{Known, Rooms, StandingRecord, index_of, records},
     salience::LeftOutName,
     tokens::count_inside,
 };
@@ -96,7 +96,7 @@ pub fn recorded(
     if rooms.record < MIN_RECORD.min(recorder.rooms.record) {
         return Ok(Recorded::NoPlace);
     }
-    let earlier = take_earlier(before, keep, &mut proposal);
+    let earlier = take_earlier(request, keep, &mut proposal);
     let after = apply(before, &proposal.plan)?;
     let dropped = dropped_by(&proposal.plan);
     let of_both = if rooms.record > 0 { &mut rooms.record } else { &mut rooms.missing };
@@ -125,41 +125,37 @@ enum Earlier {
 }
 
 /// Leaves out the records of earlier condensations, which become part of the new one. Where the newest of them stood that goes because of this.
-fn take_earlier(before: &Conversation, keep: usize, proposal: &mut Proposal) -> Option<Earlier> {
+fn take_earlier(request: &Request, keep: usize, proposal: &mut Proposal) -> Option<Earlier> {
+    const REASON: &str = "now part of the new record";
+    let before = &request.conversation;
     let mut taken = None;
     let dropped = dropped_by(&proposal.plan);
-    for message in before.head()..before.len().saturating_sub(keep) {
+    let old = before.head()..before.len().saturating_sub(keep);
+    let all = records(before, &request.tools);
+    for StandingRecord { message, block, is_whole, .. } in all.iter().copied() {
         let entry = &before.entries()[message];
-        let is_dropped = dropped.contains(&message);
-        if is_dropped || !entry.pins.is_empty() {
+        let is_gone = matches!(taken, Some(Earlier::Message(gone)) if gone == message);
+        if is_gone || !is_whole || !old.contains(&message) || dropped.contains(&message) || !entry.pins.is_empty() {
             continue;
         }
-        let blocks = entry.message.content.blocks();
-        let is_whole = match &entry.message.content {
-            Content::Text(text) => is_record(text),
-            _ => matches!(blocks, [Block::Text { text, .. }] if is_record(text)),
-        };
         let touches = |edit: &Edit, of: Option<usize>| match edit {
             Edit::Set { message: at, path, .. } => {
                 *at == message && of.is_none_or(|block| path.get(1).and_then(PathStep::index) == Some(block))
             }
             _ => false,
         };
-        if is_whole {
+        let in_message = all.iter().filter(|record| record.message == message).count();
+        if entry.message.content.blocks().len() <= in_message {
             proposal.plan.edits.retain(|edit| !touches(edit, None));
             proposal.notes.retain(|note| note.message != message);
             proposal.plan.edits.push(Edit::Drop { message });
-            proposal.notes.push(note(message, None, "now part of the new record"));
+            proposal.notes.push(note(message, None, REASON));
             taken = Some(Earlier::Message(message));
-            continue;
-        }
-        for (block, _) in
-            blocks.iter().enumerate().filter(|(_, block)| matches!(block, Block::Text { text, .. } if is_record(text)))
-        {
+        } else {
             proposal.plan.edits.retain(|edit| !touches(edit, Some(block)));
             proposal.notes.retain(|note| (note.message, note.block) != (message, Some(block)));
             proposal.plan.edits.push(Edit::DropBlock { message, block });
-            proposal.notes.push(note(message, Some(block), "now part of the new record"));
+            proposal.notes.push(note(message, Some(block), REASON));
             taken = Some(Earlier::Block(message));
         }
     }

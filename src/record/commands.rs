@@ -1,0 +1,285 @@
+//! What a command line runs: its simple commands, so that the same is known again with other filters, redirections and neighbours.
+
+/// A simple command of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// Its words, without redirections, settings of the environment and what only runs another command.
+    words: Vec<String>,
+    /// Whether a filter reads its output: then the exit code is that of the filter.
+    pub is_piped: bool,
+}
+
+/// Commands that only prepare, wait or speak: whether they worked is not what the line is about.
+const PREPARING: [&str; 12] =
+    ["cd", "export", "set", "source", ".", "sleep", "echo", "pushd", "popd", "true", ":", "wait"];
+
+/// Commands that run the command behind them.
+const RUNNING: [&str; 7] = ["time", "sudo", "nohup", "command", "exec", "env", "nice"];
+
+/// Programs that show, find or keep files: what they are given may well be called `test`.
+const SHOWING: [&str; 37] = [
+    "git", "cat", "grep", "rg", "ls", "find", "fd", "sed", "awk", "head", "tail", "cp", "mv", "rm", "mkdir", "touch",
+    "less", "wc", "diff", "curl", "wget", "gh", "ssh", "chmod", "which", "printf", "tee", "jq", "tree", "du", "xargs",
+    "sort", "uniq", "stat", "file", "kill", "pkill",
+];
+
+/// What package managers do beside running checks.
+const MANAGING: [&str; 13] = [
+    "install",
+    "add",
+    "i",
+    "ci",
+    "remove",
+    "uninstall",
+    "init",
+    "create",
+    "view",
+    "info",
+    "list",
+    "outdated",
+    "publish",
+];
+
+/// Words that say by themselves what checks.
+const CHECKERS: [&str; 24] = [
+    "vitest",
+    "jest",
+    "mocha",
+    "pytest",
+    "unittest",
+    "phpunit",
+    "rspec",
+    "tsc",
+    "eslint",
+    "biome",
+    "ruff",
+    "mypy",
+    "clippy",
+    "nextest",
+    "golangci",
+    "make",
+    "gradle",
+    "gradlew",
+    "mvn",
+    "tox",
+    "nox",
+    "ctest",
+    "playwright",
+    "cypress",
+];
+
+/// Words that say it together with the program.
+const TASKS: [&str; 8] = ["test", "tests", "build", "lint", "check", "typecheck", "vet", "fmt"];
+
+/// So many words of a command say what it does; what follows says to what.
+const TELLING_WORDS: usize = 4;
+
+/// A longer command line is a script: only its beginning is read.
+const MAX_LINE_BYTES: usize = 4096;
+
+impl SimpleCommand {
+    /// What it checks with, such as `cargo test` or `eslint`; `None` for a command that checks nothing.
+    pub fn check(&self) -> Option<String> {
+        let program = name_of(self.words.first()?);
+        if SHOWING.contains(&program) || self.words.get(1).is_some_and(|word| MANAGING.contains(&word.as_str())) {
+            return None;
+        }
+        let words = self.words.iter().filter(|word| !word.starts_with('-')).take(TELLING_WORDS);
+        let mut parts = words.flat_map(|word| name_of(word).split([':', '-', '.', '_']));
+        parts.find_map(|part| {
+            if CHECKERS.contains(&part) {
+                return Some(part.to_owned());
+            }
+            TASKS.contains(&part).then(|| if part == program { part.to_owned() } else { format!("{program} {part}") })
+        })
+    }
+
+    /// The command alone, to be compared.
+    pub fn text(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+/// The last part of a path, without quotes.
+fn name_of(word: &str) -> &str {
+    let word = word.trim_matches(['"', '\'']);
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+/// The simple commands of a command line, in order. What only prepares is left out, and filters are.
+pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
+    let mut end = line.len().min(MAX_LINE_BYTES);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    let line = &line[..end];
+    // What a heredoc holds is no command.
+    let line = line.find("<<").map_or(line, |at| &line[..at]);
+    let mut commands = Vec::new();
+    let mut is_filter = false;
+    for (text, end) in divided(line) {
+        if !is_filter {
+            let words = words_of(text);
+            if words.first().is_some_and(|word| !PREPARING.contains(&word.as_str())) {
+                commands.push(SimpleCommand { words, is_piped: end == End::Pipe });
+            }
+        }
+        is_filter = end == End::Pipe;
+    }
+    commands
+}
+
+/// What ends a simple command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Pipe,
+    Other,
+}
+
+/// The simple commands as they stand.
+fn divided(line: &str) -> Vec<(&str, End)> {
+    let bytes = line.as_bytes();
+    let (mut parts, mut start, mut at, mut quote) = (Vec::new(), 0, 0, None);
+    while at < bytes.len() {
+        let (byte, next) = (bytes[at], bytes.get(at + 1).copied());
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        let ends = match (quote, byte) {
+            (Some(open), byte) => {
+                if byte == open {
+                    quote = None;
+                }
+                None
+            }
+            (None, b'\\') => {
+                at += 2;
+                continue;
+            }
+            (None, b'"' | b'\'') => {
+                quote = Some(byte);
+                None
+            }
+            (None, b'|') if next == Some(b'|') => Some((End::Other, 2)),
+            (None, b'|') => Some((End::Pipe, if next == Some(b'&') { 2 } else { 1 })),
+            (None, b'&') if next == Some(b'&') => Some((End::Other, 2)),
+            // `2>&1` and `&>` redirect.
+            (None, b'&') if before == Some(b'>') || next == Some(b'>') => None,
+            (None, b'&' | b';' | b'\n') => Some((End::Other, 1)),
+            _ => None,
+        };
+        if let Some((end, length)) = ends {
+            parts.push((&line[start..at], end));
+            start = at + length;
+            at = start;
+        } else {
+            at += 1;
+        }
+    }
+    parts.push((&line[start.min(line.len())..], End::Other));
+    parts
+}
+
+fn words_of(command: &str) -> Vec<String> {
+    let mut all =
+        command.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).split_whitespace().peekable();
+    let mut words: Vec<String> = Vec::new();
+    while let Some(word) = all.next() {
+        let redirects = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        if let Some(target) = redirects.strip_prefix(['>', '<']) {
+            if target.trim_start_matches('>').is_empty() {
+                all.next();
+            }
+            continue;
+        }
+        if words.is_empty() {
+            let is_setting = word.split_once('=').is_some_and(|(name, _)| {
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            });
+            if is_setting || RUNNING.contains(&word) {
+                continue;
+            }
+            if word == "timeout" {
+                // With its limit.
+                while all.next_if(|word| word.starts_with('-')).is_some() {}
+                all.next();
+                continue;
+            }
+        }
+        words.push(word.to_owned());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn checks(line: &str) -> Vec<String> {
+        simple_commands(line).iter().filter_map(SimpleCommand::check).collect()
+    }
+
+    fn texts(line: &str) -> Vec<String> {
+        simple_commands(line).iter().map(SimpleCommand::text).collect()
+    }
+
+    #[test]
+    fn checks_are_known_by_what_is_run() {
+        for (line, expected) in [
+            ("cd app && npm test -- --run", "npm test"),
+            ("cargo clippy -q", "clippy"),
+            ("make -j2", "make"),
+            ("npx tsc --noEmit", "tsc"),
+            ("./node_modules/.bin/eslint .", "eslint"),
+            ("CI=1 timeout 60 go build ./... 2>&1 | tail -20", "go build"),
+            ("python -m pytest tests/unit", "pytest"),
+            ("npm run test:unit", "npm test"),
+            ("mise run lint", "mise lint"),
+            ("bash scripts/test.sh", "bash test"),
+        ] {
+            assert_eq!(checks(line), [expected], "{line}");
+        }
+        for line in [
+            "ls src",
+            "git commit -m \"make it build\"",
+            "git log --oneline | grep test",
+            "cat tests/fixtures/a.py",
+            "cd /home/u/test/app && ls nosuch",
+            "grep -rn fail test/",
+            "npm install jest",
+            "node build/index.js",
+            "echo make",
+            "",
+        ] {
+            assert_eq!(checks(line), [""; 0], "{line}");
+        }
+        assert_eq!(checks("npm run build && npm test; npm run lint"), ["npm build", "npm test", "npm lint"]);
+    }
+
+    #[test]
+    fn filters_redirections_and_neighbours_make_no_difference() {
+        let same = [
+            "mise run test",
+            "mise run test 2>&1 | tail -5",
+            "cd a; mise run test > log.txt 2> err.txt",
+            "(mise run test) &",
+        ];
+        for line in same {
+            assert_eq!(texts(line), ["mise run test"], "{line}");
+        }
+        assert_eq!(texts("a 'x && y' && b \"c;d\" || e"), ["a 'x && y'", "b \"c;d\"", "e"]);
+        assert_eq!(texts("cat > a.txt <<'EOF'\nmake test\nEOF"), ["cat"]);
+        let piped = |line: &str| simple_commands(line).iter().map(|command| command.is_piped).collect::<Vec<_>>();
+        assert_eq!(piped("a | b | c && d"), [true, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_comes_apart(line in "[a-z&|;<>'\"\\\\ \n()0-9=é]{0,60}") {
+            for command in simple_commands(&line) {
+                prop_assert!(!command.text().is_empty());
+                command.check();
+            }
+        }
+    }
+}
