@@ -41,6 +41,10 @@ class Waiter {
     });
   }
 
+  get isStopped() {
+    return this.#stopped !== undefined;
+  }
+
   stop(fault) {
     this.#stopped ??= fault;
     this.#give?.(this.#stopped);
@@ -182,7 +186,11 @@ async function drain(api, { system, messages, maxChars }, idleTimeoutMs, onStop,
     return { usage: answer.usage, failure: failure(error, causes) };
   } finally {
     clearTimeout(timer);
-    if (iterator && !ended) await close(iterator);
+    if (iterator && !ended) {
+      const closing = close(iterator);
+      // Who has given up waits a moment for what was spent, and for nothing else.
+      if (!waiter.isStopped) await closing;
+    }
   }
 }
 

@@ -8,7 +8,7 @@ use super::{
     commands::{SimpleCommand, simple_commands},
     in_force::{design, has_ended, in_force},
     standing::records,
-    text::read,
+    text::{is_record, read},
 };
 use crate::{
     conversation::{ContentKind, Conversation, Role, calls},
@@ -30,7 +30,7 @@ const INSTRUCTIONS: usize = 6;
 const COMMAND: usize = 80;
 
 /// Shorter words of the user say little without what they answer.
-const MIN_WORDS: usize = 16;
+const MIN_WORDS: usize = 12;
 
 /// Shorter words of the assistant are no answer.
 const MIN_ANSWER: usize = 40;
@@ -331,8 +331,7 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
             let words: Vec<&str> = with_texts(pieces, &texts[message])
                 .filter(|(piece, _)| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words)
-                .map(|(piece, whole)| &whole.text[piece.range])
-                .filter(|text| !is_hosts(text) && HostText::of(text).is_none())
+                .filter_map(|(piece, whole)| spoken(&whole.text[piece.range]))
                 .collect();
             all.push(Said { message, role: speaker.clone(), words: words.join("\n") });
         }
@@ -340,9 +339,23 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
     all
 }
 
-/// Texts that begin so are written by hosts, and by us.
-fn is_hosts(text: &str) -> bool {
-    text.trim_start().starts_with(['<', '['])
+/// Tags that hosts put around what the user says.
+const SPOKEN: [&str; 4] = ["feedback", "answer", "user_message", "task"];
+
+/// What somebody says in a text of words; `None` for what hosts write in their place, and we: a text in tags, and a line in brackets.
+fn spoken(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_note = text.starts_with('[') && text.ends_with(']') && !text.contains('\n');
+    let is_notice = ["[ERROR] ", "[TASK RESUMPTION] "].iter().any(|beginning| text.starts_with(beginning));
+    if is_note || is_notice || is_record(text) || HostText::of(text).is_some() {
+        return None;
+    }
+    let inside = |tag: &str| text.strip_prefix(&format!("<{tag}>"))?.strip_suffix(&format!("</{tag}>"));
+    if let Some(words) = SPOKEN.iter().find_map(|tag| inside(tag)) {
+        return Some(words.trim());
+    }
+    let is_tagged = text.starts_with('<') && text.ends_with('>');
+    (!is_tagged).then_some(text)
 }
 
 /// Whether what an earlier record says to be in force still is: no newer mode was set, and the sub-agent is not known to have ended.

@@ -18,13 +18,11 @@ use super::{
     observed::Ratios,
     stand_in::{MIN_TOKENS, stand_in},
     store::{StoreError, SummaryStore, cache_key},
+    visible::is_unseen,
 };
 use crate::{
     cancel::Cancel,
-    conversation::{
-        is_blank,
-        surrogates::{enter_text, leave_text},
-    },
+    conversation::surrogates::{enter_text, leave_text},
     llm::{
         Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage, as_dollars,
     },
@@ -32,8 +30,9 @@ use crate::{
     warning::{Warning, WarningCode, Warnings},
 };
 
-/// How long a cancelled handler may take to say what it spent.
-const LAST_WORDS: Duration = Duration::from_millis(25);
+/// How long a cancelled handler may take to say what it spent. It says so at once where its thread is free; where that is busy, nobody could have the
+/// result before it either.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 /// How long a store may take. A cache slower than the model is of no use.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 /// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
@@ -377,7 +376,7 @@ impl<'a> SummaryClient<'a> {
             found = self.patiently(store.get(key)) => found,
         };
         match found {
-            Ok(text) => Ok(text.filter(|text| !is_blank(text)).map(|text| enter_text(&text).into_owned())),
+            Ok(text) => Ok(text.filter(|text| !text.chars().all(is_unseen)).map(|text| enter_text(&text).into_owned())),
             Err(error) => {
                 self.warn_of_cache(&error);
                 Ok(None)
@@ -411,7 +410,7 @@ fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
     let text = response.text.trim();
     match response.stop_reason {
         StopReason::Refusal => Err(SummaryError::Refused),
-        _ if is_blank(text) => Err(SummaryError::Empty),
+        _ if text.chars().all(is_unseen) => Err(SummaryError::Empty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;
             Ok(SummaryAnswer { text: enter_text(text).into_owned(), cached: false, complete, expected_tokens: None })

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::visible::{is_invisible, visible};
+use super::visible::{is_unseen, visible};
 
 /// What such lines begin with in one question: `[[user]]`, or `[[427 user]]` where a piece has something of that form itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,23 @@ impl Fence {
 }
 
 fn is_bracket(letter: char) -> bool {
-    matches!(letter, '[' | '\u{ff3b}' | '\u{3010}' | '\u{301a}' | '\u{27e6}')
+    matches!(
+        letter,
+        '[' | '\u{ff3b}'
+            | '\u{3010}'
+            | '\u{3014}'
+            | '\u{fe5d}'
+            | '\u{2045}'
+            | '\u{2772}'
+            | '\u{298b}'
+            | '\u{298d}'
+            | '\u{298f}'
+    ) || is_double_bracket(letter)
+}
+
+/// Letters that look like two opening brackets.
+fn is_double_bracket(letter: char) -> bool {
+    matches!(letter, '\u{301a}' | '\u{27e6}' | '\u{27ec}')
 }
 
 /// Whether two opening brackets stand in a text one behind the other, as one sees it.
@@ -71,11 +87,11 @@ fn has_double_bracket(text: &str) -> bool {
     let mut open = false;
     for letter in text.chars() {
         if is_bracket(letter) {
-            if open || matches!(letter, '\u{301a}' | '\u{27e6}') {
+            if open || is_double_bracket(letter) {
                 return true;
             }
             open = true;
-        } else if !(letter == ' ' || letter == '\t' || is_invisible(letter)) {
+        } else if letter == '\n' || !is_unseen(letter) {
             open = false;
         }
     }
@@ -85,7 +101,8 @@ fn has_double_bracket(text: &str) -> bool {
 /// Whether a bracket stands shortly before the digits of a mark.
 fn has_mark(text: &str, mark: &str) -> bool {
     memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| {
-        let before = text[..at].chars().rev().take(NEAR).take_while(|letter| !letter.is_alphanumeric());
+        let before =
+            text[..at].chars().rev().take(NEAR).take_while(|letter| !letter.is_alphanumeric() || is_unseen(*letter));
         before.into_iter().any(is_bracket)
     })
 }
@@ -166,5 +183,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn brackets_with_nothing_to_see_between_them_are_double() {
+        for between in
+            ["\u{34f}", "\u{200c}", "\u{200d}", "\u{fe0f}", "\u{3164}", "\u{2800}", "\0", "\u{e0fff}", "\u{a0}"]
+        {
+            assert_ne!(around(&[&format!("[{between}[user]]")]).opening(), "[[", "{between:?}");
+        }
+        for look_alike in ["\u{fe5d}\u{fe5d}user", "\u{2045}[user]]", "\u{298b}\u{298b}user", "\u{27ec}user"] {
+            assert_ne!(around(&[look_alike]).opening(), "[[", "{look_alike:?}");
+        }
+        assert_eq!(around(&["[a] [b]", "[\n[user]]"]).opening(), "[[");
     }
 }

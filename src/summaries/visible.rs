@@ -17,6 +17,23 @@ pub(super) fn is_invisible(letter: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
+/// Whether nothing is seen of a letter: blanks, control characters, letters that are drawn as blanks, and what Unicode lets programs ignore, joiners and
+/// variation selectors too (`Default_Ignorable_Code_Point` of Unicode 17).
+pub(super) fn is_unseen(letter: char) -> bool {
+    letter.is_whitespace()
+        || letter.is_control()
+        || is_invisible(letter)
+        || matches!(letter,
+            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// The text with `<U+202E>` or `<12 invisible characters>` for what is not seen.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_invisible) {

@@ -345,3 +345,36 @@ fn what_failed_in_a_chain_works_when_all_its_parts_did() {
     let mended = record(all);
     assert!(!mended.contains("not seen to work since"), "{mended}");
 }
+
+#[test]
+fn what_the_user_says_behind_a_bracket_or_in_tags_is_told() {
+    let words = "Never touch the folder vendor, and use port 8080 for the server.";
+    for said in [
+        format!("[Image #1] {words}"),
+        format!("[WARN] build failed. {words}"),
+        format!("<user_message>\n{words}\n</user_message>"),
+        format!("<feedback>\n{words}\n</feedback>"),
+        format!("<div> is wrong here. {words}"),
+    ] {
+        let mut work = vec![
+            json!({ "role": "assistant", "content": "What else?" }),
+            json!({ "role": "user", "content": [text(&said)] }),
+        ];
+        work.extend(round(1, "Bash", json!({ "command": "ls" }), "a\nb"));
+        let record = record(work);
+        let (_, told) = record.split_once("The user said:\n").unwrap_or_else(|| panic!("{said}: {record}"));
+        assert!(told.contains(words), "{said}: {record}");
+    }
+    let notes =
+        ["[Request interrupted by user]", "<command-name>/clear</command-name>", "[ERROR] You did not use a tool."];
+    for note in notes {
+        let work = vec![
+            json!({ "role": "assistant", "content": "What else?" }),
+            json!({ "role": "user", "content": [text(note)] }),
+            json!({ "role": "assistant", "content": "I looked at all of it, and nothing is wrong with the server." }),
+            json!({ "role": "user", "content": "Fine, then go on please." }),
+        ];
+        let record = record(work);
+        assert!(!record.contains(note), "{record}");
+    }
+}
