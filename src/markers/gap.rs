@@ -1,4 +1,4 @@
-//! Where salient truncation leaves something out.
+//! Where something was left out.
 
 use std::fmt::{self, Display};
 
@@ -9,7 +9,7 @@ use super::words::{counted, number, uncounted};
 pub enum Gap {
     /// `[…12]`, `[…12-40]`: whole lines. It fills a line. Short, because it is what is written most often: with words it takes 7 tokens, not 5.
     Lines(LineGap),
-    /// `[… 34 lines left out]`: so many whole lines that a pointer led to. It fills a line.
+    /// `[… 34 lines left out]`: so many whole lines that a pointer led to, or whose numbers are not certain. It fills a line.
     Elsewhere(usize),
     /// `[… 120 characters]`: a part of a line. It stands in that line.
     Characters(usize),

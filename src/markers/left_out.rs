@@ -34,7 +34,6 @@ const CHANGED: &str = " was changed";
 const WRITTEN: &str = " was written anew";
 const FAILED: &str = "this failed; ";
 
-#[cfg(test)]
 impl<'a> LeftOut<'a> {
     /// What `content` says was left out, as a whole.
     #[must_use]

@@ -7,7 +7,7 @@
 //! | [`Pointer::Sparse`] | lossless | `[34 lines, every 10th numbered:]` | fills the content of a numbered line |
 //! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed below]` | in the place of what was left out |
 //! | [`Gap::Lines`] | salient truncation | `[…12-40]`, `[…12]` | fills a line |
-//! | [`Gap::Elsewhere`] | whoever settles plans | `[… 34 lines left out]` | fills a line |
+//! | [`Gap::Elsewhere`] | salient truncation, whoever settles plans | `[… 34 lines left out]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
 //! | [`Gap::Messages`] | salient truncation | `[… 4 messages]` | fills the last line of a text |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
@@ -23,6 +23,7 @@
 mod gap;
 mod left_out;
 mod more;
+mod notes;
 mod pointer;
 mod summary;
 mod suppressed;
@@ -39,6 +40,7 @@ pub use self::{
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
+    notes::{NoteLine, before_note, characters_of, messages_at_end, notes_in_line},
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display};
 
-use super::words::{counted, uncounted};
+use super::{
+    Gap, NoteLine, characters_of, messages_at_end,
+    words::{counted, uncounted},
+};
 use crate::conversation::ContentKind;
 
 /// What was left out, with its size where the truncation provider says it and without where the smart provider does.
@@ -26,14 +29,42 @@ impl Suppressed {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }
 
-    /// About `text`, with its size.
+    /// About `text`, with the size it had before anything was left out of it, where that is known.
     #[must_use]
     pub fn sized(kind: ContentKind, text: &str) -> Self {
+        let (text, _) = messages_at_end(text);
+        let mut notes = text.split('\n').filter_map(NoteLine::read);
         let size = match kind {
-            ContentKind::ToolParameters => text.chars().count(),
-            ContentKind::ToolResults | ContentKind::MessageText => text.split('\n').count(),
+            // How many characters the lines had that are missing, nobody knows.
+            ContentKind::ToolParameters => notes.next().is_none().then(|| characters_of(text)),
+            ContentKind::ToolResults | ContentKind::MessageText => {
+                let is_known = !notes.any(|note| note == NoteLine::Unknown);
+                let lines = || text.split('\n').map(NoteLine::lines_of).fold(0_usize, usize::saturating_add);
+                is_known.then(lines)
+            }
         };
-        Self { kind, size: Some(size) }
+        Self { kind, size }
+    }
+
+    /// What stands in the place of `text` from now on: the note, and what the text says of messages that are missing after it.
+    #[must_use]
+    pub fn in_place_of(self, text: &str) -> String {
+        match messages_at_end(text) {
+            (_, 0) => self.to_string(),
+            (_, messages) => format!("{self}\n{}", Gap::Messages(messages)),
+        }
+    }
+
+    /// Whether `text` is such a note already: a note about a note would say nothing.
+    #[must_use]
+    pub fn fills(text: &str) -> bool {
+        let (text, messages) = messages_at_end(text);
+        Self::read(text).is_some() || (text.is_empty() && messages > 0)
+    }
+
+    /// How many lines were left out, where it says so.
+    pub(super) fn lines(self) -> Option<usize> {
+        self.size.filter(|_| self.kind != ContentKind::ToolParameters)
     }
 
     /// What `content` says was left out, as a whole.

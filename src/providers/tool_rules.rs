@@ -51,7 +51,7 @@ pub fn limited(request: &Request, recent: usize) -> Proposal {
         let new = match salient {
             Some(text) => text.clone(),
             None if excess.limit > 0 => beginning(excess.text, excess.limit, encoding),
-            None => Suppressed::sized(excess.piece.kind, excess.text).to_string(),
+            None => Suppressed::sized(excess.piece.kind, excess.text).in_place_of(excess.text),
         };
         if new.len() >= excess.text.len() {
             continue;
@@ -92,7 +92,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
                 ContentKind::MessageText => false,
             };
             // A note about a note would say nothing.
-            if !is_meant || is_blank(text) || Suppressed::read(text).is_some() {
+            if !is_meant || is_blank(text) || Suppressed::fills(text) {
                 continue;
             }
             let tokens = count_inside(text, request.tally.encoding()).tokens;
@@ -144,6 +144,6 @@ fn beginning(text: &str, limit: usize, encoding: Encoding) -> String {
     }
     match fits {
         Some(characters) => cut_characters(text, characters).into_owned(),
-        None => Suppressed::sized(ContentKind::ToolResults, text).to_string(),
+        None => Suppressed::sized(ContentKind::ToolResults, text).in_place_of(text),
     }
 }

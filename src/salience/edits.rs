@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 use super::{passage::Passage, render, selection::Choice, survey::Survey};
 use crate::{
     conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
-    markers::Gap,
+    markers::{Gap, messages_at_end},
 };
 
 /// Why a text is cut or a message goes.
@@ -76,9 +76,12 @@ fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<
     dropped
 }
 
-/// How many messages right after `message` are dropped.
-fn dropped_after(dropped: &[bool], message: usize) -> usize {
-    dropped[message + 1..].iter().take_while(|dropped| **dropped).count()
+/// How many messages right after `message` are missing from now on: those that are dropped, and what they say is missing behind them.
+fn missing_after(dropped: &[bool], survey: &Survey<'_>, message: usize) -> usize {
+    let end = message + 1 + dropped[message + 1..].iter().take_while(|dropped| **dropped).count();
+    let first = survey.passages.partition_point(|passage| passage.message <= message);
+    let told = survey.passages[first..].iter().take_while(|passage| passage.message < end);
+    told.map(|passage| messages_at_end(passage.text).1).fold(end - message - 1, usize::saturating_add)
 }
 
 /// What stands for a passage from now on; `None` when it stays as it is, or goes with its message.
@@ -90,18 +93,29 @@ fn rendered(
     dropped: &[bool],
 ) -> Option<String> {
     let kept = &choice.kept[index];
-    let missing = || passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
-    if dropped[passage.message] || passage.whole || !missing() {
+    if dropped[passage.message] || passage.is_pinned {
         return None;
     }
-    let mut text = render::text(passage, kept);
     let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
-    let dropped_after = if last_of_message { dropped_after(dropped, passage.message) } else { 0 };
-    if dropped_after > 0 && passage.piece.kind == ContentKind::ToolResults {
-        text.push('\n');
-        text.push_str(&Gap::Messages(dropped_after).to_string());
+    let missing = if last_of_message { missing_after(dropped, survey, passage.message) } else { 0 };
+    let is_cut = !passage.whole && passage.misses(kept);
+    let (_, told) = messages_at_end(passage.text);
+    if !is_cut && (missing == 0 || told == 0) {
+        return None;
     }
-    (text.len() < passage.text.len()).then_some(text)
+    let text = if is_cut { render::text(passage, kept) } else { passage.text.to_owned() };
+    let (before, told) = messages_at_end(&text);
+    if missing == 0 || passage.piece.kind != ContentKind::ToolResults {
+        return (text.len() < passage.text.len()).then_some(text);
+    }
+    let note = Gap::Messages(told.saturating_add(missing));
+    let with_note = if before.is_empty() { note.to_string() } else { format!("{before}\n{note}") };
+    if is_cut {
+        return (with_note.len() < passage.text.len()).then_some(with_note);
+    }
+    // A note that is no longer true goes where the true one has no room.
+    let fits = with_note.len() <= passage.text.len() || before.is_empty();
+    Some(if fits { with_note } else { before.to_owned() })
 }
 
 /// Why lines stayed, in terms of the names that made them worth it.

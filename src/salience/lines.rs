@@ -2,15 +2,21 @@
 
 use std::ops::Range;
 
-use crate::markers::{Gap, LineGap};
+use crate::{
+    conversation::NumberStyle,
+    markers::{Gap, LeftOut, LineGap, More, NoteLine, Pointer, SummaryHead, Suppressed, notes_in_line},
+};
 
 /// Longer lines are taken apart, so that one endless line is not all or nothing.
 const MAX_LINE_BYTES: usize = 480;
 /// The parts of a line that was taken apart have about this many bytes.
 const PART: usize = 240;
 
+/// A text with more notes that cannot be added up is made of them, and loses them like other lines.
+const MAX_STAYING: usize = 8;
+
 /// A line, or a part of a long one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Its bytes in the text, without the line end.
     pub range: Range<usize>,
@@ -18,10 +24,39 @@ pub struct Line {
     pub content: usize,
     /// Its number: the one the text shows, or counted.
     pub number: usize,
+    /// Whether that is certain: what a reader would take for its number.
+    pub is_certain: bool,
+    /// How many lines it stands for: 1, more where it is a pointer or a gap, 0 for a heading.
+    pub lines: usize,
     /// It goes on the line before it (a part of a long line).
     pub continues: bool,
-    /// It is a marker of an earlier truncation: always left out, and what it stands for is added to the gap.
-    pub gap: Option<LineGap>,
+    /// It says that lines are missing: always left out, and those are added to the gap.
+    pub is_gap: bool,
+    /// It costs next to nothing and stays: a note that cannot be added to a gap, or the empty rest of a line that another piece is on.
+    pub stays: bool,
+}
+
+/// Where a text stands in a longer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The number of its first line.
+    pub first: usize,
+    /// Its first line goes on one that began before it.
+    pub continues: bool,
+    /// Its last line goes on after it.
+    pub goes_on: bool,
+}
+
+impl Place {
+    /// A text of its own.
+    pub const ALONE: Self = Self { first: 1, continues: false, goes_on: false };
+
+    /// Of these bytes of `whole`, whose first line has this number.
+    pub fn within(whole: &str, range: &Range<usize>, first: usize) -> Self {
+        let rest = &whole[range.end..];
+        let continues = range.start > 0 && !whole[..range.start].ends_with('\n');
+        Self { first, continues, goes_on: !rest.is_empty() && !rest.starts_with(['\n', '\r']) }
+    }
 }
 
 /// The lines of a text.
@@ -31,46 +66,176 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// Most lines show a number, as read tools write it.
     pub numbered: bool,
+    /// The number of the line on which what follows the text begins.
+    pub last: usize,
+}
+
+/// What a line of a text says about numbers.
+struct Row {
+    range: Range<usize>,
+    /// The number that a read tool put in front of it, and how many bytes that takes.
+    shown: Option<(usize, usize)>,
+    /// The number it shows, in whatever style.
+    number: Option<usize>,
+    /// The numbers in a gap of lines.
+    gap: Option<LineGap>,
+    /// The lines below that a heading is for.
+    heads: usize,
+    lines: usize,
+    is_gap: bool,
+    /// A gap that says how many lines are missing, and not which; or state that was left out, of who knows how many lines.
+    is_count: bool,
+    stays: bool,
+}
+
+impl Row {
+    fn read(text: &str, range: Range<usize>) -> Self {
+        let line = &text[range.clone()];
+        let note = NoteLine::read(line);
+        let shown = shown_number(line);
+        let content = &line[shown.map_or(0, |(_, length)| length)..];
+        let is_gap = note.is_some() && (Gap::read(content).is_some() || More::read(content).is_some());
+        let (is_first, is_last) = (range.start == 0, range.end == text.len());
+        // How many lines were cut away behind it, nobody knows.
+        let is_cut_off = || is_last && line.len() <= MAX_LINE_BYTES && More::characters_at_end(line).is_some();
+        let stays = match note {
+            Some(NoteLine::Messages(_)) => is_last,
+            Some(_) if LeftOut::read(line).is_some() => true,
+            Some(_) if is_first => Suppressed::read(line).is_some() || SummaryHead::read(line).is_some(),
+            _ => is_cut_off(),
+        };
+        let heads = match note.and_then(|_| Pointer::read(content)) {
+            Some(Pointer::Sparse { lines }) => lines as usize,
+            _ => 0,
+        };
+        let gap = match Gap::read(line) {
+            Some(Gap::Lines(gap)) => Some(gap),
+            _ => None,
+        };
+        let is_messages = matches!(note, Some(NoteLine::Messages(_)));
+        Self {
+            number: NumberStyle::read(line.as_bytes()).map(|(number, ..)| number as usize),
+            shown,
+            gap,
+            heads,
+            lines: if is_messages { usize::from(!is_last) } else { NoteLine::lines_of(line) },
+            is_gap: is_gap && !is_messages,
+            is_count: matches!(Gap::read(content), Some(Gap::Elsewhere(_)))
+                || (note == Some(NoteLine::Unknown) && !is_first),
+            stays,
+            range,
+        }
+    }
 }
 
 impl Lines {
     /// Splits `text`.
-    pub fn of(text: &str) -> Self {
-        let mut lines = Vec::new();
-        let mut numbered = 0;
-        let mut next = 1;
+    pub fn of(text: &str, place: Place) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
-            let line = &text[start..end];
-            if let Some(Gap::Lines(gap)) = Gap::read(line) {
-                next = gap.last + 1;
-                lines.push(Line {
-                    range: start..end,
-                    content: start,
-                    number: gap.first,
-                    continues: false,
-                    gap: Some(gap),
-                });
-            } else {
-                let shown = shown_number(line);
-                if let Some((number, _)) = shown {
-                    numbered += 1;
-                    next = number;
-                }
-                let content = start + shown.map_or(0, |(_, length)| length);
-                push_parts(text, start..end, content, next, &mut lines);
-                next += 1;
-            }
-            start = end + 1;
+        let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
+        forget_chance_numbers(&mut rows);
+        rows.iter_mut().filter(|row| row.stays).skip(MAX_STAYING).for_each(|row| row.stays = false);
+        let shown = rows.iter().filter(|row| row.shown.is_some()).count();
+        let numbered = shown >= 4 && shown * 10 > rows.len() * 6;
+        let counted = if shows_numbers(&rows) { None } else { counted(&rows, place.first) };
+        let numbers = counted.unwrap_or_else(|| shown_numbers(&rows));
+        let last = rows.len() - 1;
+        let mut lines = Vec::with_capacity(rows.len());
+        for (index, (row, (number, is_certain))) in rows.into_iter().zip(&numbers).enumerate() {
+            let is_partial = (index == 0 && place.continues) || (index == last && place.goes_on);
+            let line = Line {
+                content: row.range.start + row.shown.filter(|_| numbered).map_or(0, |(_, length)| length),
+                number: *number,
+                is_certain: *is_certain,
+                lines: row.lines,
+                continues: index == 0 && place.continues,
+                is_gap: row.is_gap,
+                stays: row.stays || (is_partial && row.range.is_empty()),
+                range: row.range,
+            };
+            push_parts(text, line, &mut lines);
         }
-        let numbered = numbered >= 4 && numbered * 10 > lines.len() * 6;
-        if !numbered {
-            for line in &mut lines {
-                line.content = line.range.start;
-            }
-        }
-        Self { lines, numbered }
+        Self { lines, numbered, last: numbers.last().map_or(place.first, |(number, _)| *number) }
     }
+}
+
+/// Whether a reader sees numbers in the text, and takes those of a gap for such.
+fn shows_numbers(rows: &[Row]) -> bool {
+    let shown = rows.iter().filter(|row| row.number.is_some()).count();
+    // Where most numbers were left out before, the first line keeps its own, and gaps agree with it.
+    let mut next = None;
+    let agrees = |row: &Row| {
+        let anchor = row.gap.map(|gap| gap.first).or(row.number);
+        let agrees = anchor.is_some() && anchor == next;
+        next = anchor.or(next).map(|number| number.saturating_add(row.lines));
+        agrees
+    };
+    (shown >= 3 && shown * 10 >= rows.len())
+        || rows.iter().any(|row| row.heads > 0 && row.number.is_some())
+        || rows.first().is_some_and(|row| row.shown.is_some())
+        || rows.windows(2).any(|pair| pair[0].is_gap && pair[1].shown.is_some())
+        || (shown > 0 && rows.iter().any(agrees))
+}
+
+/// Many a line begins like `12:30`. That is a number only where it counts on from a neighbour, or read tools write it so.
+fn forget_chance_numbers(rows: &mut [Row]) {
+    let mut before = None;
+    for index in 0..rows.len() {
+        let number = rows[index].number;
+        let next = rows.get(index + 1).and_then(|row| row.number);
+        let counts = number.is_some_and(|number| next == Some(number + 1) || before == number.checked_sub(1));
+        if !counts && rows[index].shown.is_none() && rows[index].heads == 0 {
+            rows[index].number = None;
+        }
+        before = number;
+    }
+}
+
+/// Numbers from `first` on, as if every note were the lines it stands for. `None` where a gap says otherwise: the text showed numbers once.
+fn counted(rows: &[Row], first: usize) -> Option<Vec<(usize, bool)>> {
+    let mut numbers: Vec<(usize, bool)> = Vec::with_capacity(rows.len());
+    let (mut next, mut is_certain) = (first, true);
+    for row in rows {
+        match row.gap {
+            Some(gap) if gap.first != next => return None,
+            Some(_) => {
+                numbers.iter_mut().for_each(|(_, certain)| *certain = true);
+                is_certain = true;
+            }
+            None => {}
+        }
+        // A count stands where numbers were not known, too.
+        is_certain &= !row.is_count;
+        numbers.push((next, is_certain));
+        next = next.saturating_add(row.lines);
+    }
+    Some(numbers)
+}
+
+/// Numbers that follow from those that are shown. What lies between two of them that agree has its number from its place; what no number
+/// follows, such as a note of the host below a file, may be no line of the file at all.
+fn shown_numbers(rows: &[Row]) -> Vec<(usize, bool)> {
+    let mut numbers: Vec<(usize, bool)> = Vec::with_capacity(rows.len());
+    // The rows since the last one whose number is certain, and the lines left that a heading is for.
+    let (mut next, mut uncertain, mut headed) = (None, 0, 0_usize);
+    for (index, row) in rows.iter().enumerate() {
+        let anchor = row.gap.map(|gap| gap.first).or(row.number);
+        let number = anchor.or(next).unwrap_or(0);
+        let is_headed = anchor.is_none() && headed > 0 && next.is_some();
+        let is_certain = anchor.is_some() || is_headed;
+        if is_certain {
+            // Only what lies behind a number can agree with the next one.
+            if next == Some(number) {
+                numbers[uncertain..].iter_mut().for_each(|(_, certain)| *certain = true);
+            }
+            uncertain = index + 1;
+        }
+        numbers.push((number, is_certain));
+        headed = if row.heads > 0 { row.heads } else { headed.saturating_sub(row.lines) };
+        next = if is_certain || next.is_some() { Some(number.saturating_add(row.lines)) } else { None };
+    }
+    numbers
 }
 
 /// The number that a read tool put in front of a line (`  12\t`, `  12→`, ` 12 | `), and how many bytes it takes.
@@ -85,21 +250,26 @@ pub fn shown_number(line: &str) -> Option<(usize, usize)> {
     Some((number, end + separator.len()))
 }
 
-fn push_parts(text: &str, range: Range<usize>, content: usize, number: usize, lines: &mut Vec<Line>) {
-    if range.len() <= MAX_LINE_BYTES {
-        lines.push(Line { range, content, number, continues: false, gap: None });
+fn push_parts(text: &str, line: Line, lines: &mut Vec<Line>) {
+    if line.range.len() <= MAX_LINE_BYTES {
+        lines.push(line);
         return;
     }
-    let mut start = range.start;
-    while start < range.end {
-        let end = part_end(text, start, range.end);
-        let first = start == range.start;
+    let notes: Vec<Range<usize>> = notes_in_line(&text[line.range.clone()])
+        .map(|(note, _)| line.range.start + note.start..line.range.start + note.end)
+        .collect();
+    let mut start = line.range.start;
+    while start < line.range.end {
+        let end = part_end(text, start, line.range.end);
+        // No note is cut in two.
+        let end = notes.iter().find(|note| note.start < end && end < note.end).map_or(end, |note| note.end);
+        let first = start == line.range.start;
         lines.push(Line {
             range: start..end,
-            content: if first { content } else { start },
-            number,
-            continues: !first,
-            gap: None,
+            content: if first { line.content } else { start },
+            continues: line.continues || !first,
+            lines: if first { line.lines } else { 0 },
+            ..line.clone()
         });
         start = end;
     }
@@ -128,7 +298,7 @@ mod tests {
     #[test]
     fn numbers_are_read_where_a_tool_wrote_them() {
         let text = "    7→fn main() {\n    8→    run();\n    9→}\n   10→\n";
-        let lines = Lines::of(text);
+        let lines = Lines::of(text, Place::ALONE);
         assert!(lines.numbered);
         let read: Vec<_> =
             lines.lines[..3].iter().map(|line| (line.number, &text[line.content..line.range.end])).collect();
@@ -137,14 +307,14 @@ mod tests {
 
     #[test]
     fn markers_carry_the_numbers_on() {
-        let lines = Lines::of("a\n[…2-9]\nb");
+        let lines = Lines::of("a\n[…2-9]\nb", Place::ALONE);
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 
     proptest! {
         #[test]
         fn the_lines_cover_the_text(text in "(\\PC{0,30}\n?){0,20}|[a-z ]{900,1500}|é{700}") {
-            let lines = Lines::of(&text).lines;
+            let lines = Lines::of(&text, Place::ALONE).lines;
             let mut rebuilt = String::new();
             for (index, line) in lines.iter().enumerate() {
                 if index > 0 && !line.continues {

@@ -125,7 +125,7 @@ pub struct Room {
 
 impl Room {
     fn is_exceeded_by(&self, passage: &Passage<'_>) -> bool {
-        let shown = || passage.lines.iter().filter(|value| value.line.gap.is_none());
+        let shown = || passage.lines.iter().filter(|value| !value.line.is_gap);
         let characters = || shown().map(|value| passage.characters(value)).sum::<usize>();
         shown().count() > self.lines || (passage.text.len() > self.characters && characters() > self.characters)
     }
@@ -220,7 +220,7 @@ impl Salience {
         let mut choice = selection.choice();
         choice.open.fill(true);
         for (index, passage) in survey.passages.iter().enumerate() {
-            let shown = passage.lines.iter().filter(|value| value.line.gap.is_none()).count();
+            let shown = passage.lines.iter().filter(|value| !value.line.is_gap).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
             // Long lines that were cut are divided in other places the next time: what was cut already has some more leeway.
             let most = if Gap::may_be_in(passage.text) { lines.saturating_mul(2) } else { lines };
@@ -252,7 +252,7 @@ impl Salience {
             let room = room_of(passage.message, &passage.piece).filter(|_| !passage.whole);
             let Some(room) = room.filter(|room| room.is_exceeded_by(passage)) else { continue };
             let kept = selection.best_lines(index, room.lines, room.characters);
-            let text = kept.contains(&true).then(|| render::text(passage, &kept));
+            let text = passage.says(&kept).then(|| render::text(passage, &kept));
             if text.as_ref().is_none_or(|text| text.len() < passage.text.len()) {
                 let reason = reason(passage, &kept, &survey);
                 cuts.push(Cut { message: passage.message, piece: passage.piece.clone(), text, reason });
@@ -289,8 +289,10 @@ impl Salience {
             let (mut cuts, mut left) = (Vec::new(), 0);
             for (index, passage) in chosen() {
                 let kept = &choice.kept[index];
-                let missing = passage.lines.iter().zip(kept).any(|(value, kept)| !kept && value.line.gap.is_none());
-                let text = missing.then(|| render::text(passage, kept)).filter(|text| text.len() < passage.text.len());
+                let text = passage
+                    .misses(kept)
+                    .then(|| render::text(passage, kept))
+                    .filter(|text| text.len() < passage.text.len());
                 left +=
                     text.as_ref().map_or(passage.tokens, |text| count_inside(text, history.tally.encoding()).tokens);
                 if text.is_some() {

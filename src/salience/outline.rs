@@ -77,7 +77,7 @@ impl Outline {
                         cost: value.cost,
                         in_passage: replaced * value.density * value.cost,
                         window: value.window,
-                        is_gap: value.line.gap.is_some(),
+                        is_gap: value.line.is_gap,
                     });
                 }
                 let is_last = index + 1 == parts.len();

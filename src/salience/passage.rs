@@ -20,6 +20,10 @@ pub struct Passage<'t> {
     pub origin: Origin,
     /// Its lines.
     pub lines: Vec<LineValue>,
+    /// Its last line goes on in what follows it in its text.
+    pub goes_on: bool,
+    /// Nothing of it may be changed.
+    pub is_pinned: bool,
     /// Whether most lines show a number.
     pub numbered: bool,
     /// Tokens of the text.
@@ -33,6 +37,21 @@ pub struct Passage<'t> {
 }
 
 impl Passage<'_> {
+    /// For each line, whether it stays whatever is chosen.
+    pub fn staying(&self) -> Vec<bool> {
+        self.lines.iter().map(|value| value.line.stays).collect()
+    }
+
+    /// Whether a choice leaves out what a reader would miss.
+    pub fn misses(&self, kept: &[bool]) -> bool {
+        self.lines.iter().zip(kept).any(|(value, kept)| !kept && !value.line.is_gap)
+    }
+
+    /// Whether a choice keeps anything that says something.
+    pub fn says(&self, kept: &[bool]) -> bool {
+        self.lines.iter().zip(kept).any(|(value, kept)| *kept && !value.line.stays)
+    }
+
     /// Characters of one of its lines, without the number it may show.
     pub fn characters(&self, value: &LineValue) -> usize {
         self.text[value.line.content..value.line.range.end].chars().count()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    lines::{Line, Lines},
+    lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
@@ -64,16 +64,29 @@ impl<'a, 't> Reading<'a, 't> {
     /// Reads these messages, given with their pieces.
     pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         for (message, pieces) in messages {
+            let mut next = 1;
             for (piece, whole) in with_texts(pieces, &self.texts[message]) {
+                // Pieces of a text are numbered through, and begin on the line on which the one before ends.
+                let first = if piece.range.start == 0 { 1 } else { next };
+                let place = Place::within(whole.text, &piece.range, first);
                 let text = &whole.text[piece.range.clone()];
                 let is_pinned = self.scope.conversation.entries()[message].pins.holds(whole.block);
-                let passage = self.passage(message, piece, text, is_pinned);
-                self.passages.push(passage);
+                let passage = self.passage(message, piece, text, place, is_pinned);
+                next = passage.1;
+                self.passages.push(passage.0);
             }
         }
     }
 
-    fn passage(&mut self, message: usize, piece: ContentPiece, text: &'t str, is_pinned: bool) -> Passage<'t> {
+    /// The passage, and the number of the line on which it ends.
+    fn passage(
+        &mut self,
+        message: usize,
+        piece: ContentPiece,
+        text: &'t str,
+        place: Place,
+        is_pinned: bool,
+    ) -> (Passage<'t>, usize) {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
         let origin = origin(&piece, role, text);
@@ -93,7 +106,7 @@ impl<'a, 't> Reading<'a, 't> {
             || announces
             || (users && !scope.user_too)
             || is_blank(text);
-        let Lines { lines, numbered } = Lines::of(text);
+        let Lines { lines, numbered, last } = Lines::of(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
         let around = |index: usize| {
@@ -108,7 +121,7 @@ impl<'a, 't> Reading<'a, 't> {
             .enumerate()
             .map(|(index, (line, cost))| {
                 let first = self.occurrences.len();
-                if line.gap.is_none() {
+                if !line.is_gap {
                     self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
                 }
                 LineValue {
@@ -123,7 +136,11 @@ impl<'a, 't> Reading<'a, 't> {
             })
             .collect();
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
-        Passage { message, piece, text, origin, lines, numbered, tokens, round: self.round_of[message], whole, parts }
+        let round = self.round_of[message];
+        let goes_on = place.goes_on;
+        let passage =
+            Passage { message, piece, text, origin, lines, goes_on, is_pinned, numbered, tokens, round, whole, parts };
+        (passage, last)
     }
 
     /// With what was read of later messages.

@@ -1,7 +1,12 @@
 //! From a choice to texts: what is kept, with a marker for every gap.
 
+use std::ops::Range;
+
 use super::{lines::Line, passage::Passage};
-use crate::markers::{Gap, LineGap};
+use crate::markers::{Gap, LineGap, characters_of};
+
+/// No text has more lines; a note that claims so is not believed.
+const MAX_NUMBER: usize = 1 << 40;
 
 /// The text of `passage` with the lines that are `kept`.
 ///
@@ -49,28 +54,40 @@ impl Writer<'_, '_> {
     /// is kept.
     fn gap(&mut self, start: usize, end: usize) {
         let total = self.passage.lines.len();
-        let rest_end = if start == 0 { start } else { (start..end).find(|at| !self.at(*at).continues).unwrap_or(end) };
-        let beginning = if end < total && self.at(end).continues {
-            (rest_end..end).rev().find(|at| !self.at(*at).continues).unwrap_or(rest_end)
-        } else {
-            end
-        };
+        let rest_end = (start..end).find(|at| !self.at(*at).continues).unwrap_or(end);
+        let goes_on = if end < total { self.at(end).continues } else { self.passage.goes_on };
+        let beginning =
+            if goes_on { (rest_end..end).rev().find(|at| !self.at(*at).continues).unwrap_or(rest_end) } else { end };
         if rest_end > start {
             self.mark(Gap::Characters(self.characters(start, rest_end)));
         }
         if beginning > rest_end {
             self.new_line(rest_end);
-            let last = self.at(beginning - 1);
-            let gap = LineGap { first: self.at(rest_end).number, last: last.gap.map_or(last.number, |gap| gap.last) };
-            // Numbers that do not count up come from a text that is no file; then how many is all there is to say.
-            let gap = if gap.first <= gap.last { gap } else { LineGap { first: 1, last: beginning - rest_end } };
-            self.mark(Gap::Lines(gap));
+            self.mark(self.lines(rest_end..beginning));
         }
         if end > beginning {
             self.new_line(beginning);
             self.mark(Gap::Characters(self.characters(beginning, end)));
         }
         self.numbered_before = false;
+    }
+
+    /// What says that these lines are missing: by their numbers where those are certain and count on, by how many they are elsewhere.
+    fn lines(&self, missing: Range<usize>) -> Gap {
+        let lines = || missing.clone().map(|at| self.at(at)).filter(|line| line.lines > 0);
+        let count = lines().fold(0_usize, |count, line| count.saturating_add(line.lines));
+        let first = lines().next().map_or(0, |line| line.number);
+        let mut next = first;
+        let counts_on = lines().all(|line| {
+            let is_next = line.is_certain && line.number == next;
+            next = line.number.saturating_add(line.lines);
+            is_next
+        });
+        if counts_on && count > 0 && next <= MAX_NUMBER {
+            Gap::Lines(LineGap { first, last: next - 1 })
+        } else {
+            Gap::Elsewhere(count)
+        }
     }
 
     fn mark(&mut self, gap: Gap) {
@@ -84,6 +101,230 @@ impl Writer<'_, '_> {
     }
 
     fn characters(&self, start: usize, end: usize) -> usize {
-        self.passage.text[self.at(start).range.start..self.at(end - 1).range.end].chars().count()
+        characters_of(&self.passage.text[self.at(start).range.start..self.at(end - 1).range.end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, sync::Arc};
+
+    use proptest::prelude::*;
+
+    use super::{
+        super::{
+            lines::{Lines, Place},
+            passage::LineValue,
+            weights::Origin,
+        },
+        *,
+    };
+    use crate::{
+        conversation::ContentKind,
+        markers::{More, NoteLine},
+        transcript::{ContentPiece, Meaning, PieceSource},
+    };
+
+    /// `text` with the lines that `keeps` says, and those that stay anyway.
+    fn cut(text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
+        let Lines { lines, numbered, .. } = Lines::of(text, place);
+        let kept: Vec<bool> =
+            lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
+        let value =
+            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 };
+        let passage = Passage {
+            message: 0,
+            piece: ContentPiece {
+                block: 0,
+                path: Arc::from([]),
+                range: 0..text.len(),
+                kind: ContentKind::ToolResults,
+                source: PieceSource::Words,
+            },
+            text,
+            origin: Origin::Result(Meaning::Read),
+            lines: lines.into_iter().map(value).collect(),
+            goes_on: place.goes_on,
+            is_pinned: false,
+            numbered,
+            tokens: 0,
+            round: None,
+            whole: false,
+            parts: Vec::new(),
+        };
+        super::text(&passage, &kept)
+    }
+
+    fn keep(text: &str, kept: &[usize]) -> String {
+        cut(text, Place::ALONE, |index| kept.contains(&index))
+    }
+
+    #[test]
+    fn numbers_in_gaps_are_those_that_the_text_shows() {
+        let file = "     1→[12 lines, every 10th numbered:]\nuse one;\nuse two;\n[4 lines as below from \"pub fn\"]\nseven();\nlast of all\n\
+            nine();\n    10→ten();\neleven();\ntwelve();\n\n<system-reminder>\nBe careful.\n</system-reminder>";
+        assert_eq!(
+            keep(file, &[0, 1, 4, 7]),
+            "     1→[12 lines, every 10th numbered:]\nuse one;\n[…2-6]\nseven();\n[…8-9]\n    10→ten();\n[… 6 lines left out]"
+        );
+        assert_eq!(
+            keep(file, &[0, 4, 5, 11]),
+            "     1→[12 lines, every 10th numbered:]\n[…1-6]\nseven();\nlast of all\n[… 5 lines left out]\n<system-reminder>\n[… 2 lines left out]"
+        );
+    }
+
+    #[test]
+    fn numbers_at_the_head_of_few_lines_are_not_line_numbers() {
+        let table = "name of it\n12\ttimes one\nnothing\nnothing\nnothing else\nthe end";
+        assert_eq!(keep(table, &[0, 5]), "name of it\n[…2-5]\nthe end");
+    }
+
+    #[test]
+    fn what_a_gap_says_is_added_to_the_next_one() {
+        let text = "[…1-416]\noutput 416\noutput 417\n... (20 more lines)\noutput 438\n[…440-441]\nend\n[… 2 messages]";
+        assert_eq!(keep(text, &[1]), "[…1-416]\noutput 416\n[…418-442]\n[… 2 messages]");
+        assert_eq!(
+            keep(&text.replace("[…440-441]", "[… 2 lines left out]"), &[1]),
+            "[…1-416]\noutput 416\n[… 25 lines left out]\n[… 2 messages]"
+        );
+        assert_eq!(keep(text, &[]), "[…1-442]\n[… 2 messages]");
+        let long = format!("{} [… 1300 characters] {}", "some words ".repeat(30), "other words ".repeat(40));
+        let total: usize = long.chars().count() - "[… 1300 characters]".chars().count() + 1300;
+        for index in 0..3 {
+            let text = keep(&long, &[index]);
+            assert_eq!(crate::markers::characters_of(&text), total, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_left_out_without_a_count_is_still_told() {
+        let text = "one\ntwo\n[Left out: src/a.ts was changed below]\nthree\nfour\nfive";
+        assert_eq!(keep(text, &[5]), "[…1-2]\n[Left out: src/a.ts was changed below]\n[… 2 lines left out]\nfive");
+    }
+
+    #[test]
+    fn a_gap_fills_its_line_where_the_text_goes_on_behind_the_piece() {
+        let whole = "I read it.\nAnd more.\n<read_file>";
+        let range = 0..whole.find('<').unwrap();
+        let place = Place::within(whole, &range, 1);
+        assert_eq!(cut(&whole[range.clone()], place, |_| false) + &whole[range.end..], "[…1-2]\n<read_file>");
+        let whole = "<command>one long command of many words</command>";
+        let range = 9..39;
+        let place = Place::within(whole, &range, 1);
+        assert_eq!(cut(&whole[range], place, |_| false), "[… 30 characters]");
+    }
+
+    /// What stands in a text: lines of a file with or without their numbers, and lines that are none of it.
+    #[derive(Debug, Clone)]
+    enum Part {
+        Numbered(usize),
+        Headed(usize),
+        Pointer(usize),
+        More(usize),
+        Skipped(usize),
+        Reminder(usize),
+    }
+
+    /// The text, with the number of each line of the file, by what it says.
+    fn written(parts: &[Part]) -> String {
+        let mut out: Vec<String> = Vec::new();
+        let mut next = 7;
+        for part in parts {
+            match part {
+                Part::Numbered(count) => {
+                    out.extend((next..next + count).map(|number| format!("{number:6}→line of {number}")));
+                    next += count;
+                }
+                Part::Headed(count) => {
+                    out.push(format!("{next:6}→[{count} lines, every 10th numbered:]"));
+                    out.extend((next..next + count).map(|number| {
+                        if number % 10 == 0 {
+                            format!("{number:6}→line of {number}")
+                        } else {
+                            format!("line of {number}")
+                        }
+                    }));
+                    next += count;
+                }
+                Part::Pointer(count) => {
+                    out.push(format!("{next:6}→[{count} lines as below from \"export const\"]"));
+                    next += count;
+                }
+                Part::More(count) => {
+                    out.push(More::Lines(*count).to_string());
+                    next += count;
+                }
+                Part::Skipped(count) => next += count,
+                Part::Reminder(count) => out.extend((0..*count).map(|index| format!("reminder {index}"))),
+            }
+        }
+        out.join("\n")
+    }
+
+    fn part() -> impl Strategy<Value = Part> {
+        prop_oneof![
+            4 => (1_usize..20).prop_map(Part::Numbered),
+            3 => (12_usize..40).prop_map(Part::Headed),
+            2 => (2_usize..9).prop_map(Part::Pointer),
+            1 => (2_usize..9).prop_map(Part::More),
+            1 => (2_usize..9).prop_map(Part::Skipped),
+            1 => (1_usize..5).prop_map(Part::Reminder),
+        ]
+    }
+
+    fn lines_in_all(text: &str) -> usize {
+        text.split('\n').map(NoteLine::lines_of).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn no_gap_says_a_number_that_is_untrue(
+            first in 3_usize..20, parts in prop::collection::vec(part(), 0..8), picks in prop::collection::vec(any::<u64>(), 1..4),
+        ) {
+            let parts: Vec<Part> = std::iter::once(Part::Numbered(first)).chain(parts).collect();
+            let text = written(&parts);
+            let mut now = text.clone();
+            for pick in picks {
+                now = cut(&now, Place::ALONE, |index| pick >> (index % 61) & 3 == 0);
+                prop_assert_eq!(lines_in_all(&now), lines_in_all(&text), "{}", now);
+                let number_of = |line: &str| line.rsplit_once("line of ").and_then(|(_, number)| number.parse::<usize>().ok());
+                let shown: BTreeSet<usize> = now.split('\n').filter_map(number_of).collect();
+                for line in now.split('\n') {
+                    if let Some(Gap::Lines(gap)) = Gap::read(line) {
+                        prop_assert!(shown.range(gap.first..=gap.last).next().is_none(), "{} in\n{}", line, now);
+                    }
+                }
+                // The line below a gap is the one behind its last number.
+                for pair in now.split('\n').collect::<Vec<_>>().windows(2) {
+                    if let (Some(Gap::Lines(gap)), Some(number)) = (Gap::read(pair[0]), number_of(pair[1])) {
+                        let skipped = parts.iter().any(|part| matches!(part, Part::Skipped(_)));
+                        prop_assert!(number == gap.last + 1 || (skipped && number > gap.last), "{:?} in\n{}", pair, now);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn counted_lines_add_up(count in 1_usize..60, picks in prop::collection::vec(any::<u64>(), 1..5)) {
+            let text: Vec<String> = (1..=count).map(|number| format!("line of {number}")).collect();
+            let mut now = text.join("\n");
+            for pick in picks {
+                now = cut(&now, Place::ALONE, |index| pick >> (index % 61) & 3 == 0);
+                let mut next = 1;
+                for line in now.split('\n') {
+                    match Gap::read(line) {
+                        Some(Gap::Lines(gap)) => {
+                            prop_assert_eq!(gap.first, next, "{}", now);
+                            next = gap.last + 1;
+                        }
+                        _ => {
+                            prop_assert_eq!(line, &text[next - 1]);
+                            next += 1;
+                        }
+                    }
+                }
+                prop_assert_eq!(next, count + 1);
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
 use super::{
     outline::Outline,
-    passage::MARKER_TOKENS,
+    passage::{MARKER_TOKENS, Passage},
     queue::{Queued, Unit},
     seen::Seen,
     survey::{Survey, ToolRound},
@@ -95,7 +95,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         let mut selection = Self {
             survey,
             weights,
-            kept: survey.passages.iter().map(|passage| vec![false; passage.lines.len()]).collect(),
+            kept: survey.passages.iter().map(Passage::staying).collect(),
             open: vec![!weights.uses(Signal::Dropping); survey.rounds.len()],
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
@@ -147,7 +147,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             return;
         }
         for line in 0..passage.lines.len() {
-            if passage.lines[line].line.gap.is_none() {
+            if !passage.lines[line].line.is_gap {
                 self.push(Unit::Line(index, line));
             }
         }
@@ -260,7 +260,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
 
     /// Markers of earlier truncations cannot be kept, and are not missed.
     fn is_kept(&self, passage: usize, line: usize) -> bool {
-        self.kept[passage][line] || self.survey.passages[passage].lines[line].line.gap.is_some()
+        self.kept[passage][line] || self.survey.passages[passage].lines[line].line.is_gap
     }
 
     fn density(&self, unit: Unit) -> f32 {
@@ -323,7 +323,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         let (mut value, mut cost) = (0.0, 0.0);
         for line in range.clone() {
             let line_value = &survey.lines[line];
-            if line_value.line.gap.is_some() {
+            if line_value.line.is_gap {
                 continue;
             }
             if !self.windows.contain(line_value.window) {

@@ -31,7 +31,7 @@ pub struct ContentPiece {
 pub enum PieceSource {
     /// The words of the user, of the assistant or of the host.
     Words,
-    /// A tool call or its answer (the header that announces the answer in plain text too).
+    /// A tool call or its answer (the header that announces the answer in plain text, and the tags of a call in XML, too).
     Tool(Arc<ToolSource>),
     /// A snapshot of the host's environment (`<environment_details>`).
     EnvironmentDetails,
@@ -148,10 +148,17 @@ impl<'a> Decomposer<'a, '_> {
                 let values =
                     call.parameters.iter().map(|parameter| (parameter.name, &text.text[parameter.value.clone()]));
                 let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, self.tools)));
-                for parameter in &call.parameters {
-                    if !call.tool.speaks_in(parameter.name) && !parameter.value.is_empty() {
-                        cutter.cut(parameter.value.clone(), ContentKind::ToolParameters, &source);
+                // The tags are a piece of their own: who cuts words or values leaves them, so that the call stays one.
+                let mut frame = call.range.start;
+                for value in xml_calls::values(text.text, &call) {
+                    cutter.cut(frame..value.range.start, ContentKind::MessageText, &source);
+                    frame = value.range.end;
+                    if !value.is_spoken {
+                        cutter.cut(value.range, ContentKind::ToolParameters, &source);
                     }
+                }
+                if frame < call.range.end {
+                    cutter.cut(frame..call.range.end, ContentKind::MessageText, &source);
                 }
             }
             cutter.finish();

@@ -40,6 +40,38 @@ impl XmlCall<'_, '_> {
     }
 }
 
+/// The value of a parameter of a call.
+pub(super) struct Value {
+    /// Its bytes, of which there is at least one.
+    pub(super) range: Range<usize>,
+    /// It is what the assistant says to the user.
+    pub(super) is_spoken: bool,
+}
+
+/// Parameters that hold others, each in its tags, where a call is about several files.
+const NESTING: [&str; 4] = ["args", "file", "files", "diff"];
+/// `<args><file><diff>` is as deep as they go.
+const MAX_NESTED: usize = 4;
+
+/// The values of a call in order: of its parameters, and of those within them.
+pub(super) fn values(text: &str, call: &XmlCall<'_, '_>) -> Vec<Value> {
+    let mut found = Vec::new();
+    for parameter in &call.parameters {
+        push_values(text, parameter, call.tool, MAX_NESTED, &mut found);
+    }
+    found
+}
+
+fn push_values(text: &str, parameter: &Parameter<'_>, tool: &Tool, most: usize, found: &mut Vec<Value>) {
+    let range = parameter.value.clone();
+    if most > 0 && NESTING.contains(&parameter.name) && opens_parameter(&text[..range.end], range.start, tool) {
+        let within = parameters(text, range, tool);
+        within.iter().for_each(|parameter| push_values(text, parameter, tool, most - 1, found));
+    } else if !range.is_empty() {
+        found.push(Value { range, is_spoken: tool.speaks_in(parameter.name) });
+    }
+}
+
 /// The tool calls of `text`, in order. Only a tag at the start of a line opens one.
 pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<'a, 't>> {
     let bytes = text.as_bytes();

@@ -1,7 +1,9 @@
 //! What truncation promises beyond the invariants.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
-use roo_condense::{ContentKind, Conversation, Edit, Encoding, count_tokens as count};
+use roo_condense::{ContentKind, Conversation, Edit, Encoding, Role, count_tokens as count};
 use serde_json::json;
 
 use super::{
@@ -103,4 +105,71 @@ proptest! {
         prop_assert!(dropped.len() >= half.min(room - room % 2), "{} of {}", dropped.len(), before.len());
         prop_assert!(dropped.len() <= half + 1);
     }
+}
+
+/// How often each tag of `text` opens and closes: the names with both counts.
+fn tags(text: &str) -> BTreeMap<&str, (usize, usize)> {
+    let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for inside in text.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0)) {
+        let name = inside.strip_prefix('/').unwrap_or(inside);
+        if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
+            let (opened, closed) = found.entry(name).or_default();
+            *(if inside.starts_with('/') { closed } else { opened }) += 1;
+        }
+    }
+    found
+}
+
+/// A call in XML of each shape, with the assistant's words around it, and its answer.
+fn calls_in_xml() -> Conversation {
+    let words =
+        "I look at what the parser of due dates does with the names of months, because the tests for those fail. "
+            .repeat(3);
+    let code = |lines: usize| {
+        (0..lines)
+            .map(|line| format!("export const month{line} = parseMonth(\"{line}\", options);\n"))
+            .collect::<String>()
+    };
+    let calls = [
+        "<read_file>\n<args>\n  <file>\n    <path>src/parse.ts</path>\n    <line_range>1-90</line_range>\n  </file>\n</args>\n</read_file>".to_owned(),
+        format!("<write_to_file>\n<path>src/months.ts</path>\n<content>\n{}</content>\n<line_count>30</line_count>\n</write_to_file>", code(30)),
+        format!("<apply_diff>\n<args>\n<file>\n<path>src/months.ts</path>\n<diff>\n<content>\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n</content>\n<start_line>12</start_line>\n</diff>\n</file>\n</args>\n</apply_diff>", code(9), code(12)),
+        format!("<use_mcp_tool>\n<server_name>dates</server_name>\n<tool_name>check</tool_name>\n<arguments>\n{{\n{}}}\n</arguments>\n</use_mcp_tool>", code(20)),
+        "<list_files>\n<path>.</path>\n<recursive>false</recursive>\n</list_files>".to_owned(),
+    ];
+    let mut messages = vec![json!({ "role": "user", "content": "<task>\nMend the months\n</task>" })];
+    for call in &calls {
+        let name = call[1..].split('>').next().unwrap();
+        messages.push(json!({ "role": "assistant", "content": format!("{words}\n\n{words}\n{call}") }));
+        messages.push(json!({ "role": "user", "content": format!("[{name} for 'src'] Result:\n\n{}", code(40)) }));
+    }
+    messages.extend(
+        (0..4).map(|index| json!({ "role": (if index % 2 == 0 { "assistant" } else { "user" }), "content": format!("word {index}") })),
+    );
+    Conversation::parse(&json!(messages).to_string()).unwrap()
+}
+
+#[test]
+fn a_call_in_xml_keeps_its_tags_however_little_stays_of_its_values() {
+    let before = calls_in_xml();
+    let total = tokens(&serde_json::to_string(&before.messages().collect::<Vec<_>>()).unwrap());
+    let mut cut = 0;
+    for percent in (4..100).step_by(4) {
+        for strategy in ["salient", "head", "head_tail"] {
+            let config = json!({ "strategy": strategy, "recordTokens": 0, "preserveRecentCount": 2 });
+            let report = run_alone("truncation", &config, &before, Some(total * percent / 100));
+            let after = before.apply(report.plan()).unwrap();
+            for message in after.messages().filter(|message| message.role == Role::Assistant) {
+                for text in message.texts() {
+                    for (name, (opened, closed)) in tags(text.text) {
+                        assert_eq!(opened, closed, "{name} at {percent}% by {strategy}: {}", text.text);
+                    }
+                    let is_glued = |line: &str| line.starts_with("[…") && !line.ends_with(']');
+                    assert!(!text.text.split('\n').any(is_glued), "{percent}% by {strategy}: {}", text.text);
+                    cut += usize::from(text.text.contains("[…") || text.text.contains("... ("));
+                }
+            }
+        }
+    }
+    assert!(cut > 20, "{cut}");
 }

@@ -9,7 +9,7 @@ use std::{
 
 use super::config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate};
 use crate::{
-    conversation::{ContentKind, Edit, Entry, Estimate, NewValue, PathStep, is_blank, json_text::splice},
+    conversation::{ContentKind, Edit, Entry, Estimate, NewValue, PathStep, Role, is_blank, json_text::splice},
     markers::{Gap, SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
@@ -58,6 +58,11 @@ pub(super) fn targets<'a>(
             if piece.source == PieceSource::EnvironmentDetails {
                 // The host wrote them into what the user says; no tool was called for them.
                 piece.kind = ContentKind::MessageText;
+            }
+            // The tags of a call that is written as text are no words: without them nobody knows what was called.
+            let is_frame = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
+            if is_frame && conversation.message(message).role == Role::Assistant {
+                continue;
             }
             let operation = individual.operation(origin, piece.kind);
             let block = piece.path.get(1).and_then(PathStep::index).unwrap_or(0);
@@ -214,7 +219,7 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
         return None;
     }
     Some(Replacement {
-        text: Suppressed { kind, size: None }.to_string(),
+        text: Suppressed { kind, size: None }.in_place_of(target.text),
         operation: "suppress",
         reason: format!("suppressed, {} tokens{}", target.tokens, of(&target.piece.source)),
         expected: None,

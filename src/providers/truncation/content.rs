@@ -109,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
-                if Suppressed::read(text).is_some() || (piece.source == PieceSource::Words && is_record(text)) {
+                if Suppressed::fills(text) || (piece.source == PieceSource::Words && is_record(text)) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;
@@ -265,7 +265,7 @@ impl<'a> ContentCut<'a> {
             let text = candidate.text;
             let parameter = piece.kind == ContentKind::ToolParameters;
             let new = if *suppress {
-                Suppressed::sized(piece.kind, text).to_string().into()
+                Suppressed::sized(piece.kind, text).in_place_of(text).into()
             } else if parameter {
                 cut_characters(text, limits.parameter_characters)
             } else {

@@ -1,11 +1,11 @@
 //! Cutting a text to its first (or first and last) lines, with a marker that says how much is missing.
 //!
-//! A text that was cut before is recognised by its markers: cutting it again to the same limits changes nothing, and cutting it
-//! further adds up what is missing.
+//! A text of which something was left out before is recognised by its notes: cutting it again to the same limits changes nothing,
+//! cutting it further adds up what is missing, and no note is cut in two.
 
 use std::borrow::Cow;
 
-use crate::markers::More;
+use crate::markers::{Gap, More, NoteLine, before_note, characters_of, messages_at_end};
 
 /// What of a text is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,53 +18,101 @@ pub enum Keep {
 
 /// `text` cut to `lines` lines of at most `line_characters` characters each.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
-    let mut missing: usize = 0;
-    let mut shown: Vec<&str> = Vec::with_capacity(text.len() / 32 + 1);
-    let mut marker_at = None;
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
-        let line = &text[start..end];
-        start = end + 1;
-        // Only one marker of ours can be in a text: the first one counts, others are content.
-        match More::read(line) {
-            Some(More::Lines(hidden)) if marker_at.is_none() => {
-                missing = hidden;
-                marker_at = Some(shown.len());
-            }
-            _ => shown.push(line),
-        }
-    }
-    let (head, tail) = if shown.len() <= lines {
-        let at = marker_at.unwrap_or(shown.len());
-        (at, shown.len() - at)
-    } else {
-        missing = missing.saturating_add(shown.len() - lines);
-        match keep {
-            Keep::Head => (lines, 0),
-            Keep::HeadTail => (lines.div_ceil(2), lines / 2),
-        }
+    let (content, messages) = messages_at_end(text);
+    let marked = |line: &str| match More::read(line) {
+        Some(More::Lines(hidden)) => Some(hidden),
+        _ => None,
     };
-    let mut kept: Vec<Cow<str>> = Vec::with_capacity(head + tail + 1);
-    kept.extend(shown[..head].iter().map(|line| cut_characters(line, line_characters)));
-    if missing > 0 {
-        kept.push(Cow::Owned(More::Lines(missing).to_string()));
+    let count = content.split('\n').filter(|line| marked(line).is_none()).count();
+    let (head, tail) = match keep {
+        _ if count <= lines => (count, 0),
+        Keep::Head => (lines, 0),
+        Keep::HeadTail => (lines.div_ceil(2), lines / 2),
+    };
+    let mut kept: Vec<Cow<str>> = Vec::with_capacity(head + tail + 2);
+    let (mut at, mut missing) = (0, None);
+    let more = |missing: usize| Cow::Owned(More::Lines(missing).to_string());
+    for line in content.split('\n') {
+        if let Some(hidden) = marked(line) {
+            missing = Some(missing.unwrap_or(0_usize).saturating_add(hidden));
+            continue;
+        }
+        if at < head || at >= count - tail {
+            kept.extend(missing.take().map(more));
+            kept.push(cut_line(line, line_characters));
+        } else {
+            missing = Some(missing.unwrap_or(0).saturating_add(NoteLine::lines_of(line)));
+        }
+        at += 1;
     }
-    kept.extend(shown[shown.len() - tail..].iter().map(|line| cut_characters(line, line_characters)));
+    kept.extend(missing.map(more));
+    if messages > 0 {
+        kept.push(Cow::Owned(Gap::Messages(messages).to_string()));
+    }
     let result = kept.join("\n");
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
-/// `text` cut to its first `characters` characters (Unicode scalar values).
+/// A note stays whole, whatever its length.
+fn cut_line(line: &str, characters: usize) -> Cow<'_, str> {
+    if line.len() <= characters || NoteLine::read(line).is_some() {
+        return Cow::Borrowed(line);
+    }
+    cut_end(line, characters)
+}
+
+/// `text` cut to its first `characters` characters (Unicode scalar values). Where a note that fills a line goes with what is cut away, whole
+/// lines go, because nobody knows how many characters the note stands for.
 pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if text.len() <= characters {
         return Cow::Borrowed(text);
     }
-    let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
+    // What an earlier cut left, and how many lines it says are missing behind that.
+    let last = text.rfind('\n').map_or(0, |end| end + 1);
+    let (shown, hidden) = match More::read(&text[last..]) {
+        Some(More::Lines(hidden)) => (&text[..last.saturating_sub(1)], Some(hidden)),
+        _ => (text, None),
+    };
+    let Some((end, _)) = without_more(shown).char_indices().nth(characters) else { return Cow::Borrowed(text) };
+    let line = shown[..end].rfind('\n').map_or(0, |end| end + 1);
+    let is_note = |line: &str| NoteLine::read(line).is_some();
+    if hidden.is_none() && !shown[line..].split('\n').any(is_note) {
+        return cut_end(text, characters);
+    }
+    let mut kept = Vec::new();
+    let mut rest = Some(&shown[line..]);
+    if line > 0 {
+        kept.push(Cow::Borrowed(&shown[..line - 1]));
+    } else {
+        // Not one line fits: its beginning stays, where it is no note.
+        let first = shown.split('\n').next().unwrap_or_default();
+        if !is_note(first) {
+            kept.push(cut_end(first, characters));
+            rest = shown.get(first.len() + 1..);
+        }
+    }
+    // How many lines an earlier cut took behind the last one, nobody knows; what it says of characters stays true.
+    let mut rows: Vec<&str> = rest.map(|rest| rest.split('\n').collect()).unwrap_or_default();
+    let cut_off = rows.pop_if(|last| hidden.is_none() && More::characters_at_end(last).is_some());
+    let missing = rows.into_iter().map(NoteLine::lines_of).fold(hidden.unwrap_or(0), usize::saturating_add);
+    kept.push(Cow::Owned(More::Lines(missing).to_string()));
+    kept.extend(cut_off.map(|last| Cow::Owned(More::Characters(characters_of(last)).to_string())));
+    let result = kept.join("\n");
+    if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
+}
+
+fn without_more(text: &str) -> &str {
+    More::characters_at_end(text).map_or(text, |(shown, _)| shown)
+}
+
+/// `text`, whose end holds no note that fills a line, cut to its first characters.
+fn cut_end(text: &str, characters: usize) -> Cow<'_, str> {
+    let shown = without_more(text);
     let Some((end, _)) = shown.char_indices().nth(characters) else { return Cow::Borrowed(text) };
     // A line end of two characters is not torn apart.
     let end = if shown[..end].ends_with('\r') && shown[end..].starts_with('\n') { end - 1 } else { end };
-    let hidden = shown[end..].chars().count().saturating_add(hidden);
-    let result = format!("{}{}", &shown[..end], More::Characters(hidden));
+    let end = before_note(shown, end);
+    let result = format!("{}{}", &shown[..end], More::Characters(characters_of(&text[end..])));
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
@@ -160,7 +208,86 @@ mod tests {
         assert_eq!(cut, "abcd... (35 more characters)");
     }
 
+    #[test]
+    fn what_notes_say_is_missing_is_added_up() {
+        let text = "[…1-416]\noutput 416\noutput 417\noutput 418\n[…420-998]\noutput 998\n[… 2 messages]";
+        let cut = cut_lines(text, 3, 500, Keep::Head);
+        assert_eq!(cut, "[…1-416]\noutput 416\noutput 417\n... (581 more lines)\n[… 2 messages]");
+        assert_eq!(cut_lines(&cut, 3, 500, Keep::Head), cut);
+        let cut = cut_lines("a1\nb2 is long\nb3 is long\nd\n... (20 more lines)", 2, 500, Keep::HeadTail);
+        assert_eq!(cut, "a1\n... (2 more lines)\nd\n... (20 more lines)", "each where it is missing");
+    }
+
+    #[test]
+    fn no_note_is_cut_in_two() {
+        let pointer = "[7 lines as below from \"export function parseDay(\"]";
+        let text = format!("first line\n{pointer}\nthe last lines\nof many words that are in the way");
+        assert_eq!(cut_characters(&text, 20), "first line\n... (9 more lines)");
+        assert_eq!(cut_characters(&text, 4), "first line\n... (9 more lines)");
+        assert_eq!(
+            cut_characters(&text, 4 + 60),
+            format!("first line\n{pointer}\n... (2 more lines)")
+                .replace("... (2 more lines)", "t... (47 more characters)")
+        );
+        assert_eq!(
+            cut_characters("some words [… 1300 characters] and twenty more of them", 18),
+            "some words ... (1324 more characters)"
+        );
+        assert_eq!(
+            cut_lines(&format!("{pointer}\n{}", "x".repeat(90)), 5, 10, Keep::Head),
+            format!("{pointer}\nxxxxxxxxxx... (80 more characters)")
+        );
+    }
+
+    /// A text with notes of earlier condensations in it, and the lines it had before.
+    fn noted() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            4 => "[a-z ]{0,40}",
+            1 => (1_usize..50).prop_map(|lines| More::Lines(lines).to_string()),
+            1 => (1_usize..50).prop_map(|lines| Gap::Elsewhere(lines).to_string()),
+            1 => (1_usize..50).prop_map(|lines| format!("[…{}-{}]", lines, lines + 7)),
+            1 => (2_usize..50).prop_map(|lines| format!("[{lines} lines as below from \"export const\"]")),
+            1 => ("[a-z ]{0,20}", 1_usize..900).prop_map(|(words, count)| format!("{words}{} more", Gap::Characters(count))),
+        ];
+        prop::collection::vec(line, 1..14).prop_map(|lines| lines.join("\n"))
+    }
+
+    fn lines_in_all(text: &str) -> usize {
+        text.split('\n').map(NoteLine::lines_of).sum()
+    }
+
     proptest! {
+        #[test]
+        fn cutting_again_tells_of_every_line_that_is_missing(
+            text in noted(), cuts in prop::collection::vec((0_usize..9, 5_usize..60, any::<bool>()), 1..5),
+        ) {
+            let lines = lines_in_all(&text);
+            let mut now = text.clone();
+            for (most, characters, tail) in cuts {
+                now = cut_lines(&now, most, characters, if tail { Keep::HeadTail } else { Keep::Head }).into_owned();
+                prop_assert_eq!(lines_in_all(&now), lines, "{:?}", now);
+            }
+        }
+
+        #[test]
+        fn every_note_that_stays_is_one_that_was_there_or_a_true_count(text in noted(), cuts in prop::collection::vec(0_usize..120, 1..4)) {
+            let lines = lines_in_all(&text);
+            let is_whole = |line: &str| text.split('\n').any(|was| was == line) || More::read(line).is_some();
+            let mut now = text.clone();
+            for characters in cuts {
+                now = cut_characters(&now, characters).into_owned();
+                prop_assert_eq!(cut_characters(&now, characters), now.clone());
+                for line in now.split('\n').filter(|line| line.contains("[…") || line.contains("[1 ") || line.contains("lines as")) {
+                    let shown = without_more(line);
+                    prop_assert!(is_whole(line) || text.split('\n').any(|was| was.starts_with(shown)), "{}", line);
+                    prop_assert!(before_note(line, shown.len()) == shown.len(), "{}", line);
+                }
+                if matches!(More::read(now.rsplit('\n').next().unwrap()), Some(More::Lines(_))) {
+                    prop_assert_eq!(lines_in_all(&now), lines, "{:?}", now);
+                }
+            }
+        }
+
         #[test]
         fn cutting_is_idempotent_and_never_grows(
             text in "([a-z ]{0,40}\n){0,30}[a-z]{0,60}",

@@ -49,11 +49,12 @@ fn the_kinds_of_the_xml_dialect() {
     let expected = [
         (ContentKind::MessageText, "", "<task>\nDo it\n</task>"),
         (ContentKind::ToolResults, "environment details", "<environment_details>\nx\n</environment_details>"),
-        (ContentKind::MessageText, "", "I write.\n<write_to_file>\n<path>"),
+        (ContentKind::MessageText, "", "I write.\n"),
+        (ContentKind::MessageText, "write_to_file a.ts", "<write_to_file>\n<path>"),
         (ContentKind::ToolParameters, "write_to_file a.ts", "a.ts"),
-        (ContentKind::MessageText, "", "</path>\n<content>\n"),
+        (ContentKind::MessageText, "write_to_file a.ts", "</path>\n<content>\n"),
         (ContentKind::ToolParameters, "write_to_file a.ts", "let a"),
-        (ContentKind::MessageText, "", "\n</content>\n</write_to_file>"),
+        (ContentKind::MessageText, "write_to_file a.ts", "\n</content>\n</write_to_file>"),
         (ContentKind::MessageText, "write_to_file a.ts", "[write_to_file for 'a.ts'] Result:"),
         (ContentKind::ToolResults, "write_to_file a.ts", "<file_write_result>"),
     ];

@@ -1,0 +1,184 @@
+//! What notes in a text say is missing, so that what is cut later is added to it and no note is cut in two.
+
+use std::ops::Range;
+
+use super::{Gap, LeftOut, More, Pointer, SummaryHead, Suppressed};
+use crate::conversation::NumberStyle;
+
+/// A line that says something is missing in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteLine {
+    /// So many lines: of a gap, a pointer, a text that was left out.
+    Lines(usize),
+    /// So many messages after the one it stands in.
+    Messages(usize),
+    /// Nobody knows how much: state that was replaced, a text left out without its size, the head of a summary.
+    Unknown,
+}
+
+/// Of lines that begin neither like a note nor with a number in front of one, nothing more is read.
+const FIRST: [char; 2] = ['[', '.'];
+/// No note is longer; longer lines are content.
+const MAX_BYTES: usize = 400;
+
+impl NoteLine {
+    /// The note that a line is, behind the number it may show. Fast for lines that are none.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        if line.len() > MAX_BYTES || !line.ends_with([']', ')']) {
+            return None;
+        }
+        if line.starts_with(FIRST) {
+            return Self::of_content(line);
+        }
+        // With its number only what lossless work and the upkeep of plans write, and no gap that a file quotes.
+        let (.., content) = NumberStyle::read(line.as_bytes())?;
+        match Self::pointer(&line[content..]) {
+            None => match Gap::read(&line[content..])? {
+                Gap::Elsewhere(lines) => Some(Self::Lines(lines)),
+                _ => None,
+            },
+            pointer => pointer,
+        }
+    }
+
+    /// How many lines `line` was before anything was left out: 1 where it is no note.
+    #[must_use]
+    pub fn lines_of(line: &str) -> usize {
+        match Self::read(line) {
+            Some(Self::Lines(lines)) => lines,
+            Some(Self::Messages(_)) => 0,
+            Some(Self::Unknown) | None => 1,
+        }
+    }
+
+    fn of_content(content: &str) -> Option<Self> {
+        if let Some(gap) = Gap::read(content) {
+            return match gap {
+                Gap::Lines(gap) => Some(Self::Lines(gap.last - gap.first + 1)),
+                Gap::Elsewhere(lines) => Some(Self::Lines(lines)),
+                Gap::Messages(messages) => Some(Self::Messages(messages)),
+                Gap::Characters(_) => None,
+            };
+        }
+        match More::read(content) {
+            Some(More::Lines(lines)) => return Some(Self::Lines(lines)),
+            Some(More::Characters(_)) => return None,
+            None => {}
+        }
+        Self::pointer(content).or_else(|| match Suppressed::read(content) {
+            Some(suppressed) => Some(suppressed.lines().map_or(Self::Unknown, Self::Lines)),
+            None => (LeftOut::read(content).is_some() || SummaryHead::read(content).is_some()).then_some(Self::Unknown),
+        })
+    }
+
+    fn pointer(content: &str) -> Option<Self> {
+        Pointer::read(content).map(|pointer| Self::Lines(pointer.lines() as usize))
+    }
+}
+
+/// The messages that the last line of `text` says are missing after the one it stands in, and the text before that line.
+#[must_use]
+pub fn messages_at_end(text: &str) -> (&str, usize) {
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    match Gap::read(last) {
+        Some(Gap::Messages(messages)) => (before, messages),
+        _ => (text, 0),
+    }
+}
+
+const IN_LINE: &str = "[… ";
+
+/// The notes in the midst of a line (`[… 120 characters]`), and how many characters each stands for.
+pub fn notes_in_line(line: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(step) = line[at..].find(IN_LINE) {
+            let start = at + step;
+            at = start + IN_LINE.len();
+            let end = line.as_bytes()[at..].iter().take(40).position(|byte| *byte == b']').map(|step| at + step + 1);
+            if let Some(end) = end
+                && let Some(Gap::Characters(characters)) = Gap::read(&line[start..end])
+            {
+                at = end;
+                return Some((start..end, characters));
+            }
+        }
+        None
+    })
+}
+
+/// The characters of `text` with those that notes in its lines stand for.
+#[must_use]
+pub fn characters_of(text: &str) -> usize {
+    let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
+    let notes = notes_in_line(shown).fold(0_usize, |more, (range, characters)| {
+        more.saturating_add(characters).saturating_sub(shown[range].chars().count())
+    });
+    shown.chars().count().saturating_add(notes).saturating_add(hidden)
+}
+
+/// `at`, or where the note begins that it lies in. `text` may have several lines.
+#[must_use]
+pub fn before_note(text: &str, at: usize) -> usize {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |step| at + step);
+    if NoteLine::read(&text[line..end]).is_some() {
+        return if at == end { at } else { line };
+    }
+    let inside = notes_in_line(&text[line..end]).find(|(range, _)| line + range.start < at && at < line + range.end);
+    inside.map_or(at, |(range, _)| line + range.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_as_they_were_before_anything_was_left_out() {
+        for (line, lines) in [
+            ("const a = 1", 1),
+            ("[…12-40]", 29),
+            ("[…12]", 1),
+            ("[… 34 lines left out]", 34),
+            ("... (18 more lines)", 18),
+            ("[34 lines as below from \"export function parseDay(\"]", 34),
+            ("   214→[4 lines as below from \"if err := os.WriteFile(\"]", 4),
+            ("     1→[120 lines, every 10th numbered:]", 0),
+            ("[The line above 9 more times]", 9),
+            ("[Tool result of 12 lines left out]", 12),
+            ("[Tool result suppressed]", 1),
+            ("[… 4 messages]", 0),
+            // A file that quotes a gap, shown with numbers.
+            ("    12→[…12-40]", 1),
+            ("    12→... (18 more lines)", 1),
+            ("see [… 120 characters] here", 1),
+        ] {
+            assert_eq!(NoteLine::lines_of(line), lines, "{line}");
+        }
+    }
+
+    #[test]
+    fn characters_are_counted_with_those_that_notes_stand_for() {
+        assert_eq!(characters_of("ab[… 120 characters]cd… (e)... (400 more characters)"), 2 + 120 + 7 + 400);
+        assert_eq!(characters_of("[… many characters] [… 3 messages]"), 34);
+        assert_eq!(messages_at_end("a\nb\n[… 3 messages]"), ("a\nb", 3));
+        assert_eq!(messages_at_end("[… 3 messages]\nb"), ("[… 3 messages]\nb", 0));
+    }
+
+    #[test]
+    fn a_place_in_a_note_is_where_the_note_begins() {
+        let text = "ab[… 120 characters]cd\n[7 lines as below from \"export const\"]\nend";
+        let pointer = text.find("[7").unwrap();
+        for at in text.char_indices().map(|(at, _)| at) {
+            let place = before_note(text, at);
+            let expected = match at {
+                3..=21 => 2,
+                _ if at > pointer && text[at..].starts_with('\n') => at,
+                _ if at > pointer && at < text.rfind('\n').unwrap() => pointer,
+                _ => at,
+            };
+            assert_eq!(place, expected, "{at}");
+        }
+    }
+}
