@@ -49,6 +49,7 @@ pub struct Place {
 
 impl Place {
     /// A text of its own.
+    #[cfg(test)]
     pub const ALONE: Self = Self { first: 1, continues: false, goes_on: false };
 
     /// Of these bytes of `whole`, whose first line has this number.
