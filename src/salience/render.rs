@@ -285,7 +285,7 @@ mod tests {
             let text = written(&parts);
             let mut now = text.clone();
             for pick in picks {
-                now = cut(&now, Place::ALONE, |index| pick >> (index % 61) & 3 == 0);
+                now = cut(&now, Place::ALONE, |index| (pick >> (index % 61)).is_multiple_of(4));
                 prop_assert_eq!(lines_in_all(&now), lines_in_all(&text), "{}", now);
                 let number_of = |line: &str| line.rsplit_once("line of ").and_then(|(_, number)| number.parse::<usize>().ok());
                 let shown: BTreeSet<usize> = now.split('\n').filter_map(number_of).collect();
@@ -309,7 +309,7 @@ mod tests {
             let text: Vec<String> = (1..=count).map(|number| format!("line of {number}")).collect();
             let mut now = text.join("\n");
             for pick in picks {
-                now = cut(&now, Place::ALONE, |index| pick >> (index % 61) & 3 == 0);
+                now = cut(&now, Place::ALONE, |index| (pick >> (index % 61)).is_multiple_of(4));
                 let mut next = 1;
                 for line in now.split('\n') {
                     match Gap::read(line) {
