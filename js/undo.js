@@ -5,6 +5,7 @@
 const { contentsOf } = require("./fingerprints.js");
 const { messageOf } = require("./errors.js");
 const { applyPlan } = require("./plan.js");
+const { pointersIn } = require("./pointers.js");
 const { attempt, dataOf, resolved } = require("./restore-data.js");
 
 /**
@@ -51,6 +52,7 @@ function undo(messages, known, data, only) {
         refuse(id, "needs_others", `${listed(others)} about the same text or messages: undo them together`, { with: others });
     }
   }
+  refuseMisleading(work, wanted, { groups, groupsOf, refuse });
   const undone = new Set([...wanted].flatMap((id) => groupsOf.get(id)));
   const asked = [...new Set(only)];
   const answer = {
@@ -62,10 +64,72 @@ function undo(messages, known, data, only) {
   return { messages: back, ...answer, restoreData: dataOf(left, { original: known.original, condensed: contents.join("") }, groups) };
 }
 
+/** More that can be undone by themselves are refused together. */
+const MAX_TRIALS = 32;
+
+/** Refuses what would have pointers elsewhere lead to other lines than they do now. */
+function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
+  const refuseAll = (ids, { needed, messageIndex }) => {
+    for (const id of ids) {
+      if (messageIndex === undefined) {
+        const others = needed.filter((other) => !wanted.has(other));
+        refuse(id, "needs_others", `a pointer of ${namesOf(others)} would lead to other lines: undo them together`, { with: others });
+      } else {
+        refuse(id, "misleads", `a pointer in messages[${messageIndex}] would lead to other lines, and no change put it there`, {
+          messageIndex,
+        });
+      }
+    }
+  };
+  const isFine = ({ needed, messageIndex }) => messageIndex === undefined && needed.every((id) => wanted.has(id));
+  if (wanted.size === 0 || isFine(misledBy(work, [...wanted], groups, groupsOf))) return;
+  const clusters = clustersOf(wanted, groups, groupsOf);
+  if (clusters.length > 1 && clusters.length <= MAX_TRIALS) {
+    const trials = clusters.map((ids) => [ids, misledBy(work, ids, groups, groupsOf)]);
+    for (const [ids, trial] of trials) if (!isFine(trial)) refuseAll(ids, trial);
+  }
+  const rest = [...wanted];
+  const together = rest.length > 0 ? misledBy(work, rest, groups, groupsOf) : undefined;
+  if (together && !isFine(together)) refuseAll(rest, together);
+}
+
+/** What else has to be undone with these, so that no pointer leads to other lines than before; or the message with a pointer that no change put there. */
+function misledBy(work, ids, groups, groupsOf) {
+  const all = new Set(ids);
+  for (;;) {
+    const undone = new Set([...all].flatMap((id) => groupsOf.get(id)));
+    const places = work.misled(undone);
+    if (places.length === 0) return { needed: [...all].filter((id) => !ids.includes(id)) };
+    const size = all.size;
+    for (const { group } of places) for (const id of groups[group] ?? []) all.add(id);
+    for (const id of all) for (const group of groupsOf.get(id)) for (const other of groups[group]) all.add(other);
+    if (all.size === size) return { needed: [], messageIndex: places[0].message };
+  }
+}
+
+/** The ids in as many lists as can be undone by themselves. */
+function clustersOf(ids, groups, groupsOf) {
+  const left = new Set(ids);
+  const clusters = [];
+  for (const first of ids) {
+    if (!left.delete(first)) continue;
+    const cluster = [first];
+    for (const id of cluster) {
+      for (const other of groupsOf.get(id).flatMap((group) => groups[group])) if (left.delete(other)) cluster.push(other);
+    }
+    clusters.push(cluster);
+  }
+  return clusters;
+}
+
 /** Changes as the beginning of a sentence, by their ids. */
 function listed(ids) {
-  if (ids.length === 1) return `the change ${ids[0]} is`;
-  return `the changes ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ` and ${ids.length - 5} more` : ""} are`;
+  return `${namesOf(ids)} ${ids.length === 1 ? "is" : "are"}`;
+}
+
+function namesOf(ids) {
+  if (ids.length === 1) return `the change ${ids[0]}`;
+  return `the changes ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ` and ${ids.length - 5} more` : ""}`;
 }
 
 /** Messages with the edits that lead back. */
@@ -112,13 +176,37 @@ class Work {
     return this.#resolved.get(edit);
   }
 
-  /** The messages when these groups are undone, and what is then left to undo. */
-  done(undone) {
-    const taken = this.edits.filter(({ group }) => undone.has(group));
-    const back = applyPlan(
+  /** The messages when these edits are made. */
+  #back(taken) {
+    return applyPlan(
       this.messages,
       taken.map((edit) => this.#resolve(edit).edit),
     ).messages;
+  }
+
+  /** Where pointers stand that lead to other lines when these groups are undone, with the group of what put them there. */
+  misled(undone) {
+    this.pointers ??= pointersIn(this.messages);
+    const { edits: before, unresolved } = this.pointers;
+    if (before.length + unresolved.length === 0) return [];
+    const taken = this.edits.filter(({ group }) => undone.has(group));
+    // An edit that cannot be made is refused when it is asked for.
+    if (taken.some((edit) => !this.#resolve(edit).edit)) return [];
+    const after = pointersIn(this.#back(taken));
+    const shift = shiftBy(taken);
+    const places = new Map(after.edits.map((edit) => [placeOf(edit, edit.message), linesOf(edit)]));
+    const isTaken = ({ message, path }) =>
+      taken.some((edit) => edit.message === message && (edit.op !== "set" || edit.path.every((step, index) => step === path[index])));
+    const misled = before.filter((edit) => !isTaken(edit) && places.get(placeOf(edit, shift(edit.message))) !== linesOf(edit));
+    const groupOf = ({ message, path }) =>
+      this.edits.find((edit) => edit.message === message && !undone.has(edit.group) && (edit.path?.[1] ?? path[1]) === path[1])?.group;
+    return misled.map((edit) => ({ message: edit.message, group: groupOf(edit) }));
+  }
+
+  /** The messages when these groups are undone, and what is then left to undo. */
+  done(undone) {
+    const taken = this.edits.filter(({ group }) => undone.has(group));
+    const back = this.#back(taken);
     const shift = shiftBy(taken);
     const touched = new Set(taken.filter(({ op }) => op !== "insert").map(({ message }) => message));
     const left = this.edits.filter(({ group }) => !undone.has(group)).map((edit) => this.#moved(edit, shift, touched));
@@ -143,6 +231,11 @@ class Work {
     return { ...moved, recipe: { ...recipe, texts: recipe.texts.map(([message, path]) => [shift(message), path]) } };
   }
 }
+
+const placeOf = ({ path }, message) => `${message} ${JSON.stringify(path)}`;
+
+/** What an edit puts in its place, to be compared. */
+const linesOf = (edit) => JSON.stringify({ ...edit, message: 0 });
 
 /** Where a message stands when these edits have been made. */
 function shiftBy(edits) {

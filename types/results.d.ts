@@ -505,14 +505,16 @@ export interface RefusedUndo {
   id: string;
   /**
    * - `unknown_change`: no change of this condensation, or nothing is left of it
-   * - `needs_others`: other changes (`with`) were made to the same text, or dropped messages beside these; all of them have to be undone together
+   * - `needs_others`: other changes (`with`) were made to the same text, dropped messages beside these, or put pointers somewhere that would lead to
+   *   other lines; all of them have to be undone together
    * - `changed_since`: somebody edited the message, condensed it again, or moved it
+   * - `misleads`: a pointer that no change of this condensation put there would lead to other lines
    */
-  code: "unknown_change" | "needs_others" | "changed_since";
+  code: "unknown_change" | "needs_others" | "changed_since" | "misleads";
   /** The same for a person. */
   reason: string;
   /** Of `needs_others`: the changes that are missing. */
   with?: string[];
-  /** Of `changed_since`: the message, by its index in `messages`, where one is to blame. */
+  /** Of `changed_since` and `misleads`: the message, by its index in `messages`, where one is to blame. */
   messageIndex?: number;
 }

@@ -10,6 +10,7 @@ const {
   createLosslessProvider,
   createSmartProvider,
   createTruncationProvider,
+  expand,
   restore,
   validateMessages,
 } = api;
@@ -222,4 +223,44 @@ test("a stack of twenty condensations, with messages appended between, is undone
     expect(JSON.stringify(history.slice(0, earlier.length))).toBe(JSON.stringify(earlier));
   }
   expect(JSON.stringify(history)).toBe(JSON.stringify(whole.slice(0, next)));
+});
+
+describe("pointers that stay", () => {
+  const messages = [{ role: "user", content: "Compare the versions." }];
+  const line = (file, number) => `export const value${number} = compute(${number}, "${file}");`;
+  const body = (file, changed = -1) => Array.from({ length: 60 }, (_, at) => (at === changed ? "// changed" : line(file, at))).join("\n");
+  for (const [index, text] of [
+    body("a"),
+    body("b"),
+    body("a"),
+    body("a", 9),
+    body("b"),
+    body("a"),
+    body("b", 30),
+    body("a", 9),
+  ].entries()) {
+    messages.push(
+      { role: "assistant", content: [{ type: "tool_use", id: `t${index}`, name: "Bash", input: { command: `show ${index}` } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: text }] },
+    );
+  }
+  const readable = (condensed) => expand(condensed).messages.map((message) => JSON.stringify(message));
+
+  test("lead to the same lines when single changes are undone, or these are refused", async () => {
+    const result = await createLosslessProvider({ strict: true }).condense({ messages });
+    const before = readable(result.messages);
+    expect(before).toEqual(messages.map((message) => JSON.stringify(message)));
+    let refusals = 0;
+    for (const { id } of result.changes) {
+      const one = restore(result, { only: [id] });
+      expect([readable(one.messages), expand(one.messages).unresolved]).toEqual([before, []]);
+      if (one.refused.length === 0) continue;
+      refusals++;
+      expect(one.refused).toMatchObject([{ id, code: "needs_others" }]);
+      const together = restore(result, { only: [id, ...one.refused[0].with] });
+      expect(together.restored).toContain(id);
+      expect(readable(together.messages)).toEqual(before);
+    }
+    expect(refusals).toBeLessThan(result.changes.length);
+  });
 });
