@@ -85,8 +85,8 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
   if (wanted.size === 0 || isFine(misledBy(work, [...wanted], groups, groupsOf))) return;
   const clusters = clustersOf(wanted, groups, groupsOf);
   if (clusters.length > 1 && clusters.length <= MAX_TRIALS) {
-    const trials = clusters.map((ids) => [ids, misledBy(work, ids, groups, groupsOf)]);
-    for (const [ids, trial] of trials) if (!isFine(trial)) refuseAll(ids, trial);
+    const trials = clusters.map((ids) => ({ ids, trial: misledBy(work, ids, groups, groupsOf) }));
+    for (const { ids, trial } of trials) if (!isFine(trial)) refuseAll(ids, trial);
   }
   const rest = [...wanted];
   const together = rest.length > 0 ? misledBy(work, rest, groups, groupsOf) : undefined;
@@ -99,7 +99,7 @@ function misledBy(work, ids, groups, groupsOf) {
   for (;;) {
     const undone = new Set([...all].flatMap((id) => groupsOf.get(id)));
     const places = work.misled(undone);
-    if (places.length === 0) return { needed: [...all].filter((id) => !ids.includes(id)) };
+    if (places.length === 0) return { needed: [...all].filter((id) => !ids.includes(id)), messageIndex: undefined };
     const size = all.size;
     for (const { group } of places) for (const id of groups[group] ?? []) all.add(id);
     for (const id of all) for (const group of groupsOf.get(id)) for (const other of groups[group]) all.add(other);
@@ -136,6 +136,8 @@ function namesOf(ids) {
 class Work {
   /** Of each edit the same with what it puts back, or why it cannot. */
   #resolved = new Map();
+  /** What the pointers in the messages stand for, once that is asked. */
+  #pointers;
 
   constructor(messages, { edits, contents }) {
     this.messages = messages;
@@ -186,8 +188,8 @@ class Work {
 
   /** Where pointers stand that lead to other lines when these groups are undone, with the group of what put them there. */
   misled(undone) {
-    this.pointers ??= pointersIn(this.messages);
-    const { edits: before, unresolved } = this.pointers;
+    this.#pointers ??= pointersIn(this.messages);
+    const { edits: before, unresolved } = this.#pointers;
     if (before.length + unresolved.length === 0) return [];
     const taken = this.edits.filter(({ group }) => undone.has(group));
     // An edit that cannot be made is refused when it is asked for.
