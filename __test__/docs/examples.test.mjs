@@ -152,9 +152,11 @@ describe("programs", () => {
     afterAll(() => rmSync(home, { recursive: true, force: true }));
     beforeAll(() => {
       copyFileSync(path.join(root, "fixtures", "roo-xml-2025.json"), path.join(home, "history.json"));
-      mkdirSync(path.join(home, "fixtures"));
-      for (const name of ["claude-code", "roo-xml-2025"]) {
-        copyFileSync(path.join(root, "fixtures", `${name}.json`), path.join(home, "fixtures", `${name}.json`));
+      for (const folder of ["fixtures", "histories"]) {
+        mkdirSync(path.join(home, folder));
+        for (const name of ["claude-code", "roo-xml-2025"]) {
+          copyFileSync(path.join(root, "fixtures", `${name}.json`), path.join(home, folder, `${name}.json`));
+        }
       }
     });
 
