@@ -20,7 +20,7 @@ const historyOf = (dialect, seed = 3, messages = 70) => deepFreeze(buildHistory(
 
 const providers = [
   ["lossless", createLosslessProvider(), {}],
-  ["truncation", createTruncationProvider({ minTokensForTruncation: 20 }), {}],
+  ["truncation", createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }), {}],
   ["window", createTruncationProvider({ mode: "window" }), {}],
   ["a target", createTruncationProvider(), { targetTokens: 2500 }],
   ["smart", createSmartProvider("aggressive"), { targetTokens: 3000 }],
@@ -79,7 +79,7 @@ describe.each(providers)("%s", (_, provider, options) => {
 
 test("what one change said comes back, and nothing else", async () => {
   const messages = historyOf("claude-code");
-  const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
+  const result = await createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }).condense({ messages });
   for (const { messageIndex, blockIndex } of result.changes) {
     const here = result.changes.filter((other) => other.messageIndex === messageIndex && other.blockIndex === blockIndex);
     const ids = here.map(({ id }) => id);
@@ -124,7 +124,7 @@ describe("what cannot be undone alone", () => {
 
   test("what somebody edited since is refused, and the others are undone", async () => {
     const messages = historyOf("claude-code");
-    const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
+    const result = await createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }).condense({ messages });
     const [edited, other] = result.changes;
     const list = clone(result.messages);
     list[edited.messageIndex].role = "other";
@@ -193,7 +193,7 @@ test("of a provider of the host that drops, adds and moves", async () => {
 test("a stack of twenty condensations, with messages appended between, is undone one by one", async () => {
   const steps = [
     [createLosslessProvider(), {}],
-    [createTruncationProvider({ minTokensForTruncation: 20 }), {}],
+    [createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }), {}],
     [createSmartProvider("balanced"), { targetTokens: 6000 }],
     [createTruncationProvider(), { targetTokens: 5000 }],
     [createTruncationProvider({ mode: "window" }), {}],
