@@ -228,28 +228,3 @@ describe("metrics", () => {
     expect(manager.getMetrics().records).toEqual([]);
   });
 });
-
-test("what a handler has reported before an abort is told, though its thread is busy then", async () => {
-  const controller = new AbortController();
-  const handler = callbackHandler(
-    {
-      async *createMessage() {
-        yield { type: "usage", inputTokens: 1000, outputTokens: 200, totalCost: 0.001 };
-        setTimeout(() => {
-          controller.abort();
-          const end = performance.now() + 60;
-          while (performance.now() < end);
-        }, 20);
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-        yield { type: "text", text: "Too late." };
-      },
-      getModel: () => ({ id: "main", info: { contextWindow: 200_000 } }),
-    },
-    { price },
-  );
-  const manager = native({ handler });
-  const result = await manager.condense({ messages }, { signal: controller.signal });
-  expect(result.error.code).toBe("aborted");
-  expect(result.cost).toBe(0.001);
-  expect(manager.getMetrics().total.cost).toBe(0.001);
-});

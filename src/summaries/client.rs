@@ -30,9 +30,8 @@ use crate::{
     warning::{Warning, WarningCode, Warnings},
 };
 
-/// How long a cancelled handler may take to say what it spent. It says so at once where its thread is free; where that is busy, nobody could have the
-/// result before it either.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// How long a cancelled handler may take to say what it spent.
+const LAST_WORDS: Duration = Duration::from_millis(25);
 /// How long a store may take. A cache slower than the model is of no use.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 /// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
