@@ -64,6 +64,7 @@ test("everything that is exported has a type, and the reverse", async () => {
 /** What the examples take as given: what every host has. */
 const GIVEN = `
 declare const messages: import("roo-condense").Message[];
+declare const histories: import("roo-condense").Message[][];
 declare const systemPrompt: string;
 declare const apiHandler: import("roo-condense/roo").RooApiHandler;
 declare function ask(systemPrompt: string, messages: import("roo-condense").ApiHandlerMessage[]): Promise<string>;
