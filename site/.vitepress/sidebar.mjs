@@ -30,6 +30,7 @@ export const english = [
     items: [
       page("The manager", "manager"),
       page("What survives", "survival"),
+      page("Deciding by money", "economics"),
       page("Tools of your own", "tools"),
       page("The studio", "studio"),
       page("Roo-Code and its forks", "roo"),
