@@ -30,6 +30,12 @@ fn is_note(text: &str) -> bool {
     text.starts_with('[') && [" left out]", " suppressed]", " messages]"].iter().any(|end| text.ends_with(end))
 }
 
+/// Whether a line says how many lines are missing.
+fn says_lines(line: &str) -> bool {
+    let number = line.strip_prefix("... (").and_then(|rest| rest.strip_suffix(" more lines)"));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 proptest! {
     #![proptest_config(cases(60))]
 
@@ -81,7 +87,9 @@ proptest! {
                         prop_assert!(new.text.chars().count() <= parameters + notes * 50, "{:?}", new.text);
                     }
                     ContentKind::ToolResults if !suppress => {
-                        prop_assert!(new.text.split('\n').count() <= lines + 1, "{:?}", new.text);
+                        // What an earlier cut says of lines stays where it says so, between those that stay.
+                        let (notes, shown): (Vec<&str>, Vec<&str>) = new.text.split('\n').partition(|line| says_lines(line));
+                        prop_assert!(shown.len() <= lines + 1 && notes.len() <= shown.len() + 1, "{:?}", new.text);
                         prop_assert!(new.text.split('\n').all(|line| line.chars().count() <= characters + 50));
                     }
                     _ => prop_assert!(is_note(new.text), "{:?}", new.text),
