@@ -82,15 +82,19 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
     }
   };
   const isFine = ({ needed, messageIndex }) => messageIndex === undefined && needed.every((id) => wanted.has(id));
-  if (wanted.size === 0 || isFine(misledBy(work, [...wanted], groups, groupsOf))) return;
+  if (wanted.size === 0) return;
+  const all = [...wanted];
+  const whole = misledBy(work, all, groups, groupsOf);
+  if (isFine(whole)) return;
   const clusters = clustersOf(wanted, groups, groupsOf);
   if (clusters.length > 1 && clusters.length <= MAX_TRIALS) {
     const trials = clusters.map((ids) => ({ ids, trial: misledBy(work, ids, groups, groupsOf) }));
     for (const { ids, trial } of trials) if (!isFine(trial)) refuseAll(ids, trial);
   }
   const rest = [...wanted];
-  const together = rest.length > 0 ? misledBy(work, rest, groups, groupsOf) : undefined;
-  if (together && !isFine(together)) refuseAll(rest, together);
+  if (rest.length === 0) return;
+  const together = rest.length === all.length ? whole : misledBy(work, rest, groups, groupsOf);
+  if (!isFine(together)) refuseAll(rest, together);
 }
 
 /** What else has to be undone with these, so that no pointer leads to other lines than before; or the message with a pointer that no change put there. */

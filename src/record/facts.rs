@@ -13,7 +13,8 @@ use super::{
 use crate::{
     conversation::{ContentKind, Conversation, Role, calls},
     transcript::{
-        self, Action, CallOutcome, Event, HostText, PieceSource, ToolTable, Transcript, decompose_texts, with_texts,
+        self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
+        with_texts,
     },
 };
 
@@ -149,8 +150,7 @@ fn checks(transcript: &Transcript<'_>) -> Vec<Fact> {
         if all.is_empty() {
             continue;
         }
-        let is_piped = commands.iter().any(|command| command.is_piped);
-        let ended = ending(event, is_piped, &answer_of(event, transcript));
+        let ended = ending(event, is_any_piped(&commands), &answer_of(event, transcript));
         let fact = ended.map(|verdict| Fact::Check { command: beginning(command, COMMAND), verdict });
         newest.extend(all.into_iter().map(|check| (check, (index, fact.clone()))));
     }
@@ -177,8 +177,8 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
         return None;
     }
     // Package managers begin with what they run.
-    let told = answer.lines().rev().map(|line| beginning(line, TELLING));
-    let last = told.into_iter().find(|line| !line.is_empty() && !line.starts_with('>'));
+    let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
+    let last = told.find(|line| !line.is_empty() && !line.starts_with('>'));
     Some(last.unwrap_or_else(|| "ended without an error".to_owned()))
 }
 
@@ -202,11 +202,19 @@ fn about(event: &Event, transcript: &Transcript<'_>) -> String {
     event.path.as_deref().map(str::to_owned).or_else(command).unwrap_or_default()
 }
 
+/// What a call runs; nothing where it runs no command line.
+fn commands_of(event: &Event, transcript: &Transcript<'_>) -> Vec<SimpleCommand> {
+    let line = command_of(event, transcript).filter(|_| event.action == Action::Command);
+    line.map_or_else(Vec::new, simple_commands)
+}
+
+fn is_any_piped(commands: &[SimpleCommand]) -> bool {
+    commands.iter().any(|command| command.is_piped)
+}
+
 /// What a call did, in parts that may be done again by themselves: each command of a command line.
 fn parts_of(event: &Event, transcript: &Transcript<'_>) -> Vec<String> {
-    let command = command_of(event, transcript).filter(|_| event.action == Action::Command);
-    let parts: Vec<String> =
-        command.map_or_else(Vec::new, |line| simple_commands(line).iter().map(SimpleCommand::text).collect());
+    let parts: Vec<String> = commands_of(event, transcript).iter().map(SimpleCommand::text).collect();
     if parts.is_empty() { vec![about(event, transcript)] } else { parts }
 }
 
@@ -257,10 +265,8 @@ fn failures(transcript: &Transcript<'_>) -> Vec<Fact> {
 
 /// Whether a call that did not fail is known to have done what it was asked to.
 fn works(event: &Event, transcript: &Transcript<'_>) -> bool {
-    let line = command_of(event, transcript).filter(|_| event.action == Action::Command);
-    let is_certain = line.is_none_or(|line| !simple_commands(line).iter().any(|command| command.is_piped));
     let answer = answer_of(event, transcript);
-    if is_certain { !goes_on(&answer) } else { says_well(&answer) && !goes_on(&answer) }
+    !goes_on(&answer) && (!is_any_piped(&commands_of(event, transcript)) || says_well(&answer))
 }
 
 /// The files that were changed.
@@ -339,9 +345,6 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
     all
 }
 
-/// Tags that hosts put around what the user says.
-const SPOKEN: [&str; 4] = ["feedback", "answer", "user_message", "task"];
-
 /// What somebody says in a text of words; `None` for what hosts write in their place, and we: a text in tags, and a line in brackets.
 fn spoken(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -351,7 +354,7 @@ fn spoken(text: &str) -> Option<&str> {
         return None;
     }
     let inside = |tag: &str| text.strip_prefix(&format!("<{tag}>"))?.strip_suffix(&format!("</{tag}>"));
-    if let Some(words) = SPOKEN.iter().find_map(|tag| inside(tag)) {
+    if let Some(words) = SPOKEN.iter().chain(&["task"]).find_map(|tag| inside(tag)) {
         return Some(words.trim());
     }
     let is_tagged = text.starts_with('<') && text.ends_with('>');

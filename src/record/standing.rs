@@ -30,7 +30,11 @@ pub fn records<'c>(conversation: &'c Conversation, tools: &ToolTable) -> Vec<Sta
         };
         found.extend(texts.into_iter().filter_map(|(block, text)| {
             let is_whole = is_record(text);
-            let text = if is_whole { Some(text) } else { record_behind(text).filter(|_| message.is_summary()) };
+            // Only there is a text looked through.
+            if !is_whole && !message.is_summary() {
+                return None;
+            }
+            let text = if is_whole { Some(text) } else { record_behind(text) };
             text.map(|text| StandingRecord { message: index, block, is_whole, text })
         }));
     }

@@ -39,5 +39,5 @@ pub use self::{
     place::{ConversationText, Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    user_text::{HostText, attachments},
+    user_text::{HostText, SPOKEN, attachments},
 };

@@ -76,7 +76,7 @@ impl HostText {
 }
 
 /// Tags around what the user says in answer to a tool call.
-const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
+pub const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
 
 /// Reads the texts of one user message in order: a header in one text can announce the next text.
 pub(super) struct UserTexts<'a, 't, F> {

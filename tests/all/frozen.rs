@@ -63,13 +63,18 @@ proptest! {
     }
 }
 
-#[test]
-fn a_target_that_is_missed_because_of_it_says_so() {
+/// Twenty messages of which nothing is worth keeping.
+fn long_messages() -> Conversation {
     let long = "a line of words that nobody needs again\n".repeat(300);
     let messages: Vec<_> = (0..20)
         .map(|index| json!({ "role": if index % 2 == 0 { "user" } else { "assistant" }, "content": format!("{index} {long}") }))
         .collect();
-    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    Conversation::parse(&json!(messages).to_string()).unwrap()
+}
+
+#[test]
+fn a_target_that_is_missed_because_of_it_says_so() {
+    let before = long_messages();
     for id in ["lossless", "truncation", "smart"] {
         let options = json!({ "provider": id, "frozenMessages": 15 });
         let manager = Manager::new(ManagerOptions::read(&options).unwrap());
@@ -89,11 +94,7 @@ fn a_target_that_is_missed_because_of_it_says_so() {
 
 #[test]
 fn what_a_providers_own_call_freezes_or_protects_stays() {
-    let long = "a line of words that nobody needs again\n".repeat(300);
-    let messages: Vec<_> = (0..20)
-        .map(|index| json!({ "role": if index % 2 == 0 { "user" } else { "assistant" }, "content": format!("{index} {long}") }))
-        .collect();
-    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let before = long_messages();
     let all: Vec<usize> = (0..9).collect();
     for options in [json!({ "frozenMessages": 9 }), json!({ "protect": { "messages": all } })] {
         let provider = create_provider("truncation", &json!({})).unwrap();
