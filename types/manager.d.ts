@@ -239,7 +239,7 @@ export interface PreparationResult {
   /**
    * - `done`: it was prepared
    * - `reused`: what was prepared before will do
-   * - `joined`: work for the same task was under way, and was waited for
+   * - `joined`: work for the same task that serves this call too was under way, and was waited for; where that was aborted, this call does its own
    * - `early`: too far from being due
    * - `nothing`: nothing would be gained
    * - `failed`: see `error`

@@ -352,7 +352,7 @@ impl Manager {
         {
             return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision);
         }
-        let (prepared, stale) = match self.ready_for(work).await {
+        let (prepared, stale) = match self.ready_for(work, &decision).await {
             Ok(found) => found,
             Err(error) => return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision),
         };
@@ -365,7 +365,7 @@ impl Manager {
             report = report.with_applied(prepared.map(|prepared| prepared.as_applied()));
         }
         // Being aborted says nothing about what condensing gains.
-        if let Some(guard) = guard.as_ref().filter(|_| report.error_code() != Some(CondenseError::Aborted.code())) {
+        if let Some(guard) = guard.as_ref().filter(|_| !report.was_aborted()) {
             let tokens = (report.original_tokens() as f64, report.final_tokens() as f64);
             let tokens = report.error_code().is_none().then_some(tokens);
             self.state().guard.record(guard, &work.call.task_id, tokens, Instant::now());

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Manager, Ran, Report, Run, TriggerDecision, Work, guard::Guard};
+use super::{Manager, Ran, Report, Run, TriggerDecision, Work, guard::Guard, report::ReportedError};
 use crate::{
     conversation::{Contents, Edit, NewValue},
     options::ConfigError,
@@ -59,10 +59,23 @@ pub struct AppliedPreparation {
     pub cost: f64,
 }
 
-/// What was done to a snapshot.
-pub struct Prepared {
+/// A conversation at the time of a call, and what the call asked for.
+#[derive(Clone)]
+struct Snapshot {
     contents: Contents,
     asked: Asked,
+}
+
+impl Snapshot {
+    /// Whether what is prepared for this one can be applied to a later one.
+    fn serves(&self, later: &Self) -> bool {
+        later.contents.starts_with(&self.contents) && self.asked == later.asked
+    }
+}
+
+/// What was done to a snapshot.
+pub struct Prepared {
+    snapshot: Snapshot,
     ready: Arc<Ready>,
     tokens_saved: f64,
     cost: f64,
@@ -107,8 +120,29 @@ impl Provider for Ready {
 pub struct Preparations {
     /// The oldest first.
     kept: VecDeque<(String, Arc<Prepared>)>,
-    under_way: HashMap<String, watch::Receiver<Option<Preparation>>>,
+    under_way: HashMap<String, UnderWay>,
     guard: Guard,
+}
+
+/// What came of work that others may have waited for. Work that was aborted tells nothing: it only ends.
+type Told = Option<Result<Preparation, ReportedError>>;
+
+/// What is being prepared for a task, and for whom it will do.
+#[derive(Clone)]
+struct UnderWay {
+    snapshot: Snapshot,
+    told: watch::Receiver<Told>,
+}
+
+impl UnderWay {
+    /// Waits until it has ended; `None` where it was aborted and others have to see to it themselves.
+    async fn end(mut self, work: &Work) -> Result<Told, CondenseError> {
+        tokio::select! {
+            biased;
+            () = work.cancel.cancelled() => Err(CondenseError::Aborted),
+            told = self.told.wait_for(Option::is_some) => Ok(told.ok().and_then(|told| told.clone())),
+        }
+    }
 }
 
 impl Preparations {
@@ -136,7 +170,7 @@ impl Preparations {
 struct Flight<'m> {
     manager: &'m Manager,
     task: String,
-    tell: watch::Sender<Option<Preparation>>,
+    tell: watch::Sender<Told>,
 }
 
 impl Drop for Flight<'_> {
@@ -166,52 +200,58 @@ impl Manager {
         if decision.prev_context_tokens < due * self.options.prepare_from_percent / 100.0 {
             return report.with_preparation(Preparation::none("early"));
         }
-        let task = work.call.task_id.clone();
-        let flight = match self.take_off(&task) {
-            Ok(flight) => flight,
-            Err(under_way) => {
-                return match self.join(&work, under_way).await {
-                    Ok(joined) => report.with_preparation(joined),
-                    Err(error) => Report::failed(error, Some(decision.prev_context_tokens)),
-                };
+        let snapshot =
+            Snapshot { contents: Contents::of(&work.conversation), asked: self.asked(&work, Some(&decision)) };
+        let flight = loop {
+            let under_way = match self.take_off(&work.call.task_id, &snapshot) {
+                Ok(flight) => break flight,
+                Err(under_way) => under_way,
+            };
+            let will_do = under_way.snapshot.serves(&snapshot);
+            match under_way.end(&work).await {
+                Err(error) => return Report::failed(error, Some(decision.prev_context_tokens)),
+                Ok(Some(Ok(told))) if will_do => {
+                    let reason = if told.prepared { "joined" } else { told.reason };
+                    return report.with_preparation(Preparation { reason, ..told });
+                }
+                Ok(Some(Err(error))) if will_do => {
+                    return report.failed_like(error).with_preparation(Preparation::none("failed"));
+                }
+                // Of no use here, or aborted by who began it: this call does its own.
+                Ok(_) => {}
             }
         };
-        let report = self.prepare_alone(&work, &decision, due, report).await;
-        flight.tell.send_replace(report.preparation().cloned());
+        let report = self.prepare_alone(&work, snapshot, &decision, due, report).await;
+        let told = match report.error() {
+            Some(_) if report.was_aborted() => None,
+            Some(error) => Some(Err(error.clone())),
+            None => report.preparation().cloned().map(Ok),
+        };
+        flight.tell.send_replace(told);
         report
     }
 
     /// Begins the only work for a task, or says what is under way.
-    fn take_off(&self, task: &str) -> Result<Flight<'_>, watch::Receiver<Option<Preparation>>> {
+    fn take_off(&self, task: &str, snapshot: &Snapshot) -> Result<Flight<'_>, UnderWay> {
         let mut all = self.preparations();
         if let Some(under_way) = all.under_way.get(task) {
             return Err(under_way.clone());
         }
         let (tell, told) = watch::channel(None);
-        all.under_way.insert(task.to_owned(), told);
+        all.under_way.insert(task.to_owned(), UnderWay { snapshot: snapshot.clone(), told });
         Ok(Flight { manager: self, task: task.to_owned(), tell })
     }
 
-    /// Waits for what is under way.
-    async fn join(
+    async fn prepare_alone(
         &self,
         work: &Work,
-        mut under_way: watch::Receiver<Option<Preparation>>,
-    ) -> Result<Preparation, CondenseError> {
-        tokio::select! {
-            biased;
-            () = work.cancel.cancelled() => Err(CondenseError::Aborted),
-            told = under_way.wait_for(Option::is_some) => {
-                let told = told.ok().and_then(|told| told.clone()).filter(|told| told.prepared);
-                Ok(told.map_or_else(|| Preparation::none("failed"), |told| Preparation { reason: "joined", ..told }))
-            }
-        }
-    }
-
-    async fn prepare_alone(&self, work: &Work, decision: &TriggerDecision, due: f64, report: Report) -> Report {
+        snapshot: Snapshot,
+        decision: &TriggerDecision,
+        due: f64,
+        report: Report,
+    ) -> Report {
         let (task, prev) = (&work.call.task_id, decision.prev_context_tokens);
-        let contents = Contents::of(&work.conversation);
-        let known = self.prepared(work, &contents);
+        let known = self.prepared(task, &snapshot);
         let fitting = TriggerDecision::fitting_below(due);
         if let Some(known) = known.as_ref().filter(|known| prev - known.tokens_saved <= fitting) {
             return report.with_preparation(known.told("reused"));
@@ -232,7 +272,7 @@ impl Manager {
             ..Run::default()
         };
         let Ran { report: done, proposal, .. } = self.run_as(work, run).await;
-        if let Some(guard) = guard.as_ref().filter(|_| done.error_code() != Some(CondenseError::Aborted.code())) {
+        if let Some(guard) = guard.as_ref().filter(|_| !done.was_aborted()) {
             let tokens = (done.original_tokens() as f64, done.final_tokens() as f64);
             let tokens = done.error_code().is_none().then_some(tokens);
             self.preparations().guard.record(guard, task, tokens, Instant::now());
@@ -242,9 +282,8 @@ impl Manager {
             None if done.error_code().is_some() => Preparation::none("failed"),
             None => Preparation::none("nothing"),
             Some(proposal) => {
-                let asked = self.asked(work, Some(decision));
                 let cost = done.cost() + known.map_or(0.0, |known| known.cost);
-                let prepared = Prepared::new(proposal, done.provider(), contents, asked, done.tokens_removed(), cost);
+                let prepared = Prepared::new(proposal, done.provider(), snapshot, done.tokens_removed(), cost);
                 let told = prepared.told("done");
                 self.preparations().keep(task, prepared);
                 told
@@ -253,32 +292,38 @@ impl Manager {
         report.like_preparing(done).with_preparation(told)
     }
 
-    /// What was prepared for this call, where the snapshot is still what its conversation begins with. What is not is forgotten.
-    fn prepared(&self, work: &Work, contents: &Contents) -> Option<Arc<Prepared>> {
-        let task = &work.call.task_id;
+    /// What was prepared and serves this call. What was prepared for another beginning of the conversation is forgotten.
+    fn prepared(&self, task: &str, now: &Snapshot) -> Option<Arc<Prepared>> {
         let prepared = self.preparations().of(task)?;
-        if !contents.starts_with(&prepared.contents) {
+        if !now.contents.starts_with(&prepared.snapshot.contents) {
             self.preparations().forget(task);
-            return None;
         }
-        let decision = self.should_condense(&self.usage(work, &self.count(work).ok()?));
-        (prepared.asked == self.asked(work, Some(&decision))).then_some(prepared)
+        prepared.snapshot.serves(now).then_some(prepared)
     }
 
-    /// What is ready to be applied to the conversation of a call that is due; waits for what is under way. A warning tells of what is of no use any more.
+    /// What is ready to be applied to the conversation of a call that is due; waits for what is under way, where that will serve it. A warning tells of
+    /// what is of no use any more.
     pub(super) async fn ready_for(
         &self,
         work: &Work,
+        decision: &TriggerDecision,
     ) -> Result<(Option<Arc<Prepared>>, Option<Warning>), CondenseError> {
-        let under_way = self.preparations().under_way.get(&work.call.task_id).cloned();
-        if let Some(under_way) = under_way {
-            self.join(work, under_way).await?;
-        }
-        if self.preparations().of(&work.call.task_id).is_none() {
+        let task = &work.call.task_id;
+        let (under_way, kept) = {
+            let all = self.preparations();
+            (all.under_way.get(task).cloned(), all.of(task))
+        };
+        if under_way.is_none() && kept.is_none() {
             return Ok((None, None));
         }
-        let prepared = self.prepared(work, &Contents::of(&work.conversation));
-        let is_stale = prepared.is_none() && self.preparations().of(&work.call.task_id).is_none();
+        let now = Snapshot { contents: Contents::of(&work.conversation), asked: self.asked(work, Some(decision)) };
+        if let Some(under_way) = under_way.filter(|under_way| under_way.snapshot.serves(&now)) {
+            // What came of it is in what is kept.
+            under_way.end(work).await?;
+        }
+        let was_kept = self.preparations().of(task).is_some();
+        let prepared = self.prepared(task, &now);
+        let is_stale = was_kept && self.preparations().of(task).is_none();
         let warning = is_stale.then(|| {
             let message = "what was prepared is of no use: the conversation no longer begins with the messages it was prepared for";
             Warning::new(WarningCode::PreparationStale, message)
@@ -301,7 +346,7 @@ impl Manager {
 }
 
 impl Prepared {
-    fn new(proposal: Proposal, provider: &str, contents: Contents, asked: Asked, tokens_saved: f64, cost: f64) -> Self {
+    fn new(proposal: Proposal, provider: &str, snapshot: Snapshot, tokens_saved: f64, cost: f64) -> Self {
         let plan = proposal.plan.without_foreign();
         let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
             + proposal.notes.iter().map(|note| note.reason.len()).sum::<usize>()
@@ -323,7 +368,7 @@ impl Prepared {
             version: String::new(),
             capabilities: crate::providers::Capabilities::default(),
         };
-        Self { contents, asked, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes }
+        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes }
     }
 
     pub(super) fn ready(&self) -> Arc<Ready> {
@@ -332,11 +377,11 @@ impl Prepared {
 
     /// What a result says that it was applied to.
     pub(super) fn as_applied(&self) -> AppliedPreparation {
-        AppliedPreparation { messages: self.contents.len(), cost: self.cost }
+        AppliedPreparation { messages: self.snapshot.contents.len(), cost: self.cost }
     }
 
     fn told(&self, reason: &'static str) -> Preparation {
-        Preparation { prepared: true, reason, messages: self.contents.len(), tokens_saved: self.tokens_saved }
+        Preparation { prepared: true, reason, messages: self.snapshot.contents.len(), tokens_saved: self.tokens_saved }
     }
 }
 

@@ -92,9 +92,10 @@ struct BothContents {
     condensed: Contents,
 }
 
-#[derive(Debug, Serialize)]
+/// Why a condensation ended without a result, as it is reported.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReportedError {
+pub(super) struct ReportedError {
     code: &'static str,
     message: String,
     /// Which of the host's own errors caused it.
@@ -322,6 +323,21 @@ impl Report {
     #[must_use]
     pub fn error_code(&self) -> Option<&'static str> {
         self.error.as_ref().map(|error| error.code)
+    }
+
+    /// Why there is no result.
+    pub(super) fn error(&self) -> Option<&ReportedError> {
+        self.error.as_ref()
+    }
+
+    /// Whether it ended because the caller wanted it to.
+    pub(super) fn was_aborted(&self) -> bool {
+        self.error_code() == Some(CondenseError::Aborted.code())
+    }
+
+    /// With the error of work that somebody else began. What of the host's caused it belongs to that call.
+    pub(super) fn failed_like(self, error: ReportedError) -> Self {
+        Self { error: Some(ReportedError { foreign_cause: None, ..error }), ..self }
     }
 
     /// What the caller should know.

@@ -13,6 +13,8 @@
 // The attribute macro writes functions without doc comments.
 #![allow(missing_docs)]
 
+#[cfg(not(target_family = "wasm"))]
+mod allocator;
 mod callback;
 mod cancel;
 mod directory;
@@ -38,7 +40,7 @@ use napi_derive::napi;
 
 #[cfg(not(target_family = "wasm"))]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
 /// Node unloads an addon when the last environment that has loaded it ends. Our threads go on, so it has to stay.
 #[cfg(not(target_family = "wasm"))]

@@ -145,6 +145,58 @@ async fn once_at_a_time_and_who_comes_meanwhile_waits() {
 }
 
 #[tokio::test]
+async fn who_waited_for_work_that_was_aborted_does_it_and_one_failure_is_told_to_all() {
+    let handler = Arc::new(Scripted { delay: Duration::from_millis(60), ..Scripted::saying("In short.") });
+    let manager = Arc::new(manager());
+    let aborted = work(&handler, 41, 70_000.0);
+    let cancel = aborted.cancel.clone();
+    let (first, second, third, ()) = tokio::join!(
+        manager.prepare(aborted),
+        manager.prepare(work(&handler, 41, 70_000.0)),
+        manager.prepare(work(&handler, 41, 70_000.0)),
+        async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            cancel.cancel();
+        }
+    );
+    assert_eq!((first.error_code(), told(&first)), (Some("aborted"), (false, "failed")));
+    let others = [told(&second), told(&third)];
+    assert!(others.contains(&(true, "done")) && others.contains(&(true, "joined")), "{others:?}");
+
+    let fails = |_: &_, _| Err(LlmError::callback("m", "no", None, TokenUsage::default()));
+    let failing = Arc::new(Scripted { delay: Duration::from_millis(60), ..Scripted::new(fails) });
+    let manager = self::manager();
+    let (first, second) =
+        tokio::join!(manager.prepare(work(&failing, 41, 70_000.0)), manager.prepare(work(&failing, 41, 70_000.0)));
+    assert_eq!((told(&first), told(&second), failing.asked().len()), ((false, "failed"), (false, "failed"), 1));
+    assert_eq!((first.error_code(), second.error_code()), (Some("llm_callback_failed"), Some("llm_callback_failed")));
+}
+
+#[tokio::test]
+async fn what_is_prepared_for_another_conversation_or_request_is_no_answer() {
+    let handler = Arc::new(Scripted { delay: Duration::from_millis(200), ..Scripted::saying("In short.") });
+    let manager = Arc::new(manager());
+    let rewound = work(&handler, 21, DUE);
+    let other = work(&handler, 41, 70_000.0);
+    let other = Work {
+        call: CallOptions { custom_condensing_prompt: Some("Briefly.".to_owned()), ..other.call.clone() },
+        ..other
+    };
+    let (first, due, second) = tokio::join!(
+        manager.prepare(work(&handler, 41, 70_000.0)),
+        async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            manager.condense_if_needed(rewound).await
+        },
+        manager.prepare(other)
+    );
+    assert_eq!((told(&first), applied(&due), due.did_condense()), ((true, "done"), Value::Null, true));
+    assert_eq!((told(&second), handler.asked().len()), ((true, "done"), 3), "each asked its own question");
+    let due = manager.condense_if_needed(work(&handler, 45, DUE)).await;
+    assert_eq!(applied(&due), Value::Null, "the newest was prepared for another prompt");
+}
+
+#[tokio::test]
 async fn what_was_prepared_before_will_do_or_is_what_the_next_begins_with() {
     let handler = Arc::new(Scripted::saying("In short."));
     let manager = manager();
