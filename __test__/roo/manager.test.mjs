@@ -45,7 +45,14 @@ describe("2025", () => {
     expect(apiHandler.requests).toEqual([]);
     expect(told.condensed).toEqual([["task", true, false, false]]);
     const { context, options } = dropAndRewrite.asked.at(-1);
-    expect(context).toEqual({ messages, systemPrompt: "You are careful.", taskId: "task", contextWindow: 100_000, profileId: "default" });
+    expect(context).toEqual({
+      messages,
+      systemPrompt: "You are careful.",
+      taskId: "task",
+      contextWindow: 100_000,
+      profileId: "default",
+      model: "model",
+    });
     expect(options.isAutomatic).toBe(true);
   });
 

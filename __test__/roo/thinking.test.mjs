@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const { bindingOf, firstChange, settled, ruleOf } = require("../../js/roo/thinking.js");
 const { createCondense, createContextManagement, createSlidingWindow, createTaggedCondense, compressOldToolResults, restoreDataOf } =
   require("../../js/roo/index.js");
-const { CondensationManager, restore } = require("../../index.js");
+const { CondensationManager, callbackHandler, restore } = require("../../index.js");
 
 const thinking = (about) => ({ type: "thinking", thinking: `About ${about}, which takes a while.`, signature: `signed behind ${about}` });
 const PRESERVED = { id: "claude-opus-5-5" };
@@ -147,6 +147,82 @@ describe("2026", () => {
     expect(error).toBeUndefined();
     expect(thoughts(getEffectiveApiHistory(tagged))).toEqual([]);
     expect(tagged.filter(({ condensedBy }) => condensedBy).some(({ thinkingParent }) => thinkingParent)).toBe(false);
+  });
+});
+
+describe("the model that reads the conversation decides, whoever else is asked", () => {
+  const cheap = callbackHandler({ ...handler(), getModel: () => ({ id: "gpt-5-mini", info: {} }) });
+  const shortens = {
+    condense: async ({ messages }) => ({
+      messages: messages.map((message, index) => (index === 2 ? { ...message, content: [result("t0", "short")] } : message)),
+      summary: "s",
+      didCondense: true,
+      cost: 0,
+    }),
+  };
+  /** @type {[string, (model: object) => object, (model: object) => object][]} */
+  const cases = [
+    [
+      "a profile with a handler of its own",
+      () => ({ manager: new CondensationManager({ provider: "lossless", profiles: { d: { handler: cheap } } }) }),
+      apiHandler,
+    ],
+    [
+      "an apiHandler that cannot create messages",
+      () => ({ manager: new CondensationManager({ provider: "lossless" }) }),
+      (model) => ({ ...apiHandler(model), createMessage: undefined }),
+    ],
+    ["a manager of the host's own", () => ({ manager: shortens }), apiHandler],
+    [
+      "a condensing handler",
+      () => ({ manager: new CondensationManager({ provider: "truncation" }), condensingHandler: cheap }),
+      apiHandler,
+    ],
+  ];
+  /** @type {[number, (host: object) => (options: object) => Promise<object[]>][]} */
+  const generations = [
+    [2025, (host) => async (options) => (await createSlidingWindow(host).truncateConversationIfNeeded(options)).messages],
+    [
+      2026,
+      (host) => async (options) =>
+        createTaggedCondense(host).getEffectiveApiHistory((await createContextManagement(host).manageContext(options)).messages),
+    ],
+  ];
+  describe.each(cases)("%s", (_, more, api) => {
+    it.each(generations)("%i", async (_, run) => {
+      const left = async (model) => {
+        const { host, told } = recordingHost(more(model));
+        // The same line twice, so that lossless has something to do in the first result.
+        const messages = history(8).map((message) => structuredClone(message));
+        for (const at of [2, 4]) messages[at].content[0].content = "the same line that was read twice\n".repeat(60);
+        const sent = await run(host)(
+          usage(messages, api(model), {
+            autoCondenseContext: true,
+            autoCondenseContextPercent: 50,
+            currentProfileId: "d",
+            totalTokens: 11_000,
+          }),
+        );
+        const change = firstChange(messages, sent);
+        expect(change).toBeDefined();
+        return {
+          signed: thoughts(sent.slice(change[0] + 1)).length,
+          warnings: told.warnings.filter((warning) => /signed thinking/.test(warning)),
+        };
+      };
+      expect(await left(PRESERVED)).toEqual({ signed: 0, warnings: [] });
+      const older = await left({ id: "claude-sonnet-4-5" });
+      expect(older.signed).toBeGreaterThan(0);
+      expect(older.warnings).toEqual([]);
+      const unknown = await left({ id: "some-deployment" });
+      expect(unknown.warnings).toEqual([expect.stringMatching(new RegExp(`^${unknown.signed} blocks? of signed thinking`))]);
+    });
+  });
+
+  it("of what a truncation of 2026 leaves behind it the host is told as in 2025", async () => {
+    const { host, told } = recordingHost();
+    await createContextManagement(host).manageContext(usage(history(6), apiHandler({ id: "some-deployment" })));
+    expect(told.warnings.filter((warning) => /signed thinking/.test(warning))).toHaveLength(1);
   });
 });
 

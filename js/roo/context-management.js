@@ -24,12 +24,14 @@ function createContextManagement(host) {
     // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     const wanted = pairsToRemove(visible.length, fracToRemove);
-    return hide(
-      messages,
-      visible,
-      services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted,
-      services.thinkingRule(apiHandler),
-    );
+    const removed = services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted;
+    return telling(messages, apiHandler, hide(messages, visible, removed, services.thinkingRule(apiHandler)));
+  }
+
+  /** The truncation, after the host was told of signed thinking behind it of which nobody knows that it may stay. */
+  function telling(messages, apiHandler, truncation) {
+    services.withThinkingSettled(getEffectiveApiHistory(messages), getEffectiveApiHistory(truncation.messages), apiHandler);
+    return truncation;
   }
 
   /** Whether `manageContext` would do something. */
@@ -67,6 +69,7 @@ function createContextManagement(host) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : call.tokensLeft;
     const found = await truncateToFit();
+    if (found) telling(messages, apiHandler, found.truncated);
     const tokens = found?.tokens ?? before;
     const after = Math.ceil(tokens);
     const counted = found && { ...("newContextTokens" in response && { newContextTokens: after }), newContextTokensAfterTruncation: after };

@@ -56,7 +56,10 @@ export interface RooApiHandler {
   createMessage?(systemPrompt: string, messages: any[], metadata?: any): AsyncIterable<any>;
   /** Tokens of content blocks. */
   countTokens(content: any[]): Promise<number>;
-  /** `info.supportsImages` decides whether images become text, `info.contextWindow` (tokens) is told to a manager. */
+  /**
+   * `info.supportsImages` decides whether images become text, `info.contextWindow` (tokens) is told to a manager, and so is `id`, the model that reads the
+   * conversation: it decides what becomes of signed thinking.
+   */
   getModel?(): { readonly info: object };
 }
 
@@ -78,6 +81,8 @@ export interface RooManagerContext {
   contextWindow?: number;
   /** The window's `currentProfileId`, else the host's `profileId`: whose handler, prompt and price apply, and whose metrics count. */
   profileId?: string;
+  /** `apiHandler.getModel().id`: the model that reads the conversation, whoever writes the summary. */
+  model?: string;
 }
 
 /** What is used of a `CondensationManager` of this package; an object of this shape will do. */
@@ -496,7 +501,7 @@ export interface OldToolResultsOptions {
    * thinking), `drop` always, `keep` never. Every answer makes another turn old, so such models see none but the oldest thinking. Default: `auto`.
    */
   thinking?: "auto" | "keep" | "drop" | undefined;
-  /** The name of the model that it is sent to. Default: not known, and thinking stays unless it is to be dropped. */
+  /** The name of the model that it is sent to: `apiHandler.getModel().id`. Default: not known, and thinking stays unless it is to be dropped. */
   model?: string | undefined;
 }
 

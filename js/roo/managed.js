@@ -7,6 +7,7 @@ const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
+const { modelOf } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
 const { windowCall } = require("./window-call.js");
 
@@ -42,7 +43,10 @@ async function condenseByManager(
 ) {
   const signal = services.signal(taskId);
   const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
-  const context = present({ messages, systemPrompt, taskId, contextWindow: window?.contextWindow ?? windowOf(apiHandler), profileId });
+  const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
+  // Whoever writes a summary: this is the model that reads the conversation, and so may refuse its thinking.
+  const model = modelOf(apiHandler);
+  const context = present({ messages, systemPrompt, taskId, contextWindow, profileId, model });
   const options = present({
     thinking: services.host.thinking,
     protect: services.host.protect,
@@ -68,17 +72,19 @@ async function condenseByManager(
   if (!result.didCondense || result.messages === messages || result.messages.length === 0) {
     return { error: services.translate("condense_context_grew"), cost };
   }
-  const [before, after, toolTokens] = await measure.totals(result);
+  // A manager of the host's own may know nothing of thinking.
+  const condensed = services.withThinkingSettled(messages, result.messages, apiHandler);
+  const [before, after, toolTokens] = await measure.totals({ ...result, messages: condensed });
   // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
   // What was reported is scaled by what one counter says before and after; where nothing was, the host's count is what there is.
   const reported = window?.prevContextTokens ?? prevContextTokens ?? 0;
-  const left = reported > 0 ? await measure.inContext({ prevContextTokens: reported }, result.messages) : after + toolTokens;
+  const left = reported > 0 ? await measure.inContext({ prevContextTokens: reported }, condensed) : after + toolTokens;
   if (window) window.tokensLeft = left;
   const [tokensBefore, tokensAfter] = [reported > 0 ? reported : before + toolTokens, Math.ceil(left)];
   // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
   return {
-    condensed: result.messages,
+    condensed,
     summary: result.summary || report(result, tokensBefore, tokensAfter),
     cost,
     newContextTokens: tokensAfter,

@@ -42,7 +42,7 @@ function bindingOf(model) {
 /** The name of a handler's model; undefined where it tells none. */
 function modelOf(apiHandler) {
   const id = answerOf(() => apiHandler?.getModel?.()?.id);
-  return typeof id === "string" ? id : undefined;
+  return typeof id === "string" && id.trim() !== "" ? id : undefined;
 }
 
 /** What is done with thinking behind a change: by the wish (`auto`, `keep`, `drop`) and the model. */
@@ -145,6 +145,9 @@ function removed(messages, edits) {
   });
 }
 
+/** Messages whose thinking was told about, so that what settles them once more says nothing twice. */
+const toldAbout = new WeakSet();
+
 /**
  * `after`, which was made of `before`, with what the rule says done to thinking behind the first change; `warn` hears of signed thinking of which nobody
  * knows that it may stay.
@@ -156,7 +159,8 @@ function settled(before, after, rule, warn = () => {}) {
   if (!change) return after;
   if (rule.drops) return removed(after, removal(after, placesToGo(after, change, rule)));
   const signed = behind(after, change, isSigned).length;
-  if (signed > 0) warn(toldOf(signed));
+  if (signed > 0 && !toldAbout.has(after)) warn(toldOf(signed));
+  toldAbout.add(after);
   return after;
 }
 
