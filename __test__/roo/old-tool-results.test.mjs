@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { restore } from "../../index.js";
+import { createLosslessProvider, expand, restore } from "../../index.js";
 import { compressOldToolResults, restoreDataOf } from "../../js/roo/index.js";
 import { root } from "../../scripts/tools.mjs";
 import { assistant, brokenPairs, call, result, text, user } from "./support.mjs";
@@ -62,11 +62,57 @@ describe("which results", () => {
     const [sent] = resultsOf(await compressOldToolResults(turns(five.with(0, JSON.stringify(five)))));
     expect(sent.content.length).toBeLessThan(2000);
   });
+});
 
-  test("what one of the next turns shows again becomes a pointer", async () => {
-    const [sent] = resultsOf(await compressOldToolResults(turns([lines("a"), lines("a"), ...five.slice(2)])));
-    expect(sent.content.length).toBeLessThan(120);
-    expect(sent.content).toMatch(/^\[/);
+describe("pointers", () => {
+  /** Plays a history from `from` messages on: what was shortened never changes again, and every pointer stands for what it stands for in the history. */
+  async function play(messages, from, see = () => {}) {
+    let before = [];
+    let pointers = 0;
+    let shortened = 0;
+    for (let length = from; length <= messages.length; length++) {
+      const history = messages.slice(0, length);
+      const sent = await compressOldToolResults(history);
+      const now = sent.map((message) => JSON.stringify(message));
+      before.forEach((message, index) => {
+        if (message !== now[index]) expect(message, `message ${index} of ${length}`).toBe(JSON.stringify(history[index]));
+      });
+      const [read, meant] = [expand(sent), expand(history)];
+      expect(read.unresolved.length, `${length} messages`).toBeLessThanOrEqual(meant.unresolved.length);
+      sent.forEach((message, index) => {
+        if (message === history[index]) return expect(read.messages[index], `message ${index} of ${length}`).toEqual(meant.messages[index]);
+        shortened++;
+        message.content.forEach((block, at) => {
+          if (block === history[index].content[at]) return;
+          const was = meant.messages[index].content[at].content;
+          const lines = new Set((typeof was === "string" ? was : was.map(({ text }) => text).join("\n")).split("\n").map(unnumbered));
+          const is = read.messages[index].content[at].content;
+          for (const line of (typeof is === "string" ? is : is.map(({ text }) => text).join("\n")).split("\n"))
+            if (!/\[… ?[\d]|^\[The line above/.test(line)) expect(lines, line).toContain(unnumbered(line));
+        });
+      });
+      pointers = JSON.stringify(sent).split(" as below from ").length + JSON.stringify(sent).split(" as above from ").length - 2;
+      see(length, sent);
+      before = now;
+    }
+    expect(shortened).toBeGreaterThan(0);
+    return pointers;
+  }
+  const unnumbered = (line) => line.replace(/^\s*\d+(?:→|\t| \| |:)/, "");
+
+  test("none leads to what gets old later, and none is wrong at any time", async () => {
+    const short = ["one", "two", "three", "four"].map((name) => `ok ${name}`);
+    expect(await play(turns([lines("a", 40), lines("a", 200), ...short]), 1)).toBe(0);
+    expect(await play(history, 1)).toBe(0);
+  });
+
+  test.each(["last", "first"])("what those of an earlier condensation lead to stays: keep %s", async (keep) => {
+    const shown = turns([lines("a", 80), lines("b", 30), `${lines("a", 70)}\n${lines("b", 25)}`, lines("c"), lines("b", 30)]);
+    const { messages } = await createLosslessProvider({ keep }).condense({ messages: [user("task"), ...shown] });
+    expect(expand(messages).unresolved).toEqual([]);
+    const later = ["d", "e", "f", "g", "h", "i"].map((name) => lines(name));
+    const more = turns(later).map((message) => JSON.parse(JSON.stringify(message).replaceAll('"c', '"later')));
+    expect(await play([...messages, ...more], messages.length)).toBeGreaterThan(0);
   });
 });
 

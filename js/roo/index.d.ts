@@ -506,9 +506,9 @@ export interface OldToolResultsOptions {
 }
 
 /**
- * Zoo-Code's place for old tool results: shortens them in what is sent, before every request, and leaves what is stored alone. A result becomes a pointer
- * where one of the next turns shows the same, else the eight lines at most that are most likely to be used again, and says what is missing. No model
- * is asked. It needs results as `tool_result` blocks; those in texts, as in 2025, stay.
+ * Zoo-Code's place for old tool results: shortens them in what is sent, before every request, and leaves what is stored alone. A result becomes the eight
+ * lines at most that are most likely to be used again, and says what is missing. What pointers of an earlier condensation lead to stays. No model is
+ * asked. It needs results as `tool_result` blocks; those in texts, as in 2025, stay.
  *
  * The same history always gives the same bytes, in every process. What a longer history adds changes nothing before the results that became
  * old with it, so the prompt cache of the model's provider holds up to there. What was done for a turn is remembered: later calls only look through the

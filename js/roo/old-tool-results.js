@@ -3,10 +3,12 @@
 // Old tool results, shortened in what is sent before every request: Zoo-Code's place for them, with the engine of this package.
 //
 // What a result becomes depends only on the task, the turn it stands in and the turns until it was old. So the same history always gives the same bytes,
-// and what a longer history adds changes nothing before it: the prompt cache of the model's provider holds.
+// and what a longer history adds changes nothing before it: the prompt cache of the model's provider holds. That is why nothing becomes a pointer: what
+// it would lead to gets old as well. And what pointers of an earlier condensation may lead to stays.
 
 const { argumentError, notAllowed, unknown } = require("../errors.js");
 const isObject = require("../is-object.js");
+const { holdsPointers, pointedAt } = require("./pointed-at.js");
 const { withPlaces } = require("./readable.js");
 const { WORDS, placesToGo, removal, ruleOf } = require("./thinking.js");
 
@@ -99,18 +101,25 @@ function checkedOptions(options = {}) {
 function oldTurns(messages, { minChars, turns, tools }) {
   const answers = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   const names = new Map();
+  const isPointedAt = pointedAt(messages);
   const found = [];
   for (let turn = 0; turn + turns < answers.length; turn++) {
     const [first, end] = [answers[turn], answers[turn + 1]];
     for (const block of blocksIn(messages[first])) if (block?.type === "tool_use") names.set(block.id, block.name);
     const isWanted = (block) => !names.has(block.tool_use_id) || tools.includes(names.get(block.tool_use_id));
-    const results = [];
+    const isLong = (block) => isWanted(block) && lengthOf(block.content) > minChars;
+    const all = [];
     for (let index = first + 1; index < end; index++) {
       if (messages[index].role !== "user") continue;
       blocksIn(messages[index]).forEach((block, at) => {
-        if (block?.type === "tool_result" && isWanted(block) && lengthOf(block.content) > minChars) results.push([index, at]);
+        if (block?.type === "tool_result") all.push({ index, at, block, stays: isPointedAt(index, block.content) });
       });
     }
+    // A pointer into a result beside it, which the engine does not know to stay, is not its to settle.
+    const mayHoldPointers = !all.some(({ stays }) => stays);
+    const results = all
+      .filter(({ block, stays }) => !stays && isLong(block) && (mayHoldPointers || !holdsPointers(block.content)))
+      .map(({ index, at }) => [index, at]);
     if (results.length > 0) found.push({ first, end, until: answers[turn + turns], results });
   }
   return found;
@@ -160,12 +169,12 @@ async function shortenedContents(seen, places, { lead, length }) {
 let provider;
 
 /**
- * Pointers to what the next turns show again, then the lines that are most likely to be used again. Nothing that says what happened in a message of
- * some number: the engine sees a part of the history, in which messages have other numbers.
+ * The lines that are most likely to be used again. Nothing that says what happened in a message of some number: the engine sees a part of the history,
+ * in which messages have other numbers.
  */
 function engine() {
   provider ??= require("../provider.js").createSmartProvider({
-    losslessPrelude: { enabled: true, operations: { strict: true, toolParameters: false } },
+    losslessPrelude: { enabled: false },
     passes: [passOver([])],
     meetTarget: false,
   });
