@@ -14,6 +14,11 @@ export interface StudioHistory<M extends MessageLike = MessageLike> {
   read(): { messages: readonly M[]; bytes?: number | undefined } | Promise<{ messages: readonly M[]; bytes?: number | undefined }>;
   /** Writes a condensed history and what leads back from it. Without it the page may only look. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
+  /**
+   * Puts back what `save` replaced; `saved` is what that returned. It is called only while the history reads as `save` left it. Without it the page offers no
+   * undo of saving.
+   */
+  undoSave?: ((saved: SavedHistory) => SavedHistory | Promise<SavedHistory>) | undefined;
   /** Tells when it may have changed. Returns what ends that. */
   watch?: ((changed: () => void) => () => void) | undefined;
 }

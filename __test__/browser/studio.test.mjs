@@ -401,6 +401,128 @@ describe.skipIf(isMissing)("the studio", () => {
     await own.stop();
   });
 
+  /** A page about a file that may be written, with cuts to choose from. */
+  async function openWritable(messages, { language = "English" } = {}) {
+    const history = historyFile(messages);
+    const own = await startStudio(history, "--write");
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
+    if (language !== "English") await page.getByRole("combobox", { name: "Language" }).selectOption({ label: language });
+    const card = async (label) => page.locator(".rc-card", { hasText: label }).locator("dd").first().textContent();
+    const tokens = async (label) => Number((await card(label)).replaceAll(",", ""));
+    const save = page.getByRole("button", { name: "Save condensed" });
+    const close = async () => {
+      expect(complaints).toEqual([]);
+      await page.close();
+      await own.stop();
+    };
+    return { page, history, tokens, save, close };
+  }
+  /** Results of different lengths, each asked for by a call of its own. */
+  const cuttable = () => [
+    { role: "user", content: "Mend it." },
+    ...Array.from({ length: 30 }, (_, at) => [
+      call(`t${at}`, "read_file", { path: `src/file-${at}.ts` }),
+      answer(`t${at}`, file(at, at + 90 - at)),
+    ]).flat(),
+    { role: "assistant", content: "Done." },
+  ];
+
+  test("what is kept as it was stays so while the file changes, and what cannot be kept is said", async () => {
+    const messages = cuttable();
+    const { page, history, tokens, close } = await openWritable(messages);
+    const cut = await tokens("After");
+    await page.getByRole("button", { name: "Keep this as it was" }).first().click();
+    await expect.poll(() => tokens("After")).toBeGreaterThan(cut + 500);
+    const kept = await tokens("After");
+    const grown = async (next) => {
+      const before = await tokens("Before");
+      writeFileSync(history, JSON.stringify(next));
+      await expect.poll(() => tokens("Before"), { timeout: 10_000 }).not.toBe(before);
+    };
+    await grown([...messages, { role: "user", content: "And now?" }]);
+    expect(await tokens("After")).toBeGreaterThanOrEqual(kept);
+    expect(await tokens("After")).toBeLessThan(kept + 20);
+    await page.getByText("One part stays as it was, because you chose so.").waitFor();
+    await page.getByRole("button", { name: "Keep this as it was" }).first().click();
+    await page.getByText("2 parts stay as they were, because you chose so.").waitFor();
+    const both = await tokens("After");
+    // Two messages at the start: all numbers shift.
+    await grown([...messages.slice(0, 1), call("new", "list_files", { path: "." }), answer("new", "src"), ...messages.slice(1)]);
+    await page.getByText("2 parts stay as they were, because you chose so.").waitFor();
+    expect(await tokens("After")).toBeGreaterThan(both);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    // What was kept is there no more.
+    await grown(messages.slice(-4));
+    await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/2 parts that you kept.*stands in the history no more/);
+    await page.getByRole("button", { name: "Go on without" }).click();
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+    await close();
+  });
+
+  test("what is kept can be condensed after all", async () => {
+    const { page, tokens, close } = await openWritable(cuttable());
+    const cut = await tokens("After");
+    await page.getByRole("button", { name: "Keep this as it was" }).first().click();
+    await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("lossless");
+    await page.getByText("One part stays as it was").waitFor();
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    expect(await tokens("After")).toBeGreaterThan(cut);
+    await page.getByRole("button", { name: "Condense them after all" }).click();
+    await expect.poll(() => tokens("After")).toBe(cut);
+    await close();
+  });
+
+  test("saving is confirmed until something else is done, does not offer to cut what was kept, and is taken back", async () => {
+    const messages = cuttable();
+    const { page, history, tokens, save, close } = await openWritable(messages);
+    const text = readFileSync(history, "utf8");
+    await page.getByRole("button", { name: "Keep this as it was" }).first().click();
+    await page.getByText("One part stays as it was").waitFor();
+    const kept = await tokens("After");
+    await save.click();
+    const said = page.locator(".rc-saved");
+    await expect.poll(() => said.textContent()).toMatch(/Written to .*history\.json\. As it was: .*history\.json\.bak\./);
+    // The page has followed its own writing.
+    await expect.poll(() => tokens("Before"), { timeout: 10_000 }).toBe(kept);
+    await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    expect(await said.count()).toBe(1);
+    expect(await tokens("After")).toBe(kept);
+    await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/There is nothing to save/);
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Take the saving back" }).click();
+    await expect.poll(() => said.textContent()).toMatch(/Taken back: .*history\.json is as it was.*What was saved: .*\.bak\.1/);
+    expect(readFileSync(history, "utf8")).toBe(text);
+    await expect.poll(() => tokens("After")).toBe(kept);
+    expect(await said.count()).toBe(1);
+    // Somebody else writes.
+    writeFileSync(history, JSON.stringify(messages.slice(0, 40)));
+    await expect.poll(() => said.count(), { timeout: 10_000 }).toBe(0);
+    await close();
+  });
+
+  test("a file that cannot be read is said, nothing is saved, and it goes on when it is whole again", async () => {
+    const messages = cuttable();
+    const { page, history, tokens, save, close } = await openWritable(messages);
+    const before = await tokens("Before");
+    writeFileSync(history, "{broken");
+    const alert = page.getByRole("alert");
+    await expect.poll(() => alert.textContent(), { timeout: 10_000 }).toMatch(/cannot be read now.*history\.json:1:2: not JSON/);
+    expect(await tokens("Before")).toBe(before);
+    expect(await save.isDisabled()).toBe(true);
+    const note = await save.getAttribute("aria-describedby");
+    expect(await page.evaluate((id) => document.getElementById(id).textContent, note)).toMatch(/cannot be read/);
+    expect(readFileSync(history, "utf8")).toBe("{broken");
+    writeFileSync(history, JSON.stringify(messages.slice(0, 41)));
+    await expect.poll(() => alert.count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => tokens("Before")).toBeLessThan(before);
+    await expect.poll(() => save.isEnabled()).toBe(true);
+    await close();
+  });
+
   test("in French, what the library says is French too", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("combobox", { name: "Language" }).selectOption("fr");

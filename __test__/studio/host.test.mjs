@@ -107,13 +107,120 @@ describe("createStudioHost", () => {
       },
     });
     const { id } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 5000 });
-    expect(await ask("save", { condensation: id })).toEqual({ file: "h.json", backup: "h.json.bak" });
+    expect(await ask("save", { condensation: id })).toEqual({ file: "h.json", backup: "h.json.bak", revision: 1 });
     expect(restore(saved[0])).toEqual(messages);
     now = [...now, { role: "user", content: "One more." }];
     const told = ask("wait", { revisions: { h: 1 } });
     changed();
     expect((await told).histories[0]).toMatchObject({ messages: 201, revision: 2 });
     await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
+  });
+
+  /** A history that is kept in memory, as a file would keep it. */
+  function written(first) {
+    const state = { now: first, problem: undefined };
+    const source = {
+      read() {
+        if (state.problem) throw new Error(state.problem);
+        return { messages: structuredClone(state.now) };
+      },
+      save(messages) {
+        state.before = state.now;
+        state.now = structuredClone(messages);
+        return { file: "h.json", backup: "h.json.bak" };
+      },
+      undoSave({ file }) {
+        state.now = state.before;
+        return { file };
+      },
+    };
+    return { state, source };
+  }
+
+  test("keeps again what was kept, wherever it stands now, and says what stands nowhere", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    const { ask } = hostOf(source);
+    const condense = (kept, provider = "truncation") => ask("condense", { history: "h", provider, kept });
+    const plain = await condense();
+    expect(plain.kept).toEqual([]);
+    const largest = [...plain.changes].sort((one, other) => other.tokensBefore - one.tokensBefore)[0];
+    const { condensation: one } = await ask("undo", { condensation: plain.id, changes: [largest.id] });
+    expect(one.kept).toMatchObject([{ messageIndex: largest.messageIndex, operation: largest.operation }]);
+    expect(one.after[largest.messageIndex]).toBeGreaterThan(plain.after[largest.messageIndex]);
+    // Other numbers, and later messages.
+    state.now = [first[0], ...first.slice(3), { role: "user", content: "One more." }];
+    await ask("hello");
+    const again = await save(ask, condense, one.kept, state);
+    expect(again.kept).toMatchObject([{ messageIndex: largest.messageIndex - 2, blockIndex: one.kept[0].blockIndex }]);
+    expect(again.kept[0].fault).toBeUndefined();
+    expect(again.after[largest.messageIndex - 2]).toBe(one.after[largest.messageIndex]);
+    // Another provider keeps it as well.
+    const other = await condense(again.kept, "lossless");
+    expect(other.changes.filter(({ messageIndex }) => messageIndex === largest.messageIndex - 2)).toEqual([]);
+    // Gone.
+    state.now = first.slice(0, largest.messageIndex);
+    const gone = await save(ask, condense, again.kept, state);
+    expect(gone.kept).toMatchObject([{ fault: { code: "kept_gone" } }]);
+    // What a page says is checked.
+    await expect(condense([{ messageIndex: 1 }])).rejects.toMatchObject({ code: "invalid_message" });
+    const strange = [{ messageIndex: 9999, blockIndex: 7, operation: "x", print: "y", around: [] }];
+    expect((await condense(strange)).kept).toMatchObject([{ fault: { code: "kept_gone" } }]);
+  });
+
+  /** What `condense` answers once the host has read the history anew, which the refused saving of something else makes it do. */
+  async function save(ask, condense, kept, state) {
+    const { id } = await condense(kept);
+    const now = state.now;
+    await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
+    expect(state.now).toBe(now);
+    return condense(kept);
+  }
+
+  test("among many that say the same, keeps the one that was meant", async () => {
+    // Ids that a client begins anew with each request.
+    const call = (path) => ({ role: "assistant", content: [{ type: "tool_use", id: "call_0", name: "read_file", input: { path } }] });
+    const same = { role: "user", content: [{ type: "tool_result", tool_use_id: "call_0", content: "the same everywhere\n".repeat(200) }] };
+    const rest = Array.from({ length: 12 }, (_, at) => [call(`${at}`), { ...same, content: [{ ...same.content[0], content: "ok" }] }]);
+    const first = [{ role: "user", content: "Go." }, call("a"), same, call("b"), same, call("c"), same, ...rest.flat()];
+    const { state, source } = written(first);
+    const { ask } = hostOf(source);
+    const condense = (kept) => ask("condense", { history: "h", provider: "truncation", kept });
+    const plain = await condense();
+    const change = plain.changes.find(({ messageIndex }) => messageIndex === 4);
+    const { condensation } = await ask("undo", { condensation: plain.id, changes: [change.id] });
+    state.now = [first[0], call("new"), same, ...first.slice(1)];
+    const again = await save(ask, condense, condensation.kept, state);
+    expect(again.kept[0]).toMatchObject({ messageIndex: 6 });
+    expect(again.after[6]).toBe(condensation.after[4]);
+    expect(again.after[4]).toBeLessThan(again.after[6]);
+  });
+
+  test("knows its own writing, reads before it writes, and takes a saving back", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    const { ask } = hostOf(source);
+    const condense = () => ask("condense", { history: "h", provider: "truncation" });
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "nothing_to_undo" });
+    expect(await ask("save", { condensation: (await condense()).id })).toMatchObject({ revision: 2, canUndo: true });
+    expect((await ask("hello")).histories[0].revision).toBe(2);
+    expect(await ask("undoSave", { history: "h" })).toEqual({ file: "h.json", revision: 3 });
+    expect(state.now).toEqual(first);
+    // Nobody has told that it cannot be read.
+    const { id } = await condense();
+    state.problem = "h.json:1:2: not JSON";
+    await expect(ask("save", { condensation: id })).rejects.toMatchObject({
+      code: "unreadable",
+      message: expect.stringMatching(/nothing was written.*h\.json:1:2/),
+    });
+    expect((await ask("hello")).histories[0].problem).toBe("h.json:1:2: not JSON");
+    state.problem = undefined;
+    await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
+    // What somebody else wrote meanwhile is not overwritten by the undo.
+    await ask("save", { condensation: (await condense()).id });
+    state.now = [...state.now, { role: "user", content: "One more." }];
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "changed_since" });
+    expect(state.now.at(-1).content).toBe("One more.");
   });
 
   test("keeps what it knew while a file is half written", async () => {

@@ -9,7 +9,8 @@ const { write } = require("./condense-command.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
-const { checkOutput, writeOutput } = require("./output-file.js");
+const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
+const { isResultOf, originalBytes, readRestoreFile } = require("./restore-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -58,12 +59,20 @@ function fileSource(file, canWrite) {
     );
     return { file: written.file, backup: written.backup, restoreData: written.restoreData };
   };
+  // As `restore --in-place` does it.
+  const undoSave = ({ restoreData }) => {
+    history = readHistory(file);
+    const data = readRestoreFile(restoreData);
+    if (!isResultOf(data, history.bytes))
+      throw new Failure(EXIT.failed, `${history.shownName}: another program wrote to it since it was saved`);
+    return replaceInput(history, originalBytes(data));
+  };
   return {
     id: path.resolve(file),
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
-    ...(canWrite && !history.isSession && { save }),
+    ...(canWrite && !history.isSession && { save, undoSave }),
   };
 }
 

@@ -8,12 +8,12 @@ const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed } = require("../errors.js");
 const { recommend } = require("../recommend.js");
-const { restore } = require("../restore.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
 const { answersOf, questionsOf } = require("../recall/index.js");
+const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
 const { version } = require("../../package.json");
 
@@ -45,6 +45,8 @@ class OpenHistory {
   #source;
   #reading;
   #asked;
+  /** What was saved last, and the state of the file that this made. */
+  #saved;
 
   constructor(source) {
     this.#source = source;
@@ -70,19 +72,19 @@ class OpenHistory {
   }
 
   async #read() {
-    const known = JSON.stringify(this.messages);
-    const hadProblem = this.problem;
+    let found = { messages: this.messages, bytes: this.bytes };
+    let problem;
     try {
-      const { messages, bytes } = await this.#source.read();
-      if (!Array.isArray(messages)) throw notAllowed("messages", messages, "an array of messages");
-      this.messages = messages;
-      this.bytes = bytes;
-      this.problem = undefined;
+      found = await this.#source.read();
+      if (!Array.isArray(found.messages)) throw notAllowed("messages", found.messages, "an array of messages");
     } catch (error) {
       // An agent may be in the middle of writing: what was read last stays.
-      this.problem = messageOf(error);
+      found = { messages: this.messages, bytes: this.bytes };
+      problem = messageOf(error);
     }
-    const isNew = this.problem !== hadProblem || JSON.stringify(this.messages) !== known;
+    // Nothing else reads between here and the end: what was read at the same time counts once.
+    const isNew = problem !== this.problem || JSON.stringify(found.messages) !== JSON.stringify(this.messages);
+    Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
     if (isNew) this.revision++;
     return isNew;
   }
@@ -99,8 +101,45 @@ class OpenHistory {
     return this.#asked.questions;
   }
 
-  save(messages, restoreData) {
-    return this.#source.save(messages, restoreData);
+  get canUndoSave() {
+    return this.#saved !== undefined && typeof this.#source.undoSave === "function";
+  }
+
+  /** Refuses to write where the file is another than at `revision`, which nobody may have told yet. */
+  async checkUnchanged(revision) {
+    await this.reload();
+    if (this.problem !== undefined)
+      throw failure("unreadable", `nothing was written, because the file cannot be read now: ${this.problem}`);
+    if (this.revision !== revision) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
+  }
+
+  /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
+  async save({ messages, restoreData }, revision) {
+    await this.checkUnchanged(revision);
+    const written = await this.#source.save(messages, restoreData);
+    const own = await this.#revisionWith(messages);
+    this.#saved = own === undefined ? undefined : { written, revision: own };
+    return { ...written, ...(own !== undefined && { revision: own }), ...(this.canUndoSave && { canUndo: true }) };
+  }
+
+  /** Puts back what the last saving replaced. */
+  async undoSave() {
+    if (!this.canUndoSave) throw failure("nothing_to_undo", "there is no saving that could be taken back");
+    const { written, revision } = this.#saved;
+    await this.checkUnchanged(revision);
+    const undone = await this.#source.undoSave(written);
+    this.#saved = undefined;
+    await this.reload();
+    return { ...undone, revision: this.revision };
+  }
+
+  /** The revision after `messages` were written; undefined where somebody else has written since. */
+  async #revisionWith(messages) {
+    const before = JSON.stringify(this.messages);
+    await this.reload();
+    const now = JSON.stringify(this.messages);
+    // A history may be saved elsewhere than where it is read.
+    return this.problem === undefined && (now === JSON.stringify(messages) || now === before) ? this.revision : undefined;
   }
 
   told() {
@@ -305,13 +344,9 @@ class StudioHost {
     undo: async ({ condensation: id, changes }) => {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
-      const undone = restore({ messages: kept.result.messages, restoreData: kept.result.restoreData }, { only: changes });
-      const gone = new Set(undone.restored);
-      const result = { ...kept.result, messages: undone.messages, restoreData: undone.restoreData };
-      result.changes = kept.result.changes.filter((change) => !gone.has(change.id));
-      result.didCondense = result.changes.length > 0;
-      const condensation = this.#keep({ ...kept, result });
-      return { condensation, refused: undone.refused };
+      const { result, undone, refused } = takeBack(kept.result, changes);
+      const condensation = this.#keep({ ...kept, result, choices: withChoices(kept.choices, kept.given, undone) });
+      return { condensation, refused };
     },
 
     message: async ({ history: id, index, condensation: of }) => {
@@ -333,8 +368,12 @@ class StudioHost {
       const { history, result, revision } = kept;
       if (!history.canWrite) throw failure("read_only", "this page may only look; start it with --write to save");
       if (!result?.didCondense) throw failure("nothing_to_save", "nothing was condensed");
-      if (history.revision !== revision) throw failure("changed_since", "the history has changed meanwhile; condense it again");
-      return history.save(result.messages, result.restoreData);
+      return history.save(result, revision).finally(() => this.#wake());
+    },
+
+    undoSave: async ({ history: id }) => {
+      const history = this.#history(id);
+      return history.undoSave().finally(() => this.#wake());
     },
 
     open: async ({ name, text }) => {
@@ -396,7 +435,7 @@ class StudioHost {
     return kept;
   }
 
-  async #condense({ history: id, provider, config, targetTokens, contextWindow, ask }, signal) {
+  async #condense({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, signal) {
     const history = this.#history(id);
     const messages = await history.loaded();
     const { revision } = history;
@@ -414,11 +453,14 @@ class StudioHost {
         ? await this.#manager.condense(context, options)
         : undefined;
     await warmUp();
+    const isDone = result !== undefined && !result.error;
+    const followed = isDone && choices.length > 0 ? keepAgain(messages, result, choices) : { result, kept: choices };
     return this.#keep({
       history,
       revision,
       given: messages,
-      result: result?.error ? undefined : result,
+      result: isDone ? followed.result : undefined,
+      choices: followed.kept,
       said: result ?? preview,
       samples: preview.samples,
       exact: exact || result !== undefined,
@@ -469,6 +511,7 @@ class StudioHost {
       exact: made.exact,
       didCondense: result ? result.didCondense : said.wouldCondense === true,
       metTarget: made.targetTokens === undefined ? null : sums.tokensAfter <= made.targetTokens,
+      kept: made.choices,
       changes: (result ?? said).changes.map((change) => ({
         ...change,
         blockIndex: change.blockIndex ?? -1,

@@ -140,6 +140,9 @@ const change = object({
   grade: choice(["inline", "superseded", "lossy"]),
 });
 
+/** What the user wants to stay as it was, by what stands there; see kept.js. */
+const choiceFields = { messageIndex: count, blockIndex: index, operation: shortText, print: shortText, around: list(shortText, 3) };
+
 const condensation = object({
   /** Names it in later requests. */
   id: text,
@@ -155,6 +158,8 @@ const condensation = object({
   didCondense: flag,
   metTarget: nullable(flag),
   savedByGrade: grades,
+  /** What was taken back, in this condensation or before it; `fault` says why it could not be this time. */
+  kept: list(object({ ...choiceFields, fault: optional(fault) })),
   changes: list(change),
   firstChangedIndex: index,
   promptCache: optional(
@@ -233,6 +238,17 @@ const metrics = object({
   alerts: list(object({ code: text, message: text })),
 });
 
+const written = object({
+  file: text,
+  /** Where it stands as it was before. */
+  backup: optional(text),
+  restoreData: optional(text),
+  /** The revision of the history that this made; absent where somebody else has written since. */
+  revision: optional(count),
+  /** Whether `undoSave` can put back what was there. */
+  canUndo: optional(flag),
+});
+
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
 const window = optional(count);
@@ -261,9 +277,18 @@ const METHODS = Object.freeze({
     request: object({ history: shortText, targetTokens: target, contextWindow: window }),
     answer: object({ revision: count, inspection }),
   },
-  /** Condenses in memory. Where a model would have to be asked, only says what that would do, unless `ask` is set. */
+  /**
+   * Condenses in memory. Where a model would have to be asked, only says what that would do, unless `ask` is set. Changes of what is `kept` are taken back.
+   */
   condense: {
-    request: object({ history: shortText, ...provider, targetTokens: target, contextWindow: window, ask: optional(flag) }),
+    request: object({
+      history: shortText,
+      ...provider,
+      targetTokens: target,
+      contextWindow: window,
+      ask: optional(flag),
+      kept: optional(list(object(choiceFields), 100_000)),
+    }),
     answer: condensation,
   },
   /** Takes single changes back. */
@@ -316,8 +341,10 @@ const METHODS = Object.freeze({
   /** Writes a condensed history and what leads back. */
   save: {
     request: object({ condensation: shortText }),
-    answer: object({ file: text, backup: optional(text), restoreData: optional(text) }),
+    answer: written,
   },
+  /** Puts back what the last saving of a history replaced. */
+  undoSave: { request: object({ history: shortText }), answer: written },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
   /** Nobody waits for the answer of this request any more. */

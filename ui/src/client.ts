@@ -26,6 +26,7 @@ const METHODS = [
   "recall",
   "message",
   "save",
+  "undoSave",
   "open",
 ] as const;
 type Method = (typeof METHODS)[number];

@@ -1,26 +1,37 @@
 // The page: what fills the window, what would go, and what every provider makes of it.
 
 import * as Tabs from "@radix-ui/react-tabs";
-import { Download, FolderOpen, Save } from "lucide-react";
-import { type DragEvent, type ReactNode, useCallback, useEffect, useState } from "react";
+import { FolderOpen } from "lucide-react";
+import { type DragEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
 import { CUSTOM, ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
 import type { DiffMode } from "./components/diff.js";
+import { KeptNote } from "./components/kept-note.js";
 import { MessageView } from "./components/message-view.js";
 import { MetricsDashboard } from "./components/metrics.js";
 import { PassConfigurationPanel } from "./components/pass-configuration.js";
 import { PreviewPane, Waiting } from "./components/preview-pane.js";
 import { RecommendWizard } from "./components/recommend-wizard.js";
+import { type Done, SaveBar } from "./components/save-bar.js";
 import { WindowBar } from "./components/window-bar.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { useAnswer } from "./hooks.js";
 import { type PassDraft, usePassDraft } from "./pass-draft.js";
 import { visibleText } from "./text.js";
 import { useTold } from "./told.js";
-import { type CondenseClient, type Fault, type Hello, type HistoryInfo, type SmartConfig, StudioError } from "./types.js";
+import {
+  type CondenseClient,
+  type Fault,
+  type Hello,
+  type HistoryInfo,
+  type KeptChoice,
+  type SmartConfig,
+  StudioError,
+  type Written,
+} from "./types.js";
 
 const WINDOWS = [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
 const NONE = "none";
@@ -86,9 +97,11 @@ interface HistoryProps {
   history: HistoryInfo;
   contextWindow: number | undefined;
   draft: PassDraft;
+  /** What the user wants to stay as it was, by history: it outlives a look at another one. */
+  keptOf: Map<string, KeptChoice[]>;
 }
 
-function History({ hello, history, contextWindow, draft }: HistoryProps): ReactNode {
+function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const [choice, setChoice] = useState("");
@@ -99,8 +112,8 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
   const [selected, setSelected] = useState<number>();
   const [asks, setAsks] = useState(0);
   const [refused, setRefused] = useState<string>();
-  const [saved, setSaved] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const [done, setDone] = useState<Done>();
+  const [problem, setProblem] = useState<Fault>();
   const { id, revision } = history;
   const window = contextWindow === undefined ? {} : { contextWindow };
   const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
@@ -121,8 +134,9 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
   const condensed = useAnswer(
     inspection === undefined || !passes.isReady
       ? undefined
-      : (signal) =>
-          client.condense(
+      : async (signal) => {
+          const kept = keptOf.get(id) ?? [];
+          const answer = await client.condense(
             {
               history: id,
               ...choiceOf(choice, passes.value),
@@ -130,46 +144,71 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
               ...target,
               ...window,
               ...(asks > 0 && { ask: true }),
+              ...(kept.length > 0 && { kept }),
             },
             { signal },
-          ),
+          );
+          if (!signal.aborted) keptOf.set(id, answer.kept);
+          return answer;
+        },
     [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
     client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
   // What was read belongs to another state of the file for a moment after it changed.
   const current = condensation?.after.length === inspection?.messages.length ? condensation : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked, opened and said belongs to what is looked at
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked, refused and said belongs to what was chosen
   useEffect(() => {
     setAsks(0);
     setSelected(undefined);
     setRefused(undefined);
-    setSaved(undefined);
+    setDone(undefined);
     setProblem(undefined);
-  }, [id, revision, choice, targetTokens, own]);
+  }, [id, choice, percent, contextWindow, own]);
+  useEffect(() => {
+    setAsks(0);
+    setSelected(undefined);
+    setRefused(undefined);
+    // The page follows what it writes itself, which is no news. What somebody else wrote is.
+    setDone((old) => (old?.revision === revision ? old : undefined));
+    // That it was not saved, because it had changed, stays to be read.
+    setProblem((old) => (old?.code === "unreadable" ? undefined : old));
+  }, [revision]);
 
+  const now = useRef({ revision, isWaiting: false });
+  now.current = { revision, isWaiting: condensed.isWaiting };
   const undo = useCallback(
     async (ids: string[]) => {
       if (!condensation) return;
+      setDone(undefined);
+      setProblem(undefined);
       try {
         const { condensation: next, refused: left } = await client.undo({ condensation: condensation.id, changes: ids });
+        keptOf.set(id, next.kept);
         condensed.set(next);
+        // Whatever is on its way was asked before this was chosen.
+        if (now.current.isWaiting || now.current.revision !== next.revision) condensed.again();
         setRefused(left.length > 0 ? t("changes.refused", { count: left.length, reason: left[0]!.reason }) : undefined);
       } catch (error) {
         setRefused(told.fault(faultOf(error)));
         if (isGone(error)) condensed.again();
       }
     },
-    [client, condensation, condensed.set, condensed.again, t, told],
+    [client, condensation, condensed.set, condensed.again, id, keptOf, t, told],
   );
-  const save = async () => {
-    if (!condensation) return;
+  /** Goes on with fewer of the kept choices. */
+  const keepOnly = (kept: KeptChoice[]) => {
+    keptOf.set(id, kept);
+    setDone(undefined);
+    condensed.again();
+  };
+  const write = async (what: Done["what"], ask: () => Promise<Written>) => {
+    setDone(undefined);
     setProblem(undefined);
     try {
-      const written = await client.save({ condensation: condensation.id });
-      setSaved(t("save.done", { file: written.file, restoreData: written.restoreData ?? "–", backup: written.backup ?? "–" }));
+      setDone({ ...(await ask()), what });
     } catch (error) {
-      setProblem(told.fault(faultOf(error)));
+      setProblem(faultOf(error));
       if (isGone(error)) condensed.again();
     }
   };
@@ -182,7 +221,11 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
   return (
     <div className={`rc-body${selected === undefined ? "" : " rc-with-message"}`}>
       <div className="rc-main">
-        {history.problem && <p className="rc-error">{t("history.problem", { message: visibleText(history.problem) })}</p>}
+        {history.problem && (
+          <p className="rc-error" role="alert">
+            {t("history.problem", { message: visibleText(history.problem) })}
+          </p>
+        )}
         <WindowBar inspection={inspection} condensation={current} />
         <ContextMap inspection={inspection} condensation={current} selected={selected} onSelect={setSelected} />
         {client.isLive ? (
@@ -210,6 +253,13 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
           onAsk={client.isLive ? () => setAsks(asks + 1) : undefined}
           mode={mode}
         />
+        {current?.exact && (
+          <KeptNote
+            kept={current.kept}
+            onForget={() => keepOnly([])}
+            onDismiss={() => keepOnly(current.kept.filter(({ fault }) => !fault))}
+          />
+        )}
         <Tabs.Root className="rc-tabs" value={tab} onValueChange={setTab}>
           <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
             <Tabs.Trigger value="changes">
@@ -274,20 +324,14 @@ function History({ hello, history, contextWindow, draft }: HistoryProps): ReactN
           )}
         </Tabs.Root>
         {client.isLive && (
-          <footer className="rc-save">
-            <p>{t(history.canWrite ? "save.promise" : "save.readOnly")}</p>
-            {history.canWrite && (
-              <button type="button" className="rc-button rc-primary" disabled={!canUndo} onClick={save}>
-                <Save size={14} aria-hidden="true" /> {t("save.title")}
-              </button>
-            )}
-            {saved && (
-              <p role="status">
-                <Download size={14} aria-hidden="true" /> {visibleText(saved)}
-              </p>
-            )}
-            {problem && <p className="rc-error">{visibleText(problem)}</p>}
-          </footer>
+          <SaveBar
+            history={history}
+            condensation={current?.error ? undefined : current}
+            done={done}
+            problem={problem}
+            onSave={() => condensation && write("saved", () => client.save({ condensation: condensation.id }))}
+            onUndo={() => write("undone", () => client.undoSave({ history: id }))}
+          />
         )}
       </div>
       {selected !== undefined && (
@@ -323,6 +367,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   const [window, setWindow] = useState<string>(hello.contextWindow === null ? NONE : String(hello.contextWindow));
   const [problem, setProblem] = useState<string>();
   const draft = usePassDraft();
+  const [keptOf] = useState(() => new Map<string, KeptChoice[]>());
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
   const windows = [...new Set([...WINDOWS, ...(hello.contextWindow === null ? [] : [hello.contextWindow])])].sort(
     (one, other) => one - other,
@@ -408,7 +453,11 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
           {t("lost")}
         </p>
       )}
-      {problem && <p className="rc-error">{visibleText(problem)}</p>}
+      {problem && (
+        <p className="rc-error" role="alert">
+          {visibleText(problem)}
+        </p>
+      )}
       <main>
         {history ? (
           <History
@@ -417,6 +466,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             history={history}
             contextWindow={window === NONE ? undefined : Number(window)}
             draft={draft}
+            keptOf={keptOf}
           />
         ) : (
           <p className="rc-empty">{t("history.none")}</p>

@@ -73,6 +73,28 @@ export interface Change {
   grade: Grade;
 }
 
+/** What the user wants to stay as it was, by what stands there. The host makes it; a page only hands it on. */
+export interface KeptChoice {
+  messageIndex: number;
+  /** -1 for a whole message. */
+  blockIndex: number;
+  operation: string;
+  print: string;
+  around: string[];
+  /** Why it could not be followed this time. */
+  fault?: Fault;
+}
+
+/** Where a history was written. */
+export interface Written {
+  file: string;
+  backup?: string;
+  restoreData?: string;
+  /** The revision of the history that this made; absent where somebody else has written since. */
+  revision?: number;
+  canUndo?: boolean;
+}
+
 export interface Fault {
   code: string;
   message: string;
@@ -91,6 +113,7 @@ export interface Condensation {
   didCondense: boolean;
   metTarget: boolean | null;
   savedByGrade: Record<Grade, number>;
+  kept: KeptChoice[];
   changes: Change[];
   firstChangedIndex: number;
   promptCache?: { keptTokens: number; rewrittenTokens: number; rewriteCost?: number; extraCost?: number };
@@ -174,7 +197,7 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; inspection: Inspection }>;
   condense(
-    request: Choice & { history: string; targetTokens?: number; contextWindow?: number; ask?: boolean },
+    request: Choice & { history: string; targetTokens?: number; contextWindow?: number; ask?: boolean; kept?: KeptChoice[] },
     options?: CallOptions,
   ): Promise<Condensation>;
   undo(
@@ -198,7 +221,9 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
-  save(request: { condensation: string }, options?: CallOptions): Promise<{ file: string; backup?: string; restoreData?: string }>;
+  save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
+  /** Puts back what the last saving of a history replaced. */
+  undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
 }
 

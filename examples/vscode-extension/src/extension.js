@@ -54,6 +54,7 @@ function openStudio(context, file) {
     name: path.basename(file),
     read: () => readHistory(file),
     save: (messages, restoreData) => save(file, messages, restoreData),
+    undoSave: () => undo(file).then(() => ({ file })),
     watch(changed) {
       const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(path.dirname(file), path.basename(file)));
       watcher.onDidChange(changed);

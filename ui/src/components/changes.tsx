@@ -139,7 +139,11 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
           </button>
         )}
       </p>
-      {refused && <p className="rc-error">{visibleText(refused)}</p>}
+      {refused && (
+        <p className="rc-error" role="alert">
+          {visibleText(refused)}
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
       <section ref={frame} className="rc-list" tabIndex={0} aria-label={t("changes.list")}>
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>

@@ -1,0 +1,166 @@
+"use strict";
+
+// What the user wants to stay as it was. A choice outlives the condensation in which it was made, so it names a place by what stands there and around it:
+// numbers shift while an agent writes, and ids are those of one condensation.
+
+/**
+ * @typedef {object} Choice
+ * @property {number} messageIndex where it stood when it was last found
+ * @property {number} blockIndex -1 for a whole message
+ * @property {string} operation what was taken back
+ * @property {string} print what stands there; empty for something that a condensation would add
+ * @property {string[]} around what the message says, the one before it and the one after it
+ */
+
+const { fingerprintsOf } = require("../fingerprints.js");
+const isObject = require("../is-object.js");
+const { restore } = require("../restore.js");
+
+const WHOLE = -1;
+/** What the rest of the message says tells more than its neighbours do. */
+const WEIGHTS = [1, 4, 1];
+
+const contentOf = (message) => (isObject(message) ? message.content : message);
+const isAddition = ({ tokensBefore, tokensAfter }) => tokensBefore === 0 && tokensAfter > 0;
+const keyOf = ({ operation, print, messageIndex, blockIndex }) => (print === "" ? operation : `${messageIndex} ${blockIndex}`);
+
+/** Every message and block of a history, each with the fingerprint of what it says. */
+class Places {
+  #all = [];
+  #byNumbers = new Map();
+  /** @type {string[]} */
+  #messages = [];
+
+  constructor(messages) {
+    const values = [];
+    messages.forEach((message, messageIndex) => {
+      const content = contentOf(message);
+      const blocks = Array.isArray(content) ? content : [content];
+      [content, ...blocks].forEach((value, at) => {
+        const place = { messageIndex, blockIndex: at + WHOLE, print: "" };
+        this.#all.push(place);
+        this.#byNumbers.set(`${messageIndex} ${place.blockIndex}`, place);
+        values.push(value);
+      });
+    });
+    const prints = values.length === 0 ? [] : fingerprintsOf(values);
+    this.#all.forEach((place, at) => {
+      place.print = prints[at];
+      if (place.blockIndex === WHOLE) this.#messages.push(prints[at]);
+    });
+  }
+
+  #around(index) {
+    return [index - 1, index, index + 1].map((at) => this.#messages[at] ?? "");
+  }
+
+  /** The place of a change as a choice. */
+  choiceOf(change) {
+    const { messageIndex, operation } = change;
+    const blockIndex = change.blockIndex ?? WHOLE;
+    const place = this.#byNumbers.get(`${messageIndex} ${blockIndex}`);
+    if (!place || isAddition(change)) return { messageIndex, blockIndex, operation, print: "", around: [] };
+    return { ...place, operation, around: this.#around(messageIndex) };
+  }
+
+  /** Where the choices stand now, each at another place; undefined for one that stands nowhere any more. */
+  find(choices) {
+    const byPrint = new Map();
+    for (const place of this.#all) {
+      const same = byPrint.get(place.print);
+      if (same) same.push(place);
+      else byPrint.set(place.print, [place]);
+    }
+    const taken = new Set();
+    return choices.map((choice) => {
+      if (choice.print === "") return choice;
+      const isWhole = choice.blockIndex === WHOLE;
+      const free = (byPrint.get(choice.print) ?? []).filter((one) => (one.blockIndex === WHOLE) === isWhole && !taken.has(one));
+      const place = this.#likeliest(free, choice);
+      if (!place) return undefined;
+      taken.add(place);
+      return { ...choice, ...place, around: this.#around(place.messageIndex) };
+    });
+  }
+
+  #likeliest(places, { messageIndex, around }) {
+    const score = (place) =>
+      this.#around(place.messageIndex).reduce((sum, print, at) => sum + (print === around[at] ? (WEIGHTS[at] ?? 0) : 0), 0);
+    const far = (place) => Math.abs(place.messageIndex - messageIndex);
+    return places
+      .map((place) => ({ place, score: score(place), far: far(place) }))
+      .sort((one, other) => other.score - one.score || one.far - other.far)[0]?.place;
+  }
+}
+
+/** The choices with those that undoing these changes makes, one for each place. */
+function withChoices(choices, messages, changes) {
+  if (changes.length === 0) return choices;
+  const places = new Places(messages);
+  const all = new Map(choices.map((choice) => [keyOf(choice), choice]));
+  for (const change of changes) {
+    const choice = places.choiceOf(change);
+    all.set(keyOf(choice), choice);
+  }
+  return [...all.values()];
+}
+
+/** Whether a change is about the place of a choice. */
+function concerns(change, { messageIndex, blockIndex, operation, print }) {
+  if (print === "") return isAddition(change) && change.operation === operation;
+  if (change.messageIndex !== messageIndex || isAddition(change)) return false;
+  return blockIndex === WHOLE || change.blockIndex === null || change.blockIndex === blockIndex;
+}
+
+/**
+ * Takes back, of a new condensation of `messages`, what the user wants to stay as it was. Returns the result, and the choices as they stand now, each with
+ * its `fault` where it could not be followed.
+ * @param {readonly any[]} messages
+ * @param {any} result
+ * @param {Choice[]} choices
+ */
+function keepAgain(messages, result, choices) {
+  const found = new Places(messages).find(choices);
+  const wanted = found.map((choice) => (choice ? result.changes.filter((change) => concerns(change, choice)).map(({ id }) => id) : []));
+  const { result: undone, refused: refusals } = takeBack(result, [...new Set(wanted.flat())]);
+  const refused = new Map(refusals.map((one) => [one.id, one]));
+  const faultOf = (at) => {
+    if (!found[at]) return { code: "kept_gone", message: "what was to stay as it was stands in the history no more" };
+    const refusal = wanted[at].map((id) => refused.get(id)).find(Boolean);
+    return refusal && { code: refusal.code, message: refusal.reason };
+  };
+  const kept = choices.map((choice, at) => {
+    const fault = faultOf(at);
+    return { ...(found[at] ?? choice), ...(fault && { fault }) };
+  });
+  return { result: undone, kept };
+}
+
+/**
+ * Undoes changes, and with them those of the same message without which they cannot be undone: who wants a text as it was wants none of its changes. Returns
+ * the result that is left, the changes that were undone, and the refusals of others.
+ * @param {any} result
+ * @param {string[]} ids
+ */
+function takeBack(result, ids) {
+  const changes = new Map(result.changes.map((change) => [change.id, change]));
+  const wanted = new Set(ids);
+  for (;;) {
+    const back = restore({ messages: result.messages, restoreData: result.restoreData }, { only: [...wanted] });
+    const size = wanted.size;
+    for (const { id, with: others = [] } of back.refused) {
+      const of = changes.get(id)?.messageIndex;
+      if (others.every((other) => changes.get(other)?.messageIndex === of)) for (const other of others) wanted.add(other);
+    }
+    if (wanted.size > size) continue;
+    const gone = new Set(back.restored);
+    const left = result.changes.filter((change) => !gone.has(change.id));
+    return {
+      result: { ...result, messages: back.messages, restoreData: back.restoreData, changes: left, didCondense: left.length > 0 },
+      undone: result.changes.filter((change) => gone.has(change.id)),
+      refused: back.refused.filter(({ id }) => ids.includes(id)),
+    };
+  }
+}
+
+module.exports = { keepAgain, takeBack, withChoices };

@@ -1,0 +1,49 @@
+// What the user keeps as it was, over all changes of the file: how much that is, what could not be kept this time, and the ways out of both.
+
+import { AlertTriangle, Undo2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { useStudio } from "../context.js";
+import { useTold } from "../told.js";
+import type { KeptChoice } from "../types.js";
+
+export interface KeptNoteProps {
+  kept: readonly KeptChoice[];
+  /** Condenses them after all. */
+  onForget: () => void;
+  /** Drops those that could not be kept. */
+  onDismiss: () => void;
+}
+
+export function KeptNote({ kept, onForget, onDismiss }: KeptNoteProps): ReactNode {
+  const { t, format } = useStudio();
+  const told = useTold();
+  const failed = kept.filter(({ fault }) => fault);
+  const held = kept.length - failed.length;
+  const [first] = failed;
+  return (
+    <>
+      {held > 0 && (
+        <p className="rc-kept" role="status">
+          {t("kept.count", { count: held, shown: format.number(held) })}{" "}
+          <button type="button" className="rc-button" onClick={onForget}>
+            <Undo2 size={14} aria-hidden="true" /> {t("kept.forget")}
+          </button>
+        </p>
+      )}
+      {first?.fault && (
+        <p className="rc-warning-line" role="alert">
+          <AlertTriangle size={14} aria-hidden="true" />{" "}
+          {t("kept.failed", {
+            count: failed.length,
+            shown: format.number(failed.length),
+            index: first.messageIndex,
+            reason: told.fault(first.fault),
+          })}{" "}
+          <button type="button" className="rc-button" onClick={onDismiss}>
+            {t("kept.dismiss")}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+// Saving: what it promises, why it is not possible now, what was written and where, and the way back from that.
+
+import { Download, Save, Undo2 } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import { useStudio } from "../context.js";
+import { visibleText } from "../text.js";
+import { useTold } from "../told.js";
+import type { Condensation, Fault, HistoryInfo, Written } from "../types.js";
+
+/** What was done last to the file. */
+export interface Done extends Written {
+  what: "saved" | "undone";
+}
+
+export interface SaveBarProps {
+  history: HistoryInfo;
+  condensation: Condensation | undefined;
+  done: Done | undefined;
+  problem: Fault | undefined;
+  onSave: () => void;
+  onUndo: () => void;
+}
+
+export function SaveBar({ history, condensation, done, problem, onSave, onUndo }: SaveBarProps): ReactNode {
+  const { t } = useStudio();
+  const told = useTold();
+  const note = useId();
+  const obstacle = history.problem
+    ? t("save.unreadable")
+    : condensation && !condensation.exact
+      ? t("save.estimate")
+      : condensation && !condensation.didCondense
+        ? t("save.nothing")
+        : undefined;
+  const canSave = condensation !== undefined && obstacle === undefined;
+  return (
+    <footer className="rc-save">
+      <p id={note}>{history.canWrite ? (obstacle ?? t("save.promise")) : t("save.readOnly")}</p>
+      {history.canWrite && (
+        <button type="button" className="rc-button rc-primary" disabled={!canSave} aria-describedby={note} onClick={onSave}>
+          <Save size={14} aria-hidden="true" /> {t("save.title")}
+        </button>
+      )}
+      {done && (
+        <div className="rc-saved" role="status">
+          <p>
+            <Download size={14} aria-hidden="true" /> {visibleText(t(`save.${done.what}`, { file: done.file }))}{" "}
+            {done.backup !== undefined && visibleText(t(`save.${done.what}Backup`, { file: done.backup }))}{" "}
+            {done.restoreData !== undefined && visibleText(t("save.restoreData", { file: done.restoreData }))}
+          </p>
+          {done.canUndo && (
+            <button type="button" className="rc-button" onClick={onUndo}>
+              <Undo2 size={14} aria-hidden="true" /> {t("save.undo")}
+            </button>
+          )}
+        </div>
+      )}
+      {problem && (
+        <p className="rc-error" role="alert">
+          {told.fault(problem)}
+        </p>
+      )}
+    </footer>
+  );
+}
