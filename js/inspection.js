@@ -68,7 +68,7 @@ const withoutAbsent = (options) => Object.fromEntries(Object.entries(options).fi
 
 /** What a trial says about the conversation. */
 function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
-  const { newContextTokens, prevContextTokens, cost, didCondense, changes, error, preview, stats, promptCache } = report;
+  const { newContextTokens, prevContextTokens, cost, didCondense, changes, error, preview, stats, survival, promptCache } = report;
   return {
     id,
     provider,
@@ -83,6 +83,7 @@ function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
     metTarget: targetTokens === undefined ? null : !error && newContextTokens <= targetTokens,
     changes: changes.length,
     savedByGrade: stats.savedByGrade,
+    lost: survival?.total.lost.tokens ?? 0,
     firstChangedIndex: report.firstChangedIndex,
     ...(promptCache && { promptCache }),
     warnings: report.warnings,

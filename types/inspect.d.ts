@@ -173,6 +173,8 @@ export interface TrialResult {
   /** How many changes it would make. */
   changes: number;
   savedByGrade: CondensationStats["savedByGrade"];
+  /** Tokens that could no longer be read, unscaled: `survival.total.lost` of the result. */
+  lost: number;
   /** The first message that would change; -1 when none would. */
   firstChangedIndex: number;
   promptCache?: PromptCacheEffect;

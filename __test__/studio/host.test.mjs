@@ -62,6 +62,30 @@ describe("createStudioHost", () => {
     expect(manager.getMetrics().total.calls).toBe(0);
   });
 
+  test("says of what is lost what the library says, also of what is only tried", async () => {
+    const { ask, messages, manager } = hostOf();
+    for (const provider of ["lossless", "truncation"]) {
+      const { survival } = await new CondensationManager().condense({ messages }, { provider });
+      const { pointed, superseded, summarized, recorded, lost } = survival.total;
+      const said = await ask("condense", { history: "h", provider });
+      expect(said.fate).toEqual({
+        pointed: pointed.tokens,
+        superseded: superseded.tokens,
+        told: summarized.tokens + recorded.tokens,
+        lost: lost.tokens,
+      });
+      expect((await ask("try", { history: "h", id: provider, provider })).trial.lost).toBe(lost.tokens);
+      expect((await manager.inspect({ messages }, { providers: [{ provider }] })).providers[0].lost).toBe(lost.tokens);
+    }
+    // What is taken back is not lost, to the last token.
+    const whole = await ask("condense", { history: "h", provider: "truncation" });
+    const [first] = whole.changes.filter(({ tokensAfter }) => tokensAfter > 0);
+    const { condensation } = await ask("undo", { condensation: whole.id, changes: [first.id] });
+    expect(condensation.fate.lost).toBeLessThan(whole.fate.lost);
+    const all = await ask("undo", { condensation: whole.id, changes: whole.changes.map(({ id }) => id) });
+    expect(all.condensation.fate).toMatchObject({ pointed: 0, superseded: 0, lost: 0 });
+  });
+
   test("shows a message as it is and as it would be", async () => {
     const { ask } = hostOf();
     const { id, changes } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 5000 });

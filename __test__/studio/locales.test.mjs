@@ -59,6 +59,19 @@ describe.each(languages)("%s", (language) => {
   });
 });
 
+/** The words of a union of literals in the public types. */
+function unionOf(file, name) {
+  const tree = ts.createSourceFile("x.ts", readFileSync(path.join(root, "types", file), "utf8"), ts.ScriptTarget.ES2022);
+  const alias = tree.statements.find((each) => ts.isTypeAliasDeclaration(each) && each.name.text === name);
+  return alias.type.types.map(({ literal }) => literal.text);
+}
+
+test("every kind of operation has a name", () => {
+  const operations = unionOf("results.d.ts", "ChangeOperation");
+  expect(operations).toContain("record");
+  expect([...en.keys()].filter((key) => key.startsWith("operation.")).sort()).toEqual(operations.map((name) => `operation.${name}`).sort());
+});
+
 test("every key is used, and every key that is used is there", () => {
   const { keys, beginnings } = keysInSources();
   const isUsed = (key) => keys.has(stem(key)) || [...beginnings].some((beginning) => key.startsWith(beginning));

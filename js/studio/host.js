@@ -316,7 +316,9 @@ class StudioHost {
       const { revision } = history;
       const trials = [{ id: name, provider: provider ?? this.#manager.getActiveProvider().id, config }];
       const found = await this.#manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
-      return { revision, trial: found.providers?.[0] };
+      const [trial] = found.providers ?? [];
+      const { scale } = this.#manager.getEffectiveConfig();
+      return { revision, trial: trial && { ...trial, lost: Math.round(trial.lost * scale) } };
     },
 
     recall: async (params, signal) => this.#recall(params, signal),
@@ -497,7 +499,7 @@ class StudioHost {
     }
     const after = places.map((place) => (place === -1 ? -1 : count(condensed[place])));
     const wasUndone = result !== undefined && result.changes.length < said.changes.length;
-    const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, savedByGrade: said.stats.savedByGrade };
+    const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, fate: fateOf(said, scale) };
     const tokensBefore = said.prevContextTokens;
     return {
       id,
@@ -531,19 +533,33 @@ class StudioHost {
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
 
-/** The sums of a condensation of which some changes were taken back. Changes say their tokens unscaled. */
+/** What became of what does not stand word for word any more. */
+function fateOf({ survival }, scale) {
+  const { pointed, superseded, summarized, recorded, lost } = survival?.total ?? {};
+  const scaled = (...parts) => Math.round(parts.reduce((sum, part) => sum + (part?.tokens ?? 0), 0) * scale);
+  return { pointed: scaled(pointed), superseded: scaled(superseded), told: scaled(summarized, recorded), lost: scaled(lost) };
+}
+
+/** Of which part a change has taken. */
+const PARTS = Object.freeze({ inline: "pointed", superseded: "superseded" });
+
+/** The sums of a condensation of which some changes were taken back, by what those had saved. Changes say their tokens unscaled. */
 function undoneSums({ result, said }, scale) {
   const left = new Set(result.changes.map(({ id }) => id));
-  const savedByGrade = { ...said.stats.savedByGrade };
+  const fate = fateOf(said, scale);
+  const partOf = ({ grade, operation }) => PARTS[grade] ?? (operation === "summarize" ? "told" : "lost");
   let back = 0;
   for (const change of said.changes) {
     if (left.has(change.id)) continue;
     const saved = Math.round((change.tokensBefore - change.tokensAfter) * scale);
-    const grade = change.grade ?? "lossy";
-    savedByGrade[grade] = Math.max(0, savedByGrade[grade] - saved);
+    const part = partOf(change);
+    fate[part] = Math.max(0, fate[part] - saved);
     back += saved;
   }
-  return { tokensAfter: Math.min(said.prevContextTokens, said.newContextTokens + back), savedByGrade };
+  // A change saves a little less than it takes: it leaves a note.
+  const parts = new Set(result.changes.map(partOf));
+  for (const part of Object.keys(fate)) if (part !== "told" && !parts.has(part)) fate[part] = 0;
+  return { tokensAfter: Math.min(said.prevContextTokens, said.newContextTokens + back), fate };
 }
 
 /** The messages in a JSON value, as the command line finds them. */

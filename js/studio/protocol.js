@@ -86,7 +86,8 @@ const waste = object({
 });
 const line = object({ tokens: number, messageIndex: nullable(count) });
 const fault = object({ code: text, message: text });
-const grades = object({ inline: number, superseded: number, lossy: number });
+/** Tokens of what would not stand word for word any more: `survival` of a result, scaled like all tokens here. */
+const fate = object({ pointed: number, superseded: number, told: number, lost: number });
 
 const history = object({
   id: text,
@@ -157,7 +158,7 @@ const condensation = object({
   exact: flag,
   didCondense: flag,
   metTarget: nullable(flag),
-  savedByGrade: grades,
+  fate,
   /** What was taken back, in this condensation or before it; `fault` says why it could not be this time. */
   kept: list(object({ ...choiceFields, fault: optional(fault) })),
   changes: list(change),
@@ -186,7 +187,7 @@ const trial = object({
   exact: flag,
   metTarget: nullable(flag),
   changes: count,
-  savedByGrade: grades,
+  lost: number,
   firstChangedIndex: index,
   error: optional(fault),
 });

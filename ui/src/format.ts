@@ -11,6 +11,12 @@ export interface Format {
   bytes(count: number): string;
 }
 
+/** Numbers that the library counts something with in an English sentence; others, such as those in names of files, are none of its own. */
+const COUNTED = /(?<![\w.,:/#-])\d{4,}(?=(?: more| other)? (?:tokens?|lines?|characters?|messages?|blocks?)\b)/g;
+
+/** A sentence of the library, whose numbers have no separators, with them. */
+export const withSeparators = (sentence: string): string => sentence.replace(COUNTED, (digits) => Number(digits).toLocaleString("en"));
+
 export function createFormat(language: string): Format {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
   const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });

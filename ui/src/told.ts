@@ -3,15 +3,20 @@
 
 import { useMemo } from "react";
 import { type Key, useStudio } from "./context.js";
+import { withSeparators } from "./format.js";
 import { en } from "./locales/en.js";
 import { visibleText } from "./text.js";
 import type { Fault } from "./types.js";
 
 const words: Record<string, string> = en;
 
+const sentence = (said: string) => visibleText(withSeparators(said));
+
 export interface Told {
   /** A fault or a warning. In English it is the library's own sentence, which has the numbers; elsewhere what the code stands for. */
   fault(fault: Fault): string;
+  /** A sentence for which there is no code, such as the reason of a change: English as it was said, with separators in its numbers. */
+  sentence(said: string): string;
   /** Why a pass was left out. */
   skipped(said: string | undefined): string;
   /** The name of a pass: somebody may have given it another. */
@@ -29,9 +34,10 @@ export function useTold(): Told {
       fault: ({ code, message }) => {
         if (code === "unreachable") return t("lost");
         const key = `fault.${code}`;
-        return language !== "en" && key in words ? t(key as Key) : visibleText(message);
+        return language !== "en" && key in words ? t(key as Key) : sentence(message);
       },
-      skipped: (said) => (language === "en" && said !== undefined ? visibleText(said) : t("preview.skipped")),
+      sentence,
+      skipped: (said) => (language === "en" && said !== undefined ? sentence(said) : t("preview.skipped")),
       passName: ({ id, name }) => known(`pass.${(name ?? "").toLowerCase().replaceAll(/[^a-z]+/g, "_")}`, name || id),
       providerName: ({ id, name }) => known(`called.${id}`, name),
       providerAbout: ({ id, description }) => known(`does.${id}`, description),

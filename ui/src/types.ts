@@ -85,6 +85,18 @@ export interface KeptChoice {
   fault?: Fault;
 }
 
+/** Tokens of what would not stand word for word any more. */
+export interface Fate {
+  /** A pointer leads to it. */
+  pointed: number;
+  /** A later message replaced it. */
+  superseded: number;
+  /** A summary or the record of the work tells it. */
+  told: number;
+  /** The model can read it nowhere. */
+  lost: number;
+}
+
 /** Where a history was written. */
 export interface Written {
   file: string;
@@ -112,7 +124,7 @@ export interface Condensation {
   exact: boolean;
   didCondense: boolean;
   metTarget: boolean | null;
-  savedByGrade: Record<Grade, number>;
+  fate: Fate;
   kept: KeptChoice[];
   changes: Change[];
   firstChangedIndex: number;
@@ -136,7 +148,8 @@ export interface Trial {
   exact: boolean;
   metTarget: boolean | null;
   changes: number;
-  savedByGrade: Record<Grade, number>;
+  /** Tokens that the model could read nowhere any more. */
+  lost: number;
   firstChangedIndex: number;
   error?: Fault;
 }

@@ -90,10 +90,11 @@ async function condense(file) {
   );
   if (result.error) throw result.error;
   if (!result.didCondense) return void vscode.window.showInformationMessage("There is nothing to gain.");
-  const { originalTokens, finalTokens, savedByGrade } = result.stats;
+  const { originalTokens, finalTokens } = result.stats;
+  const lost = result.survival?.total.lost.tokens ?? 0;
   const shown = (tokens) => tokens.toLocaleString(vscode.env.language);
   const answer = await vscode.window.showInformationMessage(
-    `${shown(originalTokens)} tokens become ${shown(finalTokens)}; ${shown(savedByGrade.lossy)} would be lost to the model.`,
+    `${shown(originalTokens)} tokens become ${shown(finalTokens)}; ${shown(lost)} would be lost to the model.`,
     { modal: true, detail: "The file is replaced after a backup. You can undo it." },
     "Condense",
   );

@@ -51,6 +51,7 @@ function ChangeDiff({
 
 export function Changes({ history, condensation, mode, onMode, onSelect, onUndo, refused }: ChangesProps): ReactNode {
   const { t, format } = useStudio();
+  const told = useTold();
   const [search, setSearch] = useState("");
   const [operation, setOperation] = useState("");
   const [grade, setGrade] = useState("");
@@ -61,8 +62,8 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
   const operations = useMemo(() => [...new Set(changes.map((change) => change.operation))].sort(), [changes]);
   const operationName = (name: string) => {
     const key = `operation.${name}`;
-    const told = t(key as Key);
-    return told === key ? visibleText(name) : told;
+    const known = t(key as Key);
+    return known === key ? visibleText(name) : known;
   };
   const found = useMemo(() => {
     const wanted = search.trim().toLowerCase();
@@ -70,13 +71,15 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
       (change) =>
         (operation === "" || change.operation === operation) &&
         (grade === "" || change.grade === grade) &&
-        (wanted === "" || change.reason.toLowerCase().includes(wanted) || String(change.messageIndex) === wanted),
+        (wanted === "" ||
+          `${change.reason} ${told.sentence(change.reason)}`.toLowerCase().includes(wanted) ||
+          String(change.messageIndex) === wanted),
     );
     const saved = (change: Change) => change.tokensBefore - change.tokensAfter;
     return all.sort((one, other) =>
       order === "tokens" ? saved(other) - saved(one) : one.messageIndex - other.messageIndex || one.blockIndex - other.blockIndex,
     );
-  }, [changes, search, operation, grade, order]);
+  }, [changes, search, operation, grade, order, told]);
   const rows = useVirtualizer({
     count: found.length,
     getScrollElement: () => frame.current,
@@ -163,7 +166,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
                     {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
                     <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>
                     <span className="rc-change-what">
-                      <b>{operationName(change.operation)}</b> <span lang="en">{visibleText(change.reason)}</span>
+                      <b>{operationName(change.operation)}</b> <span lang="en">{told.sentence(change.reason)}</span>
                     </span>
                     <span className="rc-change-tokens">
                       −{format.number(change.tokensBefore - change.tokensAfter)}

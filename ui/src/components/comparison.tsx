@@ -18,7 +18,7 @@ export interface ProviderComparisonProps {
   chosen?: string | undefined;
 }
 
-const COLUMNS = ["id", "tokens", "reductionPercent", "names", "edits", "lossy", "cost", "timeMs", "changes"] as const;
+const COLUMNS = ["id", "tokens", "reductionPercent", "names", "edits", "lost", "cost", "timeMs", "changes"] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** What was tried, and what of the conversation's own later needs it would have kept; absent until it was measured. */
@@ -30,7 +30,6 @@ interface Row extends Trial {
 const shareOf = ({ kept, needed }: Kept) => (needed === 0 ? undefined : (100 * kept) / needed);
 
 function sortedBy(row: Row, column: Column): string | number {
-  if (column === "lossy") return row.savedByGrade.lossy;
   if (column === "names" || column === "edits") return (row.recall && shareOf(row.recall[column])) ?? -1;
   return row[column];
 }
@@ -122,7 +121,7 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
   const shown = isRecall ? tried.filter((trial) => recalled(trial) !== undefined) : tried;
   if (shown.length === 0) return null;
   const most = Math.max(0.001, ...shown.map((trial) => trial.cost));
-  const height = (trial: Row) => (isRecall ? (recalled(trial) ?? 0) : (100 * trial.savedByGrade.lossy) / (trial.tokensBefore || 1));
+  const height = (trial: Row) => (isRecall ? (recalled(trial) ?? 0) : (100 * trial.lost) / (trial.tokensBefore || 1));
   const x = (percent: number) => SIDE + ((WIDTH - SIDE - 12) * percent) / 100;
   const y = (percent: number) => HEIGHT - 30 - ((HEIGHT - 44) * percent) / 100;
   const ticks = [0, 25, 50, 75, 100];
@@ -270,7 +269,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
                       <td>{format.percent(trial.reductionPercent)}</td>
                       <td>{kept(trial, "names")}</td>
                       <td>{kept(trial, "edits")}</td>
-                      <td>{format.number(trial.savedByGrade.lossy)}</td>
+                      <td>{format.number(trial.lost)}</td>
                       <td>{about(trial, format.dollars(trial.cost))}</td>
                       <td>{format.duration(trial.timeMs)}</td>
                       <td>{format.number(trial.changes)}</td>

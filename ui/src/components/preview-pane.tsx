@@ -68,7 +68,7 @@ export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?
 
 function Cards({ condensation }: { condensation: Condensation }): ReactNode {
   const { t, format } = useStudio();
-  const { tokensBefore, tokensAfter, reductionPercent, savedByGrade, cost, timeMs, exact, metTarget, promptCache } = condensation;
+  const { tokensBefore, tokensAfter, reductionPercent, fate, cost, timeMs, exact, metTarget, promptCache } = condensation;
   const about = (text: string) => (exact ? text : t("about", { shown: text }));
   return (
     <dl className="rc-cards">
@@ -82,9 +82,13 @@ function Cards({ condensation }: { condensation: Condensation }): ReactNode {
       <Card label={t("card.less")} value={about(format.percent(reductionPercent))} tone={reductionPercent > 0 ? "good" : undefined} />
       <Card
         label={t("card.lost")}
-        value={about(format.number(savedByGrade.lossy))}
-        note={t("card.lostNote", { inline: format.number(savedByGrade.inline), superseded: format.number(savedByGrade.superseded) })}
-        tone={savedByGrade.lossy > 0 ? "warning" : "good"}
+        value={about(format.number(fate.lost))}
+        note={t(fate.told > 0 ? "card.lostToldNote" : "card.lostNote", {
+          inline: format.number(fate.pointed),
+          superseded: format.number(fate.superseded),
+          told: format.number(fate.told),
+        })}
+        tone={fate.lost > 0 ? "warning" : "good"}
       />
       <Card
         label={t("card.cost")}

@@ -112,7 +112,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
                 </button>
               )}
             </p>
-            <p lang="en">{visibleText(found.reason)}</p>
+            <p lang="en">{told.sentence(found.reason)}</p>
           </div>
           {found.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
@@ -123,8 +123,8 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{visibleText(other.provider)}</b> <span lang="en">{visibleText(other.why)}</span>{" "}
-                  <small lang="en">{visibleText(other.whyNot)}</small>
+                  <b>{visibleText(other.provider)}</b> <span lang="en">{told.sentence(other.why)}</span>{" "}
+                  <small lang="en">{told.sentence(other.whyNot)}</small>
                 </li>
               ))}
             </ul>
