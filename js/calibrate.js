@@ -256,4 +256,4 @@ function calibrateThresholds(histories, options = {}) {
   return calibrate(read(histories, options));
 }
 
-module.exports = { calibrateThresholds };
+module.exports = { MIN_TOKENS, calibrateThresholds };

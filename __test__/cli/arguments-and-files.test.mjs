@@ -85,6 +85,16 @@ describe("wrong usage ends with 2", () => {
       ["a", `--target=${target}`],
       /--target: .* is not allowed; allowed: a whole number of tokens/,
     ]),
+    [["a", "--target", "-5"], /--target: "-5" is not allowed; allowed: a whole number of tokens/],
+    [["a", "--frozen-messages", "-1"], /--frozen-messages: "-1" is not allowed; allowed: a whole number, 0 or more/],
+    [["inspect", "a", "--window", "-1k"], /--window: "-1k" is not allowed/],
+    [["recommend", "--budget", "-0.5"], /--budget: "-0\.5" is not allowed; allowed: a number, 0 or more/],
+    [["a", "--target", "--json"], /--target needs a value; one that begins with a dash is written --target=-…/],
+    [["a", "-o"], /--out needs a value/],
+    [["cout", "a"], /"cout" is neither a command nor a file; did you mean the command count\?/],
+    [["recomend", "--priority", "cost"], /"recomend" is neither a command nor a file; did you mean the command recommend\?/],
+    [["calibrate"], /calibrate: which histories\? Name files, or a folder that holds them/],
+    [["a", "--protect-text", "/(/"], /"\/\(\/" is not allowed; allowed: a text, or a regular expression.*the same as a text is "\\\/\(\/"/],
     [["-", "--in-place"], /--in-place needs a file/],
     [["a", "--in-place", "--out", "b"], /exclude each other/],
     [["a", "--force"], /--force needs --out/],
@@ -108,6 +118,34 @@ describe("wrong usage ends with 2", () => {
     expect(text).toMatch(message);
     expect(text).toContain("--help");
     expect(text).not.toContain("secret-1");
+  });
+
+  test.each([
+    ["/etc/passwd", "/etc/passwd"],
+    ["/usr/bin/", "/usr/bin/"],
+    ["/a/b/i", "/a/b/i"],
+    ["/usr/x", "/usr/x"],
+    ["/x/ii", "/x/ii"],
+    ["//", "//"],
+    ["plain", "plain"],
+    ["\\/usr/", "/usr/"],
+    ["\\/home/gi", "/home/gi"],
+    ["\\d+", "\\d+"],
+    ["/usr/", /usr/],
+    ["/token: \\w+/i", /token: \w+/i],
+    ["/a\\/b/", /a\/b/],
+    ["/[a/b]+/g", /[a/b]+/g],
+    ["/one\ntwo/s", /one\ntwo/s],
+  ])("--protect-text %j is %s", (text, read) => {
+    expect(readArguments(["a", "--protect-text", text]).protect.text).toEqual([read]);
+  });
+
+  test("a mistyped command before a history does nothing with that", () => {
+    const file = copyOf("claude-code");
+    expect(expectFailure(["cuont", file], 2, /did you mean the command count\?/).stdout).toBe("");
+    // A file is a file, whatever it is called.
+    put("cuont", readFileSync(fixture("claude-code")));
+    expect(run(["cuont", file]).code).toBe(0);
   });
 
   test("as a program", () => {
@@ -153,7 +191,7 @@ describe("wrong usage ends with 2", () => {
 describe("files that cannot be read end with 3", () => {
   test("missing, a folder, below a file", () => {
     expectFailure(["absent.json"], 3, /absent.json: there is no such file/);
-    expectFailure(["restor", "absent.json"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
+    expectFailure(["restor"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
     expectFailure([fixture("claude-code"), "--config", "absent.json"], 3, /absent.json: there is no such file/);
     mkdirSync(path.join(folder, "task"));
     expectFailure(["task"], 3, /task: is a folder/);

@@ -1,10 +1,15 @@
 // `roo-condense calibrate`.
 
 import { test } from "vitest";
-import { expectFailure } from "./support.mjs";
+import { expectFailure, history, put } from "./support.mjs";
 
 test("what calibrate cannot read is told", () => {
-  expectFailure(["calibrate"], 2, /which history/);
+  expectFailure(["calibrate"], 2, /which histories\? Name files, or a folder/);
+  expectFailure(["calibrate", "."], 5, /there is nothing to learn from in \.: no \.json or \.jsonl file/);
+  put("other.json", '{"a":1}');
+  expectFailure(["calibrate", "."], 5, /there is nothing to learn from in \.: 1 file, none of which is a history/);
+  put("short.json", JSON.stringify(history()));
+  expectFailure(["calibrate", "."], 5, /nothing can be learned from 1 history in \.: it takes longer ones, .*8,000 tokens/);
   expectFailure(["calibrate", "-"], 2, /files and folders/);
   expectFailure(["calibrate", "nowhere.json"], 3, /nowhere\.json/);
   expectFailure(["calibrate", ".", "--target", "40k"], 2, /a share of what there is/);

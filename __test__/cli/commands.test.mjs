@@ -192,6 +192,31 @@ describe("JSON Lines", () => {
     expect(runJson(["count", "array.jsonl"]).report.messages).toBe(lines.length);
   });
 
+  test("a last line that somebody is still writing is left out, and said", () => {
+    const whole = `${lines.join("\n")}\n`;
+    const more = '{"role":"user","content":"Grüße"}';
+    const half = put("half.jsonl", Buffer.from(`${whole}${more}`).subarray(0, -4));
+    const told = /^roo-condense: half\.jsonl: the last line is only half written, so it was left out/;
+    const { code, stderr, report } = runJson(["count", "half.jsonl"]);
+    expect([code, report.messages]).toEqual([0, lines.length]);
+    expect(stderr).toMatch(told);
+    // Within a letter.
+    put("half.jsonl", Buffer.from(`${whole}${more}`).subarray(0, Buffer.byteLength(`${whole}${more.slice(0, -5)}`) - 1));
+    expect(runJson(["count", "half.jsonl"])).toMatchObject({ code: 0, stderr: expect.stringMatching(told) });
+    for (const args of [["validate"], ["inspect"], ["expand"], ["recommend"], ["condense"], ["report", "--html", "out.html", "--quiet"]])
+      expect(run([args[0], "half.jsonl", ...args.slice(1)]), args[0]).toMatchObject({ code: 0, stderr: expect.stringMatching(told) });
+    expect(run(["half.jsonl", "--out", "out.jsonl", "-q"]).code).toBe(0);
+    expect(readFileSync(path.join(folder, "out.jsonl"), "utf8").split("\n")).toHaveLength(lines.length + 1);
+    expectFailure([half, "--in-place"], 7, /its last line is only half there, and would be lost; it was left as it is/);
+    // A line with an end is broken, and so is one that is whole.
+    put("bad.jsonl", Buffer.concat([Buffer.from(whole), Buffer.from('{"role":"user","content":"\xff"}', "latin1")]));
+    expectFailure(["bad.jsonl"], 4, /bad\.jsonl:\d+:27: not UTF-8/);
+    put("bad.jsonl", `${whole}{"role":\n`);
+    expectFailure(["bad.jsonl"], 4, /not JSON/);
+    put("bad.jsonl", '{"role":"user","con');
+    expectFailure(["bad.jsonl"], 4, /not JSON/);
+  });
+
   test("a line that is not JSON is named", () => {
     put("bad.jsonl", `${lines[0]}\n\n${lines[1].slice(0, 20)}\n`);
     expectFailure(["bad.jsonl"], 4, /bad.jsonl:3:21: not JSON/);

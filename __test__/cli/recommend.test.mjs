@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
 import { expectFailure, library, put, run, runJson } from "./support.mjs";
 
-const { recommendProvider } = createRequire(import.meta.url)("../../js/cli/recommend-command.js");
+const require = createRequire(import.meta.url);
+const { CHOICES } = require("../../js/cli/arguments.js");
+const { recommendProvider } = require("../../js/cli/recommend-command.js");
 const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 9 });
 
 test("answers are options", () => {
@@ -18,11 +20,30 @@ test("answers are options", () => {
   expect(report).toMatchObject({ provider: "lossless", exitCode: 0 });
   expect(report.warnings[0]).toMatchObject({ code: "contradiction" });
   expect(runJson(["recommend"]).report.provider).toBe("native");
-  expectFailure(["recommend", "--priority", "fast"], 2, /priority: "fast" is not allowed; allowed: "simplicity"/);
+  expectFailure(["recommend", "--priority", "fast"], 2, /--priority: "fast" is not allowed; allowed: simplicity, /);
+  expectFailure(["recommend", "--priority", "qualty"], 2, /did you mean quality\?/);
+  expectFailure(["recommend", "--scenario", "complience"], 2, /did you mean compliance\?/);
   expectFailure(["recommend", "--budget", "much"], 2, /--budget: "much" is not allowed/);
   expectFailure(["recommend", "a.json", "b.json"], 2, /one history at a time/);
   expectFailure(["--priority", "cost", "history.json"], 2, /--priority is of no use for condense/);
 });
+
+test("the choices are those of the library", () => {
+  const answers = { priority: "priority", configuration: "configuration", profile: "userProfile", scenario: "scenario" };
+  for (const [option, answer] of Object.entries(answers)) {
+    const { message } = thrown(() => library.recommend({ [answer]: "nothing of the kind" }));
+    expect(message).toContain(`allowed: ${CHOICES[option].map((word) => `"${word}"`).join(", ")}`);
+  }
+});
+
+function thrown(call) {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}
 
 test("a history is measured", () => {
   put("history.json", JSON.stringify(messages));
@@ -31,25 +52,37 @@ test("a history is measured", () => {
   expect(report.reason).toContain("measured on this conversation");
 });
 
+/** Ctrl+D. */
+const END = Symbol("end");
+
 /** A terminal at which somebody answers. */
 function terminal(lines) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY: true }));
   let shown = "";
   stdout.on("data", (chunk) => {
     shown += chunk;
-    if (/does not matter\) $/.test(shown) && lines.length > 0) {
-      const line = lines.shift();
-      setImmediate(() => stdin.write(`${line}\n`));
-    }
+    if (!/(does not matter\)|or Enter:) $/.test(shown) || lines.length === 0) return;
+    const line = lines.shift();
+    setImmediate(() => (line === END ? stdin.end() : stdin.write(`${line}\n`)));
   });
   return { stdin, stdout, env: { NO_COLOR: "1" }, shown: () => shown };
 }
 
 test("at a terminal it asks", async () => {
   const settings = { file: undefined, answers: {}, color: "never" };
-  const at = terminal(["5", "4", "", "nonsense", "presets"]);
+  const at = terminal(["5", "4", "", "noting", "7", "1.5", "", "Presets"]);
   expect(await recommendProvider(library, settings, /** @type {any} */ (at))).toBe(0);
   expect(at.shown()).toContain("What matters most?");
-  expect(at.shown()).toContain('"nonsense" is none of them');
+  expect(at.shown()).toContain('"noting" is none of them; did you mean nothing?; a number from 1 to 5, or Enter: ');
+  expect(at.shown()).toContain('"7" is none of them; a number');
+  expect(at.shown()).toContain('"1.5" is none of them; a number');
+  expect(at.shown().match(/How much may be lost\?/g)).toHaveLength(1);
   expect(at.shown()).toContain("contradiction: quality matters most, and budgetPerCondensation 0 pays for no model");
+});
+
+test("Ctrl+D ends the questions; what was answered counts", async () => {
+  const settings = { file: undefined, answers: {}, color: "never" };
+  const at = terminal(["2", END]);
+  expect(await recommendProvider(library, settings, /** @type {any} */ (at))).toBe(0);
+  expect(at.shown()).toMatch(/What may one condensation cost\?[^]*does not matter\) \S*\nlossless\n {2}priority zero_loss speaks for/);
 });

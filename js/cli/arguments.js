@@ -84,8 +84,26 @@ const COMMANDS = Object.freeze({
   completions: ["color"],
 });
 
-/** What options may be, where that is known without the history. */
-const CHOICES = Object.freeze({ llm: ["anthropic", "openai"], color: ["auto", "always", "never"], shell: ["bash", "zsh", "fish"] });
+/** What options may be, where that is known without the history. Those of answers are the addon's, which a test compares. */
+const CHOICES = Object.freeze({
+  llm: ["anthropic", "openai"],
+  color: ["auto", "always", "never"],
+  shell: ["bash", "zsh", "fish"],
+  priority: ["simplicity", "zero_loss", "speed", "cost", "quality", "control"],
+  configuration: ["none", "presets", "some", "custom", "per_message"],
+  profile: ["solo_developer", "startup_team", "enterprise_production", "research_compliance"],
+  scenario: [
+    "standard",
+    "limited_budget",
+    "critical_quality",
+    "long_conversation",
+    "local_development",
+    "critical_production",
+    "prototype",
+    "compliance",
+    "multi_tenant",
+  ],
+});
 
 /** Where the key of each API comes from. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
@@ -102,14 +120,29 @@ function didYouMean(name, known, before = "") {
 const notAmong = (what, value, allowed) =>
   wrong(`${what}: "${value}" is not allowed; allowed: ${allowed.join(", ")}${didYouMean(value, allowed)}`);
 
+/** The arguments with numbers below zero joined to their options: they are values, which are judged like others, and no options. */
+function withNumbersJoined(args) {
+  const joined = [];
+  let isOver = false;
+  for (const arg of args) {
+    const option = /^--([a-z-]+)$/.exec(joined.at(-1) ?? "")?.[1] ?? "";
+    if (!isOver && /^-\d/.test(arg) && OPTIONS[option]?.type === "string") joined.push(`${joined.pop()}=${arg}`);
+    else joined.push(arg);
+    isOver ||= arg === "--";
+  }
+  return joined;
+}
+
 function parse(args) {
   try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args: withNumbersJoined(args), options: OPTIONS, allowPositionals: true });
   } catch (error) {
     if (!String(error.code).startsWith("ERR_PARSE_ARGS")) throw error;
     if (/'--?[\w-]*key\b/i.test(error.message)) {
       throw wrong(`a key is never taken as an argument, where others could read it: set ${Object.values(KEY_VARIABLES).join(" or ")}`);
     }
+    const option = /^Option '(?:-\w, )?--([\w-]+).*' argument (?:is ambiguous|missing)/.exec(error.message)?.[1];
+    if (option !== undefined) throw wrong(`--${option} needs a value; one that begins with a dash is written --${option}=-…`);
     // Node adds advice about `--` that misleads more than it helps.
     const [sentence] = error.message.split(/\.\s/, 1);
     const name = /^Unknown option '--([^']*)'/.exec(error.message)?.[1];
@@ -169,8 +202,12 @@ function readCommand(values, positionals) {
   // A history may have the name of a command.
   const isCommand = Object.hasOwn(COMMANDS, first ?? "") && (rest.length > 0 || !fs.existsSync(first));
   const command = isCommand ? first : "condense";
+  const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, Object.keys(COMMANDS), "the command ");
+  // Whoever names a command does not want the history behind it condensed.
+  if (mistyped && rest.length > 0) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
   for (const name of Object.keys(values)) {
     if (COMMANDS[command].includes(name)) continue;
+    if (mistyped) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
     if (name === "restore-data" && command === "condense")
       throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
     throw wrong(`--${name} is of no use for ${command}`);
@@ -181,6 +218,7 @@ function readCommand(values, positionals) {
 /** The histories to work on. */
 function readNames(command, names, values) {
   if (names.length === 0 && ["studio", "recommend"].includes(command)) return [];
+  if (names.length === 0 && command === "calibrate") throw wrong("calibrate: which histories? Name files, or a folder that holds them");
   if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
   if (names.includes("")) throw wrong("the name of the history is empty");
   const shown = names.map((name) => `"${name}"`).join(", ");
@@ -226,6 +264,7 @@ function readAnswers(values) {
     if (value === undefined) continue;
     if (NUMBERS.includes(name) && !/^\d+(\.\d+)?$/.test(value))
       throw wrong(`--${name}: "${value}" is not allowed; allowed: a number, 0 or more`);
+    if (Object.hasOwn(CHOICES, name) && !CHOICES[name].includes(value)) throw notAmong(`--${name}`, value, CHOICES[name]);
     answers[answer] = NUMBERS.includes(name) ? Number(value) : value;
   }
   return answers;
@@ -299,14 +338,23 @@ function readProtect(values) {
   return { ...(tools && { tools }), ...(paths && { paths }), ...(text && { text: text.map(readPattern) }) };
 }
 
-/** A text, or with slashes around it a regular expression: `/token: \w+/i`. */
+/**
+ * A regular expression as JavaScript writes it: from a slash to the next one that is neither escaped nor in a class, and letters that are flags behind it.
+ * Paths such as `/etc/passwd` and `/usr/bin/` are none.
+ */
+const EXPRESSION = /^\/((?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+)\/((?!.*(.).*\3)[dgimsuvy]*)$/s;
+
+/** A text, or a regular expression: `/token: \w+/i`. A backslash before the first slash makes a text of it: `\/usr/`. */
 function readPattern(text) {
-  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
+  if (text.startsWith("\\/")) return text.slice(1);
+  const [, source, flags] = EXPRESSION.exec(text) ?? [];
   if (source === undefined) return text;
   try {
     return new RegExp(source, flags);
   } catch (error) {
-    throw wrong(`--protect-text: "${text}" is not allowed; allowed: a text, or a regular expression between slashes (${error.message})`);
+    throw wrong(
+      `--protect-text: "${text}" is not allowed; allowed: a text, or a regular expression between slashes (${error.message}); the same as a text is "\\${text}"`,
+    );
   }
 }
 

@@ -9,7 +9,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
-const { number, percent, visible } = require("./terminal.js");
+const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** The histories below a folder, or a file itself. What is no history is left out; how many those were is told. */
@@ -57,6 +57,11 @@ async function calibrate(library, settings, { stdout }) {
   if (target?.tokens !== undefined) throw wrong("calibrate --target: a share of what there is, such as 40%");
   if (out !== undefined) checkOutput(out, {}, force);
   const { histories, leftOut } = readAll(files);
+  const shown = files.map(visible).join(", ");
+  if (histories.length === 0) {
+    const others = leftOut === 0 ? "no .json or .jsonl file" : `${plural(leftOut, "file")}, none of which is a history`;
+    throw new Failure(EXIT.notMessages, `calibrate: there is nothing to learn from in ${shown}: ${others}`);
+  }
   const interruption = new Interruption(() => {});
   const { signal } = interruption;
   let found;
@@ -67,6 +72,14 @@ async function calibrate(library, settings, { stdout }) {
     );
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");
+    if (error.field === "histories") {
+      const { MIN_TOKENS } = require("../calibrate.js");
+      throw new Failure(
+        EXIT.notMessages,
+        `calibrate: nothing can be learned from ${plural(histories.length, "history", "histories")} in ${shown}: it takes longer ones, whose earlier part has ${number(MIN_TOKENS)} tokens and more and names what comes later`,
+        { cause: error },
+      );
+    }
     if (["invalid_argument", "out_of_range", "invalid_messages"].includes(error.code))
       throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
     throw error;

@@ -36,13 +36,13 @@ function checkPlace(history, settings) {
 }
 
 /** Does what the arguments ask for; see `WORK` in run.js. */
-async function condenseHistory(library, settings, { stdout, stderr, env, begun }) {
+async function condenseHistory(library, settings, { stdout, stderr, env, begun, warn }) {
   const bar = new ProgressBar(stderr, { enabled: settings.progress, env });
   const interruption = new Interruption(() => bar.stop());
   try {
     bar.step("reading", 0, 20);
     if (settings.inPlace) requireReplaceable(settings.file);
-    const history = readHistory(settings.file);
+    const history = readHistory(settings.file, warn);
     checkPlace(history, settings);
     const condensed = await condense(library, history, settings, { env, interruption, step: bar.step.bind(bar) });
     const isMet = !condensed.target || condensed.target.met;

@@ -8,8 +8,8 @@ const { readHistory } = require("./history-file.js");
 const { Report } = require("./report-lines.js");
 const { bytes, number, percent, plural } = require("./terminal.js");
 
-async function countHistory(library, { file, color }, { stdout, env }) {
-  const history = readHistory(file);
+async function countHistory(library, { file, color }, { stdout, env, warn }) {
+  const history = readHistory(file, warn);
   await library.warmUp();
   const byKind = countByKind(history.messages, library.countTokens);
   const tokens = totalOf(byKind);

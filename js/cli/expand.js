@@ -8,8 +8,8 @@ const { checkOutput, writeOutput } = require("./output-file.js");
 const { bytes: shownBytes, plural, visible } = require("./terminal.js");
 
 /** Does what the arguments ask for. Returns the report as JSON, the same as text, and what goes to standard output. */
-function expandHistory(library, { file, out, force }) {
-  const history = readHistory(file);
+function expandHistory(library, { file, out, force }, { warn }) {
+  const history = readHistory(file, warn);
   if (out !== undefined) checkOutput(out, history, force);
   const { messages, unresolved } = library.expand(history.messages);
   const changed = messages.filter((message, index) => message !== history.messages[index]).length;

@@ -64,8 +64,9 @@ With studio and report
 What stays word for word, whatever the target; each as often as needed
   --protect-tool GLOB calls of these tools and what they answered
   --protect-path GLOB calls about these files and what they answered
-  --protect-text TEXT whatever block this stands in; /TEXT/ is a regular
-                      expression
+  --protect-text TEXT whatever block this stands in. Between two slashes, with
+                      none in it that is not escaped, it is a regular
+                      expression: /token: \\w+/i; \\/usr/ is the text /usr/
   --frozen-messages N the first N messages, with nothing put between them, so
                       that the prompt cache holds up to there
 

@@ -196,13 +196,16 @@ function describe(value) {
 
 /** A history of JSON Lines: what `textWith` writes is JSON Lines again; of a session of Claude Code it is an array of messages. */
 function readJsonLines(text, shownName) {
-  const lines = readLines(text, (line, number) => parse(line, shownName, number - 1));
+  const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
   const values = lines.map(({ value }) => value);
   const isSession = isTranscript(values);
   const messages = isSession ? messagesOfTranscript(values) : values;
   requireMessages(values, shownName, messages);
-  const textWith = (changed) => (isSession ? `${JSON.stringify(changed, null, 2)}\n` : linesOf(changed, lines, text));
-  return { messages, textWith, isSession };
+  const textWith = (changed) =>
+    isSession
+      ? `${JSON.stringify(changed, null, 2)}\n`
+      : linesOf(changed, lines, halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1));
+  return { messages, textWith, isSession, halfLine };
 }
 
 /** A history of JSON: what `textWith` writes differs from the text only where messages do. */
@@ -214,20 +217,57 @@ function readJson(text, shownName) {
     const { rewriteJson } = require("./json-rewrite.js");
     return rewriteJson(text, root, withMessages(changed));
   };
-  return { messages, textWith };
+  return { messages, textWith, halfLine: undefined };
+}
+
+/** The text of a history. Of JSON Lines, the last one may be cut within a character: then it is the text before that line, and `isCut`. */
+function decodeHistory(bytes, shownName) {
+  try {
+    return { ...decode(bytes, shownName), isCut: false };
+  } catch (error) {
+    const end = bytes.lastIndexOf("\n") + 1;
+    const head = bytes.subarray(0, end);
+    if (!(error instanceof Failure) || end === 0 || end === bytes.length || !isUtf8(head)) throw error;
+    const { mark, text } = decode(head, shownName);
+    if (!isJsonLines(text) || isWhole(bytes.subarray(end).toString("utf8"))) throw error;
+    return { mark, text, isCut: true };
+  }
+}
+
+function isWhole(line) {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, `contentWith(messages)`, the
- * bytes of the file with other messages, and `isSession`, for the records of a session of Claude Code, which cannot be written again.
+ * bytes of the file with other messages, `isSession`, for the records of a session of Claude Code, which cannot be written again, and `isHalfWritten`, where a
+ * last line was left out because somebody is writing it. `warn` is told of that.
+ * @param {string} name
+ * @param {((sentence: string) => void) | undefined} [warn]
  */
-function readHistory(name) {
+function readHistory(name, warn) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
-  const { mark, text } = decode(bytes, shownName);
+  const { mark, text, isCut } = decodeHistory(bytes, shownName);
   const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
-  const { messages, textWith, isSession = false } = hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
-  return { name, shownName, bytes, stat, messages, isSession, contentWith: (changed) => Buffer.from(mark + textWith(changed)) };
+  const { messages, textWith, isSession = false, halfLine } = hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+  const isHalfWritten = isCut || halfLine !== undefined;
+  if (isHalfWritten) warn?.(`${shownName}: the last line is only half written, so it was left out; its writer may not be done`);
+  return {
+    name,
+    shownName,
+    bytes,
+    stat,
+    messages,
+    isSession,
+    isHalfWritten,
+    contentWith: (changed) => Buffer.from(mark + textWith(changed)),
+  };
 }
 
 module.exports = { isObject, parse, readHistory, unreadable };

@@ -108,8 +108,8 @@ function compared(report, providers) {
   for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(error.message)}`);
 }
 
-async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env }) {
-  const history = readHistory(file);
+async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn }) {
+  const history = readHistory(file, warn);
   const context = { messages: history.messages, ...(window && { contextWindow: window }) };
   const interruption = new Interruption(() => {});
   const targetOf = async () => {

@@ -5,14 +5,24 @@
 const { EXIT, Failure } = require("./exit-codes.js");
 const isObject = require("../is-object.js");
 
-/** A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank. */
+/**
+ * A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank, and the number of a last
+ * line that somebody is still writing: it has no end, and is no value yet.
+ */
 function readLines(text, parse) {
   const lines = text.split("\n");
   const found = [];
+  let halfLine;
   lines.forEach((line, index) => {
-    if (line.trim() !== "") found.push({ value: parse(line, index + 1), text: line.replace(/\r$/, "") });
+    if (line.trim() === "") return;
+    try {
+      found.push({ value: parse(line, index + 1), text: line.replace(/\r$/, "") });
+    } catch (error) {
+      if (!(error instanceof Failure) || index + 1 < lines.length || found.length === 0) throw error;
+      halfLine = index + 1;
+    }
   });
-  return found;
+  return { lines: found, halfLine };
 }
 
 /** Whether a text begins with two objects on lines of their own, which no JSON text does. */

@@ -159,6 +159,11 @@ function replaceInput(history, content) {
   let file;
   let backup;
   let isReplaced = false;
+  if (history.isHalfWritten)
+    throw new Failure(
+      EXIT.notWritten,
+      `${history.shownName}: somebody is writing to it: its last line is only half there, and would be lost; it was left as it is. Try again, or use --out`,
+    );
   try {
     file = fs.realpathSync(history.name);
     refuseIfTouched(file, history);

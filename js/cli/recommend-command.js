@@ -3,6 +3,7 @@
 // `roo-condense recommend [HISTORY]`: which provider to take. Without answers it asks, where there is somebody at a terminal.
 
 const readline = require("node:readline/promises");
+const { CHOICES, didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
@@ -18,7 +19,7 @@ const same = (word) => [word, word];
  * @type {readonly (readonly [string, string, [string, string | number][]])[]}
  */
 const QUESTIONS = Object.freeze([
-  ["priority", "What matters most?", ["simplicity", "zero_loss", "speed", "cost", "quality", "control"].map(same)],
+  ["priority", "What matters most?", CHOICES.priority.map(same)],
   [
     "budgetPerCondensation",
     "What may one condensation cost?",
@@ -51,22 +52,38 @@ const QUESTIONS = Object.freeze([
       ["more", 100],
     ],
   ],
-  ["configuration", "How much do you want to configure?", ["none", "presets", "some", "custom", "per_message"].map(same)],
+  ["configuration", "How much do you want to configure?", CHOICES.configuration.map(same)],
 ]);
 
-/** Asks at the terminal; an empty line leaves a question out. */
+/** The choice that somebody names by its number or its text. */
+function choiceOf(choices, said) {
+  const number = /^\d+$/.test(said) ? Number(said) : 0;
+  return choices[number - 1] ?? choices.find(([text]) => text.toLowerCase() === said.toLowerCase());
+}
+
+/** Asks at the terminal, again where the answer is none of the choices. An empty line leaves a question out, the end of the input all that are left. */
 async function ask(stdin, stdout, interruption) {
   const terminal = readline.createInterface({ input: stdin, output: stdout });
+  const ended = new Promise((resolve) => terminal.once("close", () => resolve(undefined)));
+  const { signal } = interruption;
   const answers = {};
   try {
     for (const [name, question, choices] of QUESTIONS) {
       const lines = choices.map(([text], index) => `  ${index + 1} ${text}`);
-      const said = await terminal.question(`${question}\n${lines.join("\n")}\n  (Enter: does not matter) `, {
-        signal: interruption.signal,
-      });
-      const chosen = choices[Number(said.trim()) - 1] ?? choices.find(([text]) => text === said.trim());
-      if (chosen) answers[name] = chosen[1];
-      else if (said.trim() !== "") stdout.write(`  "${visible(said.trim())}" is none of them; left out\n`);
+      const asked = `${question}\n${lines.join("\n")}\n  (Enter: does not matter) `;
+      for (let prompt = asked; ; ) {
+        const said = (await Promise.race([terminal.question(prompt, { signal }), ended]))?.trim();
+        if (said === undefined) {
+          // Ctrl+D: there will be no more answers.
+          stdout.write("\n");
+          return answers;
+        }
+        const chosen = choiceOf(choices, said);
+        if (chosen) answers[name] = chosen[1];
+        if (chosen || said === "") break;
+        const texts = choices.map(([text]) => text);
+        prompt = `  "${visible(said)}" is none of them${didYouMean(said, texts)}; a number from 1 to ${choices.length}, or Enter: `;
+      }
     }
     return answers;
   } catch (error) {
@@ -89,14 +106,14 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
   return `${lines.join("\n")}\n`;
 }
 
-async function recommendProvider(library, settings, { stdout, env, stdin = process.stdin }) {
+async function recommendProvider(library, settings, { stdout, env, warn, stdin = process.stdin }) {
   const { file, answers, target, window, model, price, json, color } = settings;
   const interruption = new Interruption(() => {});
   const { signal } = interruption;
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
   const given = nothing && stdin.isTTY && stdout.isTTY ? await ask(stdin, stdout, interruption) : answers;
   const handler = createHandler(library, model, env);
-  const messages = file ? readHistory(file).messages : undefined;
+  const messages = file ? readHistory(file, warn).messages : undefined;
   const own = readObject("--price", price);
   const asked = {
     ...given,

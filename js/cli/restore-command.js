@@ -58,9 +58,9 @@ function place(content, history, settings) {
 }
 
 /** Does what the arguments ask for. Returns what was done: the report as JSON, the same as text, and what goes to standard output. */
-function restoreHistory(library, settings) {
+function restoreHistory(library, settings, { warn }) {
   if (settings.inPlace) requireReplaceable(settings.file);
-  const history = readHistory(settings.file);
+  const history = readHistory(settings.file, warn);
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
   const { content, name, isExact, messages } = restored(library, history, settings);
   const output = place(content, history, settings);

@@ -38,8 +38,11 @@ function tellOfOtherNames(written, stderr) {
 /** The work of each command on one history: `{ exitCode, report, text, output, standardOutput, missed }`. */
 const WORK = {
   condense: (library, settings, environment) => require("./condense-command.js").condenseHistory(library, settings, environment),
-  restore: (library, settings) => ({ exitCode: EXIT.done, ...require("./restore-command.js").restoreHistory(library, settings) }),
-  expand: (library, settings) => require("./expand.js").expandHistory(library, settings),
+  restore: (library, settings, environment) => ({
+    exitCode: EXIT.done,
+    ...require("./restore-command.js").restoreHistory(library, settings, environment),
+  }),
+  expand: (library, settings, environment) => require("./expand.js").expandHistory(library, settings, environment),
   count: (library, settings, environment) => require("./count-command.js").countHistory(library, settings, environment),
   inspect: (library, settings, environment) => require("./inspect-command.js").inspectHistory(library, settings, environment),
   validate: (library, settings, environment) => require("./validate-command.js").validateHistory(library, settings, environment),
@@ -152,7 +155,8 @@ const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--
 async function run(args, { loadLibrary, stdout = process.stdout, stderr = process.stderr, env = process.env }) {
   const begun = performance.now();
   const color = colorOf(args);
-  const environment = { loadLibrary, stdout, stderr, env, begun, color };
+  const warn = (sentence) => stderr.write(`roo-condense: ${sentence}\n`);
+  const environment = { loadLibrary, stdout, stderr, env, begun, color, warn };
   try {
     const settings = readArguments(args);
     if (settings.help) await print(stdout, require("./help.js").help());

@@ -123,11 +123,11 @@ async function studio(library, settings, { stdout, loadServer = () => require(".
 }
 
 /** Writes the page about a history as one file. */
-async function report(library, settings, { stdout }) {
+async function report(library, settings, { stdout, warn }) {
   const { staticPage } = require("../studio/page.js");
   const { snapshot } = require("../studio/snapshot.js");
   const { file, html, target, force, redact } = settings;
-  const history = readHistory(file);
+  const history = readHistory(file, warn);
   checkOutput(html, history, force);
   const host = hostOf(library, [file], { write: false, window: settings.window });
   try {

@@ -10,8 +10,8 @@ const { plural, visible } = require("./terminal.js");
 /** Problems that are listed; the rest is counted. */
 const MAX_PROBLEMS = 100;
 
-function validateHistory(library, { file, color }, { stdout, env }) {
-  const history = readHistory(file);
+function validateHistory(library, { file, color }, { stdout, env, warn }) {
+  const history = readHistory(file, warn);
   const problems = library.validateMessages(history.messages);
   const report = new Report(stdout, env, color);
   const { green, yellow } = report.paint;
