@@ -4,7 +4,7 @@
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");
-const { checked } = require("./errors.js");
+const { checked, refuseUnknown } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
 const { expand } = require("./expand.js");
@@ -49,5 +49,8 @@ exports.inspect = inspect;
 exports.createStudioHost = createStudioHost;
 exports.studioPage = webviewPage;
 exports.diffMessages = diffMessages;
-exports.validateMessages = (messages) => JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
+exports.validateMessages = (messages, options) => {
+  refuseUnknown("options", options, []);
+  return JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
+};
 exports.version = native.version;

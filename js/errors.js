@@ -2,6 +2,8 @@
 
 // Errors that are thrown at once: wrong arguments and wrong configuration. What fails while working is in the result instead.
 
+const isObject = require("./is-object.js");
+
 const RANGE = new Set(["out_of_range", "invalid_scale", "invalid_calibration"]);
 
 /** The errors made here, so that a coded error of ours is told from one that the caller's own code threw. */
@@ -57,8 +59,15 @@ const missing = (field, allowed) => Object.assign(argumentError("invalid_argumen
 function unknown(holder, name, known) {
   const field = /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(name) ? `${holder}.${name}` : `${holder}[${shown(name)}]`;
   const meant = near(name, known);
-  const help = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : `known: ${known.join(", ")}`;
+  const all = known.length > 0 ? `known: ${known.join(", ")}` : "there are none";
+  const help = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : all;
   return Object.assign(argumentError("invalid_argument", `${field} is unknown; ${help}`), { field });
+}
+
+/** Refuses options that nobody knows. What is no object has none: `histories.map(expand)` hands an index over. */
+function refuseUnknown(holder, options, known) {
+  if (!isObject(options)) return;
+  for (const name of readable(holder, () => Object.keys(options))) if (!known.includes(name)) throw unknown(holder, name, known);
 }
 
 const letters = (name) => name.replace(/[_ -]/g, "").toLowerCase();
@@ -141,6 +150,7 @@ module.exports = {
   notReadable,
   outOfRange,
   readable,
+  refuseUnknown,
   shown,
   unknown,
 };

@@ -2,7 +2,7 @@
 
 // Undoing a condensation: exactly, or not at all. What is put back, and what it is put back into, is compared with what it was.
 
-const { notAllowed, readable } = require("./errors.js");
+const { notAllowed, readable, refuseUnknown } = require("./errors.js");
 const { fingerprintOfMessages } = require("./fingerprints.js");
 const { applyPlan } = require("./plan.js");
 const { attempt, checkMessages, checkedData, invalid, resolved } = require("./restore-data.js");
@@ -31,6 +31,7 @@ function onlyIn(options) {
   return readable("options", () => {
     if (typeof options !== "object" || options === null || Array.isArray(options))
       throw notAllowed("options", options, "{ only: the ids of changes }");
+    refuseUnknown("options", options, ["only"]);
     const { only } = options;
     if (only === undefined) return undefined;
     if (!Array.isArray(only)) throw notAllowed("options.only", only, "an array of ids of changes");

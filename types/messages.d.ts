@@ -240,7 +240,7 @@ export interface DiffLimits {
  * there, or is not any more. Texts of which more than 4,000 lines in a row differ are not compared: all of one goes, all of the other comes. Synchronous.
  *
  * @throws {RangeError} `out_of_range` for limits that are no whole numbers from 0 to 1,000,000.
- * @throws {TypeError} `not_serializable` when a message has no JSON.
+ * @throws {TypeError} `invalid_argument` for limits that are unknown, `not_serializable` when a message has no JSON.
  * @example
  * ```ts
  * import { createLosslessProvider, diffMessages } from "roo-condense";

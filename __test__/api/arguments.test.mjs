@@ -12,6 +12,26 @@ const messages = conversation(1);
 const manager = new CondensationManager();
 const boom = new Error("boom");
 
+test.each([
+  [
+    "restore",
+    () => api.restore({ messages, restoreData: { version: 2, edits: [] } }, { onl: [] }),
+    "options.onl is unknown; did you mean only?",
+  ],
+  ["expand", () => api.expand(messages, { foo: 1 }), "options.foo is unknown; there are none"],
+  ["validateMessages", () => api.validateMessages(messages, { strict: true }), "options.strict is unknown; there are none"],
+  ["diffMessages", () => api.diffMessages(messages[0], messages[0], { contex: 1 }), "limits.contex is unknown; did you mean context?"],
+  ["createStudioHost", () => api.createStudioHost(manager, { histories: [], contextWindw: 1 }), "did you mean contextWindow?"],
+  ["studioPage", () => api.studioPage({ scriptUri: "a", styleUri: "b", cspSource: "c", lang: "fr" }), "did you mean language?"],
+])("%s refuses options that it does not know", (_, call, told) => {
+  expectThrown(call, TypeError, "invalid_argument", told);
+});
+
+test("what takes no options may be handed the index of map()", () => {
+  expect([messages, messages].map(api.expand)).toEqual([api.expand(messages), api.expand(messages)]);
+  expect([messages].map(api.validateMessages)).toEqual([[]]);
+});
+
 const wrongNumbers = [
   [NaN, RangeError, "out_of_range", "NaN"],
   [Infinity, RangeError, "out_of_range", "Infinity"],

@@ -6,7 +6,7 @@
 const { CondensationManager, copyOf } = require("../manager.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
-const { messageOf, notAllowed } = require("../errors.js");
+const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
@@ -23,6 +23,7 @@ const MAX_KEPT = 24;
 const WAIT_MS = 20_000;
 /** Of dropped files, together. */
 const MAX_OPENED = 20;
+const HOST_OPTIONS = Object.freeze(["histories", "contextWindow", "systemPrompt", "tools", "language", "canOpen", "readText"]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
 /** A failure that the page shows to its user. */
@@ -582,6 +583,7 @@ function createStudioHost(manager, options) {
       options?.histories,
       "an array of { id, name?, read(), save?(messages, restoreData), watch?(changed) }",
     );
+  refuseUnknown("options", options, HOST_OPTIONS);
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

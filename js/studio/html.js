@@ -2,6 +2,8 @@
 
 // The page as HTML, without its files: of this a browser has need as well, where an extension runs in one.
 
+const { refuseUnknown } = require("../errors.js");
+
 const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** @param {{ policy?: string, title?: string, head?: string, body?: string, language?: string | undefined }} parts */
@@ -26,12 +28,15 @@ ${body}</body>
  * The page of a webview, whose scripts and styles come from `scriptUri` and `styleUri` (`webview.asWebviewUri`) of `cspSource`.
  * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
  */
-const webviewPage = ({ scriptUri, styleUri, cspSource, language }) =>
-  htmlOf({
+function webviewPage(options) {
+  refuseUnknown("options", options, ["scriptUri", "styleUri", "cspSource", "language"]);
+  const { scriptUri, styleUri, cspSource, language } = options;
+  return htmlOf({
     language,
     policy: `default-src 'none'; script-src ${cspSource}; style-src ${cspSource}; img-src data:`,
     head: `<link rel="stylesheet" href="${escaped(styleUri)}">\n`,
     body: `<script type="module" src="${escaped(scriptUri)}"></script>\n`,
   });
+}
 
 module.exports = { htmlOf, webviewPage };
