@@ -532,6 +532,12 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.locator(".rc-field small").first().textContent()).toMatch(/^Demande un fournisseur/);
     await provider.selectOption({ label: "Vos propres passes" });
     await expect.poll(() => page.locator(".rc-pass-name").first().textContent()).toMatch(/Résumés d’anciens résultats/);
+    await page.getByRole("tab", { name: "Lequel choisir ?" }).click();
+    await page.getByRole("combobox", { name: "Ce qui compte le plus" }).selectOption("zero_loss");
+    const advice = page.locator(".rc-recommend");
+    await expect.poll(() => advice.textContent()).toMatch(/Pour Sans perte : « Ne rien perdre »\. Mesuré sur cette conversation/);
+    expect(await advice.locator("[lang=en]").count()).toBe(0);
+    expect(await advice.textContent()).not.toMatch(/speaks for|of the information/);
     await page.close();
   });
 

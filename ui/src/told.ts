@@ -3,6 +3,7 @@
 
 import { useMemo } from "react";
 import { type Key, useStudio } from "./context.js";
+import { adviceIn } from "./advice.js";
 import { withSeparators } from "./format.js";
 import { en } from "./locales/en.js";
 import { visibleText } from "./text.js";
@@ -17,6 +18,8 @@ export interface Told {
   fault(fault: Fault): string;
   /** A sentence for which there is no code, such as the reason of a change: English as it was said, with separators in its numbers. */
   sentence(said: string): string;
+  /** A sentence of a recommendation. */
+  advice(said: string): string;
   /** Why a pass was left out. */
   skipped(said: string | undefined): string;
   /** The name of a pass: somebody may have given it another. */
@@ -27,8 +30,9 @@ export interface Told {
 }
 
 export function useTold(): Told {
-  const { t, language } = useStudio();
+  const { t, language, format } = useStudio();
   return useMemo<Told>(() => {
+    const advice = adviceIn(t, format);
     const known = (key: string, said: string) => (words[key] === said ? t(key as Key) : visibleText(said));
     return {
       fault: ({ code, message }) => {
@@ -37,10 +41,11 @@ export function useTold(): Told {
         return language !== "en" && key in words ? t(key as Key) : sentence(message);
       },
       sentence,
+      advice: (said) => advice(said) ?? sentence(said),
       skipped: (said) => (language === "en" && said !== undefined ? sentence(said) : t("preview.skipped")),
       passName: ({ id, name }) => known(`pass.${(name ?? "").toLowerCase().replaceAll(/[^a-z]+/g, "_")}`, name || id),
       providerName: ({ id, name }) => known(`called.${id}`, name),
       providerAbout: ({ id, description }) => known(`does.${id}`, description),
     };
-  }, [t, language]);
+  }, [t, language, format]);
 }

@@ -112,19 +112,18 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
                 </button>
               )}
             </p>
-            <p lang="en">{told.sentence(found.reason)}</p>
+            <p>{told.advice(found.reason)}</p>
           </div>
           {found.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {told.fault(warning)}
+              <AlertTriangle size={14} aria-hidden="true" /> {told.advice(warning.message)}
             </p>
           ))}
           {found.alternatives.length > 0 && (
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{visibleText(other.provider)}</b> <span lang="en">{told.sentence(other.why)}</span>{" "}
-                  <small lang="en">{told.sentence(other.whyNot)}</small>
+                  <b>{visibleText(other.provider)}</b> <span>{told.advice(other.why)}</span> <small>{told.advice(other.whyNot)}</small>
                 </li>
               ))}
             </ul>

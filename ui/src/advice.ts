@@ -1,0 +1,186 @@
+// What `recommend()` says, in the language of the page. It speaks in sentences, in English and with the names of a program's options; each is read here as
+// what it is made of. A test asks for recommendations of every kind and fails on a sentence that is not known.
+
+import type { Format } from "./format.js";
+import type { Key } from "./context.js";
+import { visibleText } from "./text.js";
+
+type Translate = (key: Key, values?: Record<string, string | number>) => string;
+
+/** What can stand in a sentence: what each part is read as. */
+type Part = "title" | "answer" | "source" | "obstacle" | "obstacles" | "sentence" | "number" | "percent" | "dollars" | "ms";
+
+/** A sentence: how it is recognised, its words, and what its named groups are. */
+type Rule = readonly [RegExp, Key, Readonly<Record<string, Part>>?];
+
+const SENTENCES: readonly Rule[] = [
+  [
+    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\) for about \$(?<cost>[\d.]+)$/,
+    "advice.measuredCost",
+    { reason: "sentence", tokens: "number", less: "percent", cost: "dollars" },
+  ],
+  [
+    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\)$/,
+    "advice.measured",
+    { reason: "sentence", tokens: "number", less: "percent" },
+  ],
+  [/^nothing was answered, and native is the default$/, "advice.default"],
+  [/^of what nothing speaks against, (?<title>.+) loses least$/, "advice.careful", { title: "title" }],
+  [
+    /^nothing does all that is asked for; (?<title>.+?) comes nearest: (?<against>.+)$/,
+    "advice.nearest",
+    { title: "title", against: "obstacles" },
+  ],
+  [/^by the rules (?<against>.+); on this conversation it does what is asked for$/, "advice.factsDo", { against: "obstacles" }],
+  [
+    /^by the rules (?<title>.+?) would do for (?<answer>.+?); (?<against>.+)$/,
+    "advice.factsDoNot",
+    { title: "title", answer: "answer", against: "obstacle" },
+  ],
+  [/^what speaks for (?<title>.+) weighs more$/, "advice.weighsLess", { title: "title" }],
+  [/^(?<answer>.+) speaks for it$/, "advice.forIt", { answer: "answer" }],
+  [
+    /^(?<answer>.+?) speaks for (?<title>.+?), but (?<against>.+)$/,
+    "advice.ruledOut",
+    { answer: "answer", title: "title", against: "obstacle" },
+  ],
+  [/^(?<answer>.+?) speaks for (?<title>.+)$/, "advice.speaksFor", { answer: "answer", title: "title" }],
+  [/^(?<title>.+) would do, too$/, "advice.too", { title: "title" }],
+  [
+    /^it may lose more: (?<loss>[\d.]+)% of the information instead of (?<other>[\d.]+)%$/,
+    "advice.losesMore",
+    { loss: "percent", other: "percent" },
+  ],
+  [
+    /^it removes less: at most (?<less>[\d.]+)% of the tokens instead of (?<other>[\d.]+)%$/,
+    "advice.removesLess",
+    { less: "percent", other: "percent" },
+  ],
+  [/^it takes longer$/, "advice.takesLonger"],
+  [/^(?<title>.+) needs a model to ask: give `handler` or `condensingHandler`$/, "advice.needsModel", { title: "title" }],
+  [
+    /^(?<answer>.+?) and (?<source>\w+), by which (?<needed>[\d.]+)% have to go, do not go together: (?:on this conversation lossless removes|lossless removes at most) (?<most>[\d.]+)%$/,
+    "advice.noLossButMuch",
+    { answer: "answer", source: "source", needed: "percent", most: "percent" },
+  ],
+  [
+    /^(?<answer>.+?) and (?<other>maxLatencyMs [\d.]+) do not go together: only truncation is as fast as a rule$/,
+    "advice.noLossButFast",
+    { answer: "answer", other: "answer" },
+  ],
+  [
+    /^(?<answer>.+?) and (?<other>priority speed) do not go together: what is fastest loses most$/,
+    "advice.noLossButSpeed",
+    { answer: "answer", other: "answer" },
+  ],
+  [/^(?<answer>budgetPerCondensation [\d.]+) pays for a model, and there is none to ask$/, "advice.budgetButNoModel", { answer: "answer" }],
+  [/^quality matters most, and (?<answer>acceptableLoss [\d.]+) says that it hardly does$/, "advice.qualityButLoss", { answer: "answer" }],
+  [/^quality matters most, and (?<answer>budgetPerCondensation 0) pays for no model$/, "advice.qualityButFree", { answer: "answer" }],
+];
+
+const OBSTACLES: readonly Rule[] = [
+  [/^there is no model to ask$/, "against.noModel"],
+  [
+    /^on this conversation it costs about \$(?<cost>[\d.]+), more than (?<answer>budgetPerCondensation [\d.]+)$/,
+    "against.costs",
+    { cost: "dollars", answer: "answer" },
+  ],
+  [
+    /^it needs (?:more than )?\$(?<cost>[\d.]+), and budgetPerCondensation is (?<budget>[\d.]+)$/,
+    "against.needs",
+    { cost: "dollars", budget: "dollars" },
+  ],
+  [/^it takes up to (?<takes>[\d.]+) ms, and maxLatencyMs is (?<most>[\d.]+)$/, "against.takes", { takes: "ms", most: "ms" }],
+  [
+    /^it may lose (?<loss>[\d.]+)% of the information, and acceptableLoss is (?<most>[\d.]+)$/,
+    "against.loses",
+    { loss: "percent", most: "percent" },
+  ],
+  [/^it may lose (?<loss>[\d.]+)% of the information, and nothing may be lost$/, "against.losesAny", { loss: "percent" }],
+  [
+    /^it removes (?:at most )?(?<removes>-?[\d.]+)% of the tokens, and (?<needed>[\d.]+)% have to go \((?<source>\w+)\)$/,
+    "against.removes",
+    { removes: "percent", needed: "percent", source: "source" },
+  ],
+];
+
+const ANSWERS: readonly Rule[] = [
+  [/^acceptableLoss (?<percent>[\d.]+)$/, "answer.loss", { percent: "percent" }],
+  [/^budgetPerCondensation (?<dollars>[\d.]+)$/, "answer.budget", { dollars: "dollars" }],
+  [/^maxLatencyMs (?<ms>[\d.]+)$/, "answer.latency", { ms: "ms" }],
+  [/^(?<source>\w+), by which (?<needed>[\d.]+)% have to go$/, "answer.reduction", { source: "source", needed: "percent" }],
+];
+
+/** How candidates are called. */
+const TITLES: Readonly<Record<string, Key>> = {
+  native: "called.native",
+  lossless: "called.lossless",
+  truncation: "called.truncation",
+  "native with a cheap model for summaries": "title.nativeCheap",
+  "smart with the preset conservative": "title.conservative",
+  "smart with the preset balanced": "title.balanced",
+  "smart with the preset aggressive": "title.aggressive",
+  "smart with the preset multi_zone, which asks no model": "title.multiZone",
+  "smart with a configuration of your own": "title.custom",
+  "smart with the preset balanced and a chain of others behind it": "title.fallback",
+  "smart with the preset selective and overrides for single messages": "title.selective",
+  "the pipeline lossless, truncation, native": "title.pipeline",
+  "the pipeline lossless, native": "title.losslessNative",
+  "the pipeline lossless, smart with the preset conservative": "title.losslessConservative",
+  "the pipeline lossless, truncation": "title.losslessTruncation",
+  "per_user, with preferences for each tenant": "title.perUser",
+};
+
+const SOURCES: Readonly<Record<string, Key>> = {
+  targetTokens: "source.target",
+  contextWindow: "source.window",
+  reductionPercent: "source.reduction",
+};
+
+/** A sentence, or a part of one, that is not known here. */
+class Unknown extends Error {}
+
+/** Says what `recommend()` said; undefined where that is not known. */
+export function adviceIn(t: Translate, format: Format): (said: string) => string | undefined {
+  const word = (keys: Readonly<Record<string, Key>>, said: string) => {
+    const key = Object.hasOwn(keys, said) ? keys[said] : undefined;
+    if (key === undefined) throw new Unknown();
+    return t(key);
+  };
+  const answer = (said: string) => {
+    const priority = /^priority (\w+)$/.exec(said)?.[1];
+    return priority === undefined ? by(ANSWERS, said) : t("answer.priority", { name: t(`priority.${priority}` as Key) });
+  };
+  const read: Readonly<Record<Part, (said: string) => string>> = {
+    title: (said) => word(TITLES, said),
+    source: (said) => word(SOURCES, said),
+    answer,
+    obstacle: (said) => by(OBSTACLES, said),
+    obstacles: (said) =>
+      said
+        .split("; ")
+        .map((each) => by(OBSTACLES, each))
+        .join(t("advice.and")),
+    sentence: (said) => by(SENTENCES, said).replace(/\.$/, ""),
+    number: (said) => format.number(Number(said)),
+    percent: (said) => format.percent(Number(said)),
+    dollars: (said) => format.dollars(Number(said)),
+    ms: (said) => format.duration(Number(said)),
+  };
+  const by = (rules: readonly Rule[], said: string): string => {
+    for (const [pattern, key, parts = {}] of rules) {
+      const found = pattern.exec(said);
+      if (!found) continue;
+      return t(key, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, read[part](found.groups?.[name] ?? "")])));
+    }
+    throw new Unknown();
+  };
+  return (said) => {
+    try {
+      return visibleText(by([...SENTENCES, ...OBSTACLES], said));
+    } catch (error) {
+      if (error instanceof Unknown) return undefined;
+      throw error;
+    }
+  };
+}
