@@ -82,9 +82,13 @@ function prepare(context, given, configOf, protect) {
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   const messages = readable("context.messages", () => context.messages);
   const { config } = options;
+  const warnings = [];
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
   options.protect = readAt("options.protect", options.protect, () =>
-    joined(rulesFor(options.protect, messages, "options.protect"), rulesFor(protect, messages, "the manager's protect")),
+    joined(
+      rulesFor(options.protect, messages, "options.protect", warnings),
+      rulesFor(protect, messages, "the manager's protect", warnings),
+    ),
   );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
   const json = serializeMessages(messages);
@@ -100,7 +104,7 @@ function prepare(context, given, configOf, protect) {
     given: readable("context.messages", () => Array.from(messages)),
     foreign: [],
     causes: [],
-    warnings: [],
+    warnings,
   };
   prepared.snapshot = new Snapshot(prepared.given);
   return { prepared, messages: json, settings };

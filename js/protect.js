@@ -33,13 +33,31 @@ const chosenRules = ({ messages, text } = {}) => ({
   ...(Array.isArray(text) && { text: text.filter(isPattern) }),
 });
 
-/** The rules with the indices that a function chooses among `messages`, and the texts that regular expressions find in them. `path` names the rules. */
-function rulesFor(protect, messages, path) {
+/**
+ * The rules with the indices that a function chooses among `messages`, and the texts that regular expressions find in them. `path` names the rules;
+ * `warnings` gets one that names the expressions that find nothing.
+ */
+function rulesFor(protect, messages, path, warnings) {
   if (!needsMessages(protect) || !Array.isArray(messages)) return protect;
   const rules = { ...protect };
   if (typeof rules.messages === "function") rules.messages = chosen(rules.messages, messages, `${path}.messages`);
-  if (Array.isArray(rules.text)) rules.text = rules.text.flatMap((item) => (isPattern(item) ? foundBy(item, messages) : [item]));
+  if (!Array.isArray(rules.text)) return rules;
+  const unmatched = [];
+  rules.text = rules.text.flatMap((item) => {
+    if (!isPattern(item)) return [item];
+    const found = foundBy(item, messages);
+    if (found.length === 0) unmatched.push(String(item));
+    return found;
+  });
+  if (unmatched.length > 0) warnings.push(aboutNothing(unmatched));
   return rules;
+}
+
+/** The warning about expressions that find nothing, as the addon words that about other rules. */
+function aboutNothing(unmatched) {
+  const field = "protect.text";
+  const verb = unmatched.length === 1 ? "is" : "are";
+  return { code: "protect_unmatched", message: `${field}: ${unmatched.join(", ")} ${verb} about nothing in the conversation`, field };
 }
 
 function chosen(choose, messages, path) {
@@ -60,7 +78,22 @@ function foundBy(pattern, messages) {
   return [...found];
 }
 
-/** Every text in the contents of messages, parameters of calls included. */
+/** Fields of blocks that say nothing of their own; these, and where else is looked, are those of `src/conversation/searchable.rs`. */
+const UNSPOKEN = new Set([
+  "type",
+  "id",
+  "tool_use_id",
+  "signature",
+  "media_type",
+  "encrypted_content",
+  "encrypted_index",
+  "ttl",
+  "file_id",
+]);
+const MIN_FILE = 64;
+const isFile = (key, value) => key === "data" && value.length >= MIN_FILE && !/\s/.test(value);
+
+/** Every text in the contents of messages, whatever block it stands in, with the names and numbers in parameters of calls. */
 function* textsOf(messages) {
   for (const message of messages) {
     const content = message?.content;
@@ -70,21 +103,27 @@ function* textsOf(messages) {
 }
 
 function* textsIn(block) {
-  if (block?.type === "text") yield* stringsIn(block.text);
-  else if (block?.type === "tool_use") yield* stringsIn(block.input);
-  else if (block?.type === "tool_result") {
-    if (typeof block.content === "string") yield block.content;
-    else if (Array.isArray(block.content)) for (const part of block.content) yield* textsIn(part);
-  }
+  if (!isObject(block)) return;
+  if (block.type === "text" && typeof block.text === "string") yield block.text;
+  else if (block.type === "tool_use") yield* leavesOf(block.input, true);
+  else if (block.type === "tool_result" && typeof block.content === "string") yield block.content;
+  else if (block.type === "tool_result" && Array.isArray(block.content)) for (const part of block.content) yield* textsIn(part);
+  else yield* leavesOf(block, false);
 }
 
-/** Every string in a value. Not by recursion: parameters may be nested deeply. */
-function* stringsIn(value) {
-  const waiting = [value];
+/** Every string and number in a value, of parameters also every name. Not by recursion: parameters may be nested deeply. */
+function* leavesOf(value, isInput) {
+  const waiting = [["", value]];
   while (waiting.length > 0) {
-    const next = waiting.pop();
-    if (typeof next === "string") yield next;
-    else if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+    const [key, next] = waiting.pop() ?? [];
+    if (typeof next === "object" && next !== null) {
+      for (const [name, inner] of Object.entries(next)) {
+        if (isInput && !Array.isArray(next)) yield name;
+        waiting.push([Array.isArray(next) ? key : name, inner]);
+      }
+    } else if (typeof next === "number" || (typeof next === "string" && (isInput || !(UNSPOKEN.has(key) || isFile(key, next))))) {
+      yield String(next);
+    }
   }
 }
 

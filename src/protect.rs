@@ -1,9 +1,6 @@
 //! What the caller protects: rules, and the content that they pin. It stays word for word through every provider, whatever the target.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-};
+use std::collections::{BTreeSet, HashMap};
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -13,8 +10,10 @@ use crate::{
     options::{Field, Kind, Settings, Table},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
-        self, CallOutcome, Event, PieceSource, TOOLS, ToolRows, ToolRules, ToolTable, Transcript, decompose, is_named,
+        self, CallOutcome, Event, PathPattern, PieceSource, TOOLS, ToolRows, ToolRules, ToolTable, Transcript,
+        decompose, is_named,
     },
+    warning::{Warning, WarningCode},
 };
 
 /// The option `protect` of managers, calls and providers.
@@ -36,7 +35,10 @@ static RULES: Table = Table::new(
     "protect",
     &[
         list("tools", "Calls of these tools and what they answered: names or globs (* for any characters, ? for one)."),
-        list("paths", "Calls about these files and what they answered: paths or globs, from any folder on."),
+        list(
+            "paths",
+            "Calls about these files and what they answered: paths or globs (* for any characters, **/ for any folders or none), from any folder on; a folder stands for all that is in it.",
+        ),
         Field::new(
             "messages",
             Kind::List {
@@ -45,7 +47,7 @@ static RULES: Table = Table::new(
             },
             "Messages, by their index in the conversation of the call.",
         ),
-        list("text", "Blocks in which one of these texts stands."),
+        list("text", "Blocks of any type in which one of these texts stands."),
     ],
 )
 .shared();
@@ -122,58 +124,88 @@ impl ProtectRules {
     /// The conversation with all of it pinned.
     #[must_use]
     pub fn pin(&self, conversation: &Conversation, tools: &ToolTable) -> Conversation {
+        self.pin_telling(conversation, tools).0
+    }
+
+    /// The conversation with all of it pinned, and what a caller should know of rules that are about nothing in it: of each kind a warning that names them.
+    #[must_use]
+    pub fn pin_telling(&self, conversation: &Conversation, tools: &ToolTable) -> (Conversation, Vec<Warning>) {
         if self.is_empty() {
-            return conversation.clone();
+            return (conversation.clone(), Vec::new());
         }
         let conversation = &conversation.with_frozen(self.frozen);
         let mut blocks: Vec<Vec<bool>> =
             conversation.messages().map(|message| vec![false; message.content.blocks().len().max(1)]).collect();
-        self.pin_messages(conversation, &mut blocks);
+        let mut used = Used::default();
+        self.pin_messages(conversation, &mut blocks, &mut used);
         pin_frozen(conversation, &mut blocks);
-        self.pin_texts(conversation, &mut blocks);
-        self.pin_calls(conversation, tools, &mut blocks);
+        self.pin_texts(conversation, &mut blocks, &mut used);
+        self.pin_calls(conversation, tools, &mut blocks, &mut used);
         pin_headers(conversation, tools, &mut blocks);
         pin_counterparts(conversation, &mut blocks);
-        conversation.with_pins(|message| Pins::of(&blocks[message]))
+        (conversation.with_pins(|message| Pins::of(&blocks[message])), self.warnings(&used))
     }
 
-    fn pin_messages(&self, conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+    fn pin_messages(&self, conversation: &Conversation, blocks: &mut [Vec<bool>], used: &mut Used<'_>) {
         for (entry, blocks) in conversation.entries().iter().zip(blocks) {
-            if entry.origin.is_some_and(|origin| self.messages.contains(&origin)) {
+            if let Some(origin) = entry.origin.filter(|origin| self.messages.contains(origin)) {
                 blocks.fill(true);
+                used.messages.insert(origin);
             }
         }
     }
 
-    fn pin_texts(&self, conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+    fn pin_texts<'a>(&'a self, conversation: &Conversation, blocks: &mut [Vec<bool>], used: &mut Used<'a>) {
         if self.text.is_empty() {
             return;
         }
-        let finders: Vec<Finder<'_>> = self.text.iter().map(Finder::new).collect();
-        for (texts, blocks) in conversation.texts().into_iter().zip(blocks) {
-            for TextAt { block, text, .. } in texts {
-                if finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()) {
-                    blocks[block] = true;
+        let finders: Vec<(&str, Finder<'_>)> = self.text.iter().map(|text| (&**text, Finder::new(text))).collect();
+        for (message, blocks) in conversation.messages().zip(blocks) {
+            for (block, text) in message.searchable() {
+                for (wanted, finder) in &finders {
+                    if (!blocks[block] || !used.text.contains(wanted)) && finder.find(text.as_bytes()).is_some() {
+                        blocks[block] = true;
+                        used.text.insert(wanted);
+                    }
                 }
             }
         }
     }
 
     /// Pins the calls, in blocks or in texts, of tools and about files.
-    fn pin_calls(&self, conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
+    fn pin_calls<'a>(
+        &'a self,
+        conversation: &Conversation,
+        tools: &ToolTable,
+        blocks: &mut [Vec<bool>],
+        used: &mut Used<'a>,
+    ) {
         let has_rules = self.calls.iter().any(|(_, rule)| rule.keeps());
         if self.tools.is_empty() && self.paths.is_empty() && !has_rules {
             return;
         }
         for (message, blocks) in conversation.messages().zip(blocks.iter_mut()) {
             for (block, pinned) in message.content.blocks().iter().zip(blocks) {
-                *pinned |= matches!(block, Block::ToolUse { name, .. } if self.has_tool(name));
+                *pinned |= matches!(block, Block::ToolUse { name, .. } if self.has_tool(name, used));
             }
         }
         let transcript = transcript::read(conversation, tools);
         let directory = transcript.working_directory.as_deref();
-        for event in transcript.events.iter().filter(|event| self.has_event(event, directory)) {
-            pin_event(event, &transcript, blocks);
+        let patterns: Vec<(&str, PathPattern)> =
+            self.paths.iter().map(|path| (&**path, PathPattern::new(path, directory))).collect();
+        // Many events are about the same file.
+        let mut known: HashMap<&str, bool> = HashMap::new();
+        for event in &transcript.events {
+            let has_tool = !event.tool.is_empty() && self.has_tool(&event.tool, used);
+            let has_path = event.path.as_deref().is_some_and(|path| {
+                *known.entry(path).or_insert_with(|| {
+                    let naming = patterns.iter().filter(|(_, pattern)| pattern.names(path));
+                    naming.map(|(wanted, _)| used.paths.insert(wanted)).count() > 0
+                })
+            });
+            if has_tool || has_path {
+                pin_event(event, &transcript, blocks);
+            }
         }
         if has_rules {
             self.pin_by_rules(&transcript, blocks);
@@ -197,27 +229,55 @@ impl ProtectRules {
         }
     }
 
-    fn has_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| is_named(tool, name))
+    fn has_tool<'a>(&'a self, name: &str, used: &mut Used<'a>) -> bool {
+        let naming = self.tools.iter().filter(|tool| is_named(tool, name));
+        naming.map(|tool| used.tools.insert(tool)).count() > 0
     }
 
-    fn has_event(&self, event: &Event, directory: Option<&str>) -> bool {
-        (!event.tool.is_empty() && self.has_tool(&event.tool))
-            || event.path.as_deref().is_some_and(|path| self.has_path(path, directory))
-    }
-
-    /// `path` is a file's one name: with forward slashes, relative to the working directory where that is known.
-    fn has_path(&self, path: &str, directory: Option<&str>) -> bool {
-        let whole: Cow<'_, str> = match directory {
-            Some(directory) if !path.starts_with('/') => format!("{directory}/{path}").into(),
-            _ => path.into(),
+    /// A warning for each kind of rules of which some are about nothing.
+    fn warnings(&self, used: &Used<'_>) -> Vec<Warning> {
+        let unused = |all: &BTreeSet<String>, used: &BTreeSet<&str>| -> Vec<String> {
+            all.iter().filter(|rule| !used.contains(&***rule)).map(|rule| quoted(rule)).collect()
         };
-        self.paths.iter().any(|wanted| {
-            let wanted = wanted.replace('\\', "/");
-            let wanted = wanted.trim_start_matches("./");
-            is_named(wanted, path) || is_named(wanted, &whole) || is_named(&format!("*/{wanted}"), &whole)
-        })
+        let messages = self.messages.difference(&used.messages).map(ToString::to_string).collect();
+        let kinds = [
+            ("tools", unused(&self.tools, &used.tools)),
+            ("paths", unused(&self.paths, &used.paths)),
+            ("messages", messages),
+            ("text", unused(&self.text, &used.text)),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, unused)| !unused.is_empty());
+        kinds.map(|(kind, unused)| warning(kind, &unused)).collect()
     }
+}
+
+/// The rules that were about something.
+#[derive(Default)]
+struct Used<'a> {
+    tools: BTreeSet<&'a str>,
+    paths: BTreeSet<&'a str>,
+    messages: BTreeSet<usize>,
+    text: BTreeSet<&'a str>,
+}
+
+/// So many rules are named, the others counted.
+const MAX_NAMED: usize = 5;
+/// Characters of a rule.
+const MAX_QUOTED: usize = 80;
+
+fn quoted(rule: &str) -> String {
+    let cut = rule.char_indices().nth(MAX_QUOTED).map_or(rule.len(), |(at, _)| at);
+    let end = if cut < rule.len() { "…" } else { "" };
+    Value::String(format!("{}{end}", &rule[..cut])).to_string()
+}
+
+fn warning(kind: &str, unused: &[String]) -> Warning {
+    let named = unused[..unused.len().min(MAX_NAMED)].join(", ");
+    let more = unused.len().saturating_sub(MAX_NAMED);
+    let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let verb = if unused.len() == 1 { "is" } else { "are" };
+    let message = format!("protect.{kind}: {named}{and_more} {verb} about nothing in the conversation");
+    Warning::new(WarningCode::ProtectUnmatched, message).about(format!("protect.{kind}"))
 }
 
 /// Pins what is frozen, and what pointers in it lead to: those cannot be led elsewhere.
@@ -364,11 +424,66 @@ mod tests {
     #[test]
     fn paths_are_names_globs_and_endings() {
         let file = [(1, 1), (2, 0)];
-        for path in ["src/a.ts", "a.ts", "./src/a.ts", "*.ts", "src\\a.ts", "src/*"] {
+        for path in ["src/a.ts", "a.ts", "./src/a.ts", "*.ts", "src\\a.ts", "src/*", "src/**/*.ts", "src/", "src"] {
             assert_eq!(pinned(json!({ "paths": [path] })), file, "{path}");
         }
         for path in ["b.ts", "ts", "c/a.ts", "rc/a.ts"] {
             assert_eq!(pinned(json!({ "paths": [path] })), [], "{path}");
+        }
+    }
+
+    #[test]
+    fn rules_about_nothing_are_named() {
+        let told = |rules: Value| {
+            let options = json!({ "protect": rules });
+            let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+            let (_, warnings) = rules.pin_telling(&history(), &ToolTable::default());
+            warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(
+            told(json!({ "tools": ["read_*"], "paths": ["src"], "messages": [0, 5], "text": ["needle", "1,2"] })),
+            ""
+        );
+        insta::assert_snapshot!(told(json!({
+            "tools": ["read_file", "nobody"],
+            "paths": ["D:\\x", "a.ts", "b", "c", "d", "e", "f"],
+            "messages": [4, 6, 99],
+            "text": ["needle", "x".repeat(100)],
+        })), @r#"
+        protect_unmatched: protect.tools: "nobody" is about nothing in the conversation
+        protect_unmatched: protect.paths: "D:\\x", "b", "c", "d", "e" and 1 more are about nothing in the conversation
+        protect_unmatched: protect.messages: 6, 99 are about nothing in the conversation
+        protect_unmatched: protect.text: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is about nothing in the conversation
+        "#);
+    }
+
+    #[test]
+    fn text_is_found_in_blocks_of_any_type() {
+        let messages = json!([
+            { "role": "user", "content": [
+                { "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "RULE of a document" }, "title": "TITLE" },
+                { "type": "text", "text": "See it." },
+            ] },
+            { "role": "assistant", "content": [{ "type": "thinking", "thinking": "SECRET", "signature": "s" }, { "type": "tool_use", "id": "a", "name": "n", "input": { "KEY": 12345 } }] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "search_result", "source": "u", "title": "t", "content": [{ "type": "text", "text": "FOUND" }] }] }] },
+        ]);
+        let history = Conversation::parse(&messages.to_string()).unwrap();
+        let call = vec![(1, 1), (2, 0)];
+        for (text, expected) in [
+            ("RULE", vec![(0, 0)]),
+            ("TITLE", vec![(0, 0)]),
+            ("SECRET", vec![(1, 0)]),
+            ("KEY", call.clone()),
+            ("2345", call.clone()),
+            ("FOUND", call),
+        ] {
+            let options = json!({ "protect": { "text": [text] } });
+            let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+            let (pinned, warnings) = rules.pin_telling(&history, &ToolTable::default());
+            let blocks = pinned.entries().iter().enumerate().flat_map(|(message, entry)| {
+                (0..2).filter(|block| entry.pins.holds(*block)).map(move |block| (message, block))
+            });
+            assert_eq!((blocks.collect::<Vec<_>>(), warnings), (expected, vec![]), "{text}");
         }
     }
 

@@ -71,6 +71,8 @@ pub enum WarningCode {
     LowReduction,
     /// A provider of the host left out messages that others need; they stay.
     PairsCompleted,
+    /// Rules of what is protected are about nothing in the conversation.
+    ProtectUnmatched,
     /// Signed thinking stands behind a change, and the service may refuse it.
     ThinkingAfterChange,
     /// The store for summaries failed and was done without.

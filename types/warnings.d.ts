@@ -21,6 +21,7 @@
  * - `high_cost`: the condensation cost more than `costAlert`
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
  * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
+ * - `protect_unmatched`: rules of `protect` are about nothing in the conversation; the message names them, `field` is their kind (`protect.paths`)
  * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
  * - `cache_failed`: the store for summaries failed, and was done without
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
@@ -49,6 +50,7 @@ export type WarningCode =
   | "high_cost"
   | "low_reduction"
   | "pairs_completed"
+  | "protect_unmatched"
   | "thinking_after_change"
   | "cache_failed"
   | "count_tokens_failed"

@@ -138,3 +138,87 @@ describe("protected by the manager and by the call", () => {
     expect(validateMessages(result.messages)).toEqual([]);
   });
 });
+
+const told = ({ warnings }) => warnings.filter(({ code }) => code === "protect_unmatched");
+
+describe("rules that are about nothing", () => {
+  const wrong = {
+    tools: ["nobody"],
+    paths: ["D:\\nowhere", "src/file7.ts"],
+    text: ["nowhere", /^nowhere$/m, /never push/],
+    messages: [1, 99],
+  };
+  const kinds = ["protect.tools", "protect.paths", "protect.messages", "protect.text"];
+
+  test.each(PROVIDERS)("%s tells of them, by the call", async (_, create, options) => {
+    const result = await create({}).condense({ messages: history() }, { ...options, protect: wrong });
+    expect(new Set(told(result).map(({ field }) => field))).toEqual(new Set(kinds));
+    const messages = told(result).map(({ message }) => message);
+    expect(messages).toContain('protect.paths: "D:\\\\nowhere" is about nothing in the conversation');
+    expect(messages).toContain("protect.messages: 99 is about nothing in the conversation");
+    expect(messages).toContain('protect.text: "nowhere" is about nothing in the conversation');
+    expect(messages).toContain("protect.text: /^nowhere$/m is about nothing in the conversation");
+  });
+
+  test.each(PROVIDERS)("%s tells of them, once, by its configuration", async (_, create, options) => {
+    const result = await create({ protect: { paths: ["nowhere.ts"] } }).condense({ messages: history() }, options);
+    expect(told(result)).toHaveLength(1);
+  });
+
+  test("managers tell of theirs, and nothing is told of rules that hold", async () => {
+    const manager = new CondensationManager({ provider: "truncation", protect: { tools: ["nobody"], text: [/nowhere/] } });
+    expect(
+      told(await manager.condense({ messages: history() }, { targetTokens: 1500 }))
+        .map(({ field }) => field)
+        .sort(),
+    ).toEqual(["protect.text", "protect.tools"]);
+    for (const [, protect] of RULES)
+      expect(told(await createTruncationProvider().condense({ messages: history() }, { targetTokens: 1500, protect }))).toEqual([]);
+  });
+});
+
+test("paths of Windows, however they are written", async () => {
+  for (const stored of ["C:\\proj\\src\\parser.ts", "c:\\proj\\src\\parser.ts", "C:/proj/src/parser.ts", "/c/proj/src/parser.ts"]) {
+    const messages = [history()[0], ...round("w", "read_file", { path: stored }, lines("parser", 60)), ...history().slice(1)];
+    for (const path of [
+      "C:\\proj\\src\\parser.ts",
+      "C:/proj/src/parser.ts",
+      "c:\\proj\\src\\*.ts",
+      "C:\\proj\\**",
+      "C:\\proj\\",
+      "src\\parser.ts",
+      "src/**/parser.ts",
+    ]) {
+      const result = await createTruncationProvider().condense({ messages }, { targetTokens: 1500, protect: { paths: [path] } });
+      expect(told(result), `${stored} ${path}`).toEqual([]);
+      expect(result.messages, `${stored} ${path}`).toContain(messages[2]);
+    }
+  }
+});
+
+test("text is found in blocks of every type, by strings and by expressions", async () => {
+  const document = (data) => ({ type: "document", title: "TITLE", source: { type: "text", media_type: "text/plain", data } });
+  const search = { type: "search_result", source: "u", title: "t", content: [{ type: "text", text: `FOUND ${lines("search", 40)}` }] };
+  const own = [
+    { role: "user", content: [document(`OF-THE-USER ${lines("document", 60)}`), { type: "text", text: "Follow it." }] },
+    ...round("d", "fetch", { url: "u" }, [document(`OF-A-TOOL ${lines("document", 60)}`)]),
+    ...round("s", "search", { q: "q" }, [search]),
+    ...round("k", "run", { "KEY-NAME": 1 }, lines("key", 60)),
+    ...round("n", "run", { port: 123456 }, lines("number", 60)),
+  ];
+  const messages = [{ role: "user", content: "Begin." }, { role: "assistant", content: "Yes." }, ...own, ...history().slice(1)];
+  for (const [text, index] of [
+    ["OF-THE-USER", 2],
+    ["OF-A-TOOL", 4],
+    ["FOUND", 6],
+    ["KEY-NAME", 8],
+    ["123456", 10],
+  ]) {
+    for (const rule of [text, new RegExp(text)]) {
+      const result = await createTruncationProvider().condense({ messages }, { targetTokens: 1500, protect: { text: [rule] } });
+      expect(told(result), text).toEqual([]);
+      const kept = result.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+      expect(kept, text).toContain(messages[index].content[0]);
+    }
+  }
+});

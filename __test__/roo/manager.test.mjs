@@ -342,3 +342,13 @@ describe("2026", () => {
     expect(response.errorDetails).toMatch(/^llm_failed: quota used up[\s\S]*HTTP Status: 429$/);
   });
 });
+
+test("of rules that protect nothing the host is told, once", async () => {
+  const { host, told } = recordingHost({
+    manager: new CondensationManager({ provider: "truncation" }),
+    protect: { paths: ["D:\\\\nowhere"] },
+  });
+  const { summarizeConversation } = createCondense(host);
+  for (let call = 0; call < 2; call++) await summarizeConversation(conversation(12), handler(), "", "task", 50_000, false);
+  expect(told.warnings).toEqual(['protect.paths: "D:\\\\\\\\nowhere" is about nothing in the conversation.']);
+});

@@ -47,6 +47,7 @@ function resolved(host) {
     throw notAllowed("host.thinking", host.thinking, THINKING.join(", "));
   // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
   const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
+  const told = new Set();
   return {
     host,
     prompts: host.prompts ?? {},
@@ -61,6 +62,11 @@ function resolved(host) {
       ),
     removeImages: (messages, apiHandler) => withoutImages(host, messages, apiHandler),
     warn,
+    /** Tells what would be the same every time. */
+    tellOnce(text) {
+      if (!told.has(text)) warn(`${text}.`);
+      told.add(text);
+    },
     error: (...values) => tell(() => (host.error ? host.error(...values) : console.error(...values))),
     condensingHandler: (taskId) => asked(host, "condensingHandler", taskId, (error) => warn(`No condensing handler: ${messageOf(error)}`)),
     signal: (taskId) => signalOf(host, taskId),

@@ -166,7 +166,10 @@ export interface RooHost {
    * no more than is allowed: what is still over it is truncated in the same call, and what even then does not fit has an `error` that says why.
    */
   manager?: RooManager | undefined;
-  /** What stays word for word whatever the manager does, beside what it protects itself. Needs `manager`. Default: nothing. */
+  /**
+   * What stays word for word whatever the manager does, beside what it protects itself. Needs `manager`. Of rules that are about nothing `warn` is told, once.
+   * Default: nothing.
+   */
   protect?: import("roo-condense").Protect | undefined;
   /**
    * Whether the window counts all messages that the last reported usage leaves out: those after the newest answer, or after the newest condensation.

@@ -61,6 +61,7 @@ async function condenseByManager(
   // Counting took its time; a signal that fires later reaches the manager.
   if (window && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
   const first = await askManager(services, context, present({ ...options, targetTokens }));
+  tellOfRules(services, first);
   const isMet = window && metItsTarget(first, targetTokens);
   const lower = (left) => measure.target(window, left);
   const fitting = isMet ? await shortened(services, context, options, first, lower) : first;
@@ -118,6 +119,12 @@ async function askManager(services, context, options) {
     const { message, details } = describeFailure(error);
     return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
   }
+}
+
+/** Rules of what is protected that are about nothing: a slip in a path would otherwise be noticed when it is too late. */
+function tellOfRules({ tellOnce }, { warnings }) {
+  if (!Array.isArray(warnings)) return;
+  for (const { code, message } of warnings.filter(isObject)) if (code === "protect_unmatched") tellOnce(String(message));
 }
 
 /** A result of which the host counts more than may be left, shortened; `lower` says to how many of the manager's tokens, if at all. */

@@ -12,6 +12,7 @@ mod pins;
 mod plan;
 mod recipe;
 mod scan;
+mod searchable;
 mod shape;
 pub mod surrogates;
 mod texts;

@@ -393,7 +393,7 @@ impl Manager {
     async fn run_as(&self, work: &Work, run: Run<'_>) -> Ran {
         let Run { decision, limit, trial, ready, keeps_proposal } = run;
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
-        let chain = match self.chain(work, decision) {
+        let mut chain = match self.chain(work, decision) {
             Ok(chain) => Chain { ready, keeps_proposal, ..chain },
             Err(error) => return Ran::of(Report::failed(error, prev)),
         };
@@ -402,6 +402,8 @@ impl Manager {
             Ok(tally) => tally,
             Err(error) => return Ran::of(Report::failed(error, prev)),
         };
+        let (conversation, warnings) = self.pinned(work);
+        chain.warnings.extend(warnings);
         let mut request = Request {
             system_tokens: self.system_tokens(work),
             scale: self.scale(),
@@ -413,7 +415,7 @@ impl Manager {
             llm: self.llm(work),
             cancel: work.cancel.clone(),
             progress: work.progress.clone(),
-            ..Request::new(self.pinned(work), tally)
+            ..Request::new(conversation, tally)
         };
         // Of a condensation that is due: where none would be due any more, and no more than there is.
         let fitting = || {
@@ -433,10 +435,10 @@ impl Manager {
         Ran { report, proposal, was_ready }
     }
 
-    /// The conversation with all of it pinned that is protected.
-    fn pinned(&self, work: &Work) -> Conversation {
+    /// The conversation with all of it pinned that is protected, and what is to be known of rules that protect nothing.
+    fn pinned(&self, work: &Work) -> (Conversation, Vec<Warning>) {
         let rules = self.options.protect.clone().with(work.call.protect.clone());
-        rules.pin(&work.conversation, &self.options.tools)
+        rules.pin_telling(&work.conversation, &self.options.tools)
     }
 
     /// What the call brings to ask a model with, and what the manager adds to it.
@@ -600,7 +602,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     let (prev, price) = (work.call.total_tokens, conversation_price(&work));
     let summary_price = summary_price(&work);
-    let conversation = work.call.protect.pin(&work.conversation, &ToolTable::default());
+    let (conversation, warnings) = work.call.protect.pin_telling(&work.conversation, &ToolTable::default());
     let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
     let subject = subject(&work.call);
     let mut request = Request {
@@ -622,13 +624,8 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     };
     request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
     let scale = request.scale;
-    let chain = Chain {
-        providers: vec![Arc::clone(provider)],
-        others: None,
-        warnings: Vec::new(),
-        ready: None,
-        keeps_proposal: false,
-    };
+    let chain =
+        Chain { providers: vec![Arc::clone(provider)], others: None, warnings, ready: None, keeps_proposal: false };
     let mut outcome = chain::run(&chain, request, goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)

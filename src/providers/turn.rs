@@ -101,7 +101,10 @@ impl<'a> ProviderStep<'a> {
             let Request { original, conversation, tools, .. } = &mut state.request;
             *conversation = rules.pin(conversation, tools);
             // Reports say of the conversation that came in what was protected.
-            *original = rules.pin(original, tools);
+            let (pinned, warnings) = rules.pin_telling(original, tools);
+            *original = pinned;
+            let told = &mut self.turns.warnings;
+            told.extend(warnings.into_iter().filter(|warning| !told.contains(warning)).collect::<Vec<_>>());
         }
         let request = &state.request;
         request.cancel.check()?;

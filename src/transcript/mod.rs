@@ -20,6 +20,7 @@ mod labels;
 mod numbered_lines;
 mod outcomes;
 mod patches;
+mod path_pattern;
 mod paths;
 mod pieces;
 mod place;
@@ -35,6 +36,7 @@ pub use self::{
     file_answers::Extent,
     outcomes::CallOutcome,
     patches::FileChange,
+    path_pattern::PathPattern,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
     place::{ConversationText, Excerpt, Place, Span},
     reader::read,

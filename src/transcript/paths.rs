@@ -6,6 +6,11 @@ use std::{collections::HashMap, sync::Arc};
 pub(super) fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
+    // What Windows writes before paths that may be long, and URLs before drives.
+    let path = [r"\\?\", "//?/", "/"]
+        .iter()
+        .find_map(|prefix| path.strip_prefix(prefix).filter(|rest| has_drive(rest)))
+        .unwrap_or(path);
     let windows = is_windows(path);
     let slashed = if windows { path.replace('\\', "/") } else { path.to_owned() };
     let absolute = slashed.starts_with('/');
@@ -28,7 +33,7 @@ pub(super) fn clean(path: &str) -> String {
     clean
 }
 
-fn has_drive(path: &str) -> bool {
+pub(super) fn has_drive(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.len() >= 2
         && bytes[0].is_ascii_alphabetic()
@@ -41,7 +46,7 @@ fn is_windows(path: &str) -> bool {
     has_drive(path) || (path.contains('\\') && !path.starts_with('/'))
 }
 
-fn is_absolute(clean: &str) -> bool {
+pub(super) fn is_absolute(clean: &str) -> bool {
     clean.starts_with('/') || has_drive(clean)
 }
 

@@ -188,6 +188,7 @@ export const en = {
   "fault.pass_failed": "A pass failed and was left out.",
   "fault.preparation_stale": "What was prepared is of no use any more.",
   "fault.price_unknown": "The price of the model is not known.",
+  "fault.protect_unmatched": "Something that is to be protected does not occur.",
   "fault.provider_failed": "A provider failed, and another one went on.",
   "fault.read_only": "This page may only look.",
   "fault.reduction_too_small": "Too little would be saved to be worth a change.",

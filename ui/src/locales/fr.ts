@@ -188,6 +188,7 @@ export const fr: Record<keyof typeof en, string> = {
   "fault.pass_failed": "Une passe a échoué et a été sautée.",
   "fault.preparation_stale": "Ce qui avait été préparé ne sert plus.",
   "fault.price_unknown": "Le prix du modèle n’est pas connu.",
+  "fault.protect_unmatched": "Quelque chose à protéger n’apparaît nulle part.",
   "fault.provider_failed": "Un fournisseur a échoué, un autre a continué.",
   "fault.read_only": "Cette page peut seulement regarder.",
   "fault.reduction_too_small": "Le gain serait trop petit pour valoir un changement.",
