@@ -4,10 +4,11 @@
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");
-const { checked, refuseUnknown } = require("./errors.js");
+const { checked, readable, refuseUnknown } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
 const { expand } = require("./expand.js");
+const { foreignIn } = require("./formats.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
 const { inspect } = require("./inspect.js");
@@ -51,6 +52,9 @@ exports.studioPage = webviewPage;
 exports.diffMessages = diffMessages;
 exports.validateMessages = (messages, options) => {
   refuseUnknown("options", options, []);
-  return JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
+  const problems = JSON.parse(checked(() => native.findProblems(serializeMessages(messages, "messages"))));
+  // What is condensed or counted refuses them; here everything wrong is listed.
+  const foreign = readable("messages", () => foreignIn(messages));
+  return foreign ? [{ messageIndex: foreign.index, code: "unsupported_format", message: foreign.told }, ...problems] : problems;
 };
 exports.version = native.version;

@@ -4,6 +4,7 @@
 
 const native = require("#native");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
+const { refuseForeign } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { serialize } = require("./serialize.js");
@@ -74,6 +75,8 @@ function countEach(messages, encoding) {
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
+  // Looked at once, like what is counted: the messages of others would count as nothing.
+  refuseForeign(messages, "value");
   const json = serialize(
     unknown.map((index) => messages[index]),
     "messages",
@@ -88,7 +91,11 @@ function countEach(messages, encoding) {
 
 /** Text, content blocks, one block, one message, or messages: as messages. */
 function asMessages(value) {
-  if (Array.isArray(value)) return value.some((item) => isObject(item) && "role" in item) ? value : value.map((block) => asMessage(block));
+  if (Array.isArray(value)) {
+    if (value.some((item) => isObject(item) && "role" in item)) return value;
+    refuseForeign(value, "value");
+    return value.map((block) => asMessage(block));
+  }
   if (isObject(value)) return ["role" in value ? value : asMessage(value)];
   throw notAllowed("value", value, "a string, content blocks, a message, or an array of messages");
 }

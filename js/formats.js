@@ -7,8 +7,14 @@ const isObject = require("./is-object.js");
 
 const blocksOf = (message) => (Array.isArray(message.content) ? message.content.filter(isObject) : []);
 const partsOf = (message) => (Array.isArray(message.parts) ? message.parts.filter(isObject) : []);
+/** What messages of agents are in their own files, and of chats in exports: they have no role. */
+const hasNoRole = (message) => message.role === undefined;
+const isText = (value) => typeof value === "string";
 const RESPONSES_ITEMS =
-  /^(?:function_call|custom_tool_call|computer_call|local_shell_call|mcp_call|web_search_call|file_search_call)(?:_output)?$/;
+  /^(?:(?:function|custom_tool|computer|local_shell|shell|apply_patch|mcp|web_search|file_search|code_interpreter|image_generation)_call(?:_output)?|item_reference|mcp_list_tools|mcp_approval_re(?:quest|sponse))$/;
+const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file|audio)$/;
+/** Lines of a Claude Code transcript beside those of messages. */
+const TRANSCRIPT_LINES = new Set(["summary", "file-history-snapshot", "queue-operation"]);
 const LANGCHAIN_TYPES = new Set(["human", "ai", "system", "tool", "function", "remove"]);
 
 /** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
@@ -21,7 +27,47 @@ const FORMATS = [
       if (message.lc === 1 && Array.isArray(message.id)) return `a serialized ${String(message.id.at(-1))}`;
       if (LANGCHAIN_TYPES.has(message.type) && isObject(message.data) && "content" in message.data)
         return `type "${message.type}" with data`;
+      if (hasNoRole(message) && LANGCHAIN_TYPES.has(message.type) && (isText(message.content) || Array.isArray(message.content)))
+        return `type "${message.type}" in the place of a role`;
     },
+  },
+  {
+    name: "lines of a Claude Code transcript",
+    advice:
+      "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
+    sees(message) {
+      if (!hasNoRole(message)) return undefined;
+      if (isObject(message.message) && isText(message.message.role)) return "`message` around a message";
+      if (TRANSCRIPT_LINES.has(message.type) && ("leafUuid" in message || "messageId" in message || "operation" in message))
+        return `a line of type "${message.type}"`;
+    },
+  },
+  {
+    name: "OpenCode messages",
+    sees: (message) => hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts) && "info and parts",
+  },
+  {
+    name: "messages of the user interface of Cline or Roo-Code",
+    advice: "give the messages of api_conversation_history.json, not those of ui_messages.json",
+    sees: (message) =>
+      hasNoRole(message) && (message.type === "say" || message.type === "ask") && isText(message[message.type]) && `type "${message.type}"`,
+  },
+  {
+    name: "ShareGPT messages",
+    sees: (message) => hasNoRole(message) && isText(message.from) && isText(message.value) && "from and value",
+  },
+  {
+    name: "messages of a chat export",
+    sees: (message) => hasNoRole(message) && isText(message.sender) && isText(message.text) && "sender and text",
+  },
+  {
+    name: "Cohere chat messages (v1)",
+    sees: (message) =>
+      isText(message.role) && message.content === undefined && isText(message.message) && "message in the place of content",
+  },
+  {
+    name: "messages of the language models of VS Code",
+    sees: (message) => typeof message.role === "number" && "a number as role",
   },
   {
     name: "AI SDK UIMessage",
@@ -42,7 +88,21 @@ const FORMATS = [
   },
   {
     name: "OpenAI Responses items",
-    sees: (message) => message.role === undefined && RESPONSES_ITEMS.test(String(message.type)) && `an item of type "${message.type}"`,
+    sees(message) {
+      // Roo-Code sends encrypted reasoning among messages that are otherwise Anthropic's.
+      const isReasoning = message.type === "reasoning" && !isText(message.encrypted_content);
+      if (hasNoRole(message) && (isReasoning || RESPONSES_ITEMS.test(String(message.type)))) return `an item of type "${message.type}"`;
+      const part = blocksOf(message).find(({ type }) => RESPONSES_PARTS.test(String(type)));
+      return part && `a part of type "${part.type}"`;
+    },
+  },
+  {
+    name: "messages with toolCall parts",
+    sees(message) {
+      if (message.role === "toolResult") return 'role "toolResult"';
+      const part = blocksOf(message).find(({ type, name }) => type === "toolCall" && isText(name));
+      return part && 'a part of type "toolCall"';
+    },
   },
   {
     name: "OpenAI chat messages",
@@ -50,44 +110,64 @@ const FORMATS = [
       const isCalled = blocksOf(message).some(({ type }) => type === "tool_use");
       if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !isCalled) return "tool_calls";
       if (isObject(message.function_call) && !isCalled) return "function_call";
-      if (message.role === "tool" && typeof message.tool_call_id === "string") return 'role "tool"';
-      if (message.role === "function" && typeof message.name === "string") return 'role "function"';
+      // As Mistral's SDK for JavaScript writes them.
+      if (Array.isArray(message.toolCalls) && message.toolCalls.some((call) => isObject(call?.function)) && !isCalled) return "toolCalls";
+      if (message.role === "tool" || message.role === "function") return `role "${message.role}"`;
     },
   },
   {
     name: "Gemini contents",
-    sees: (message) =>
-      (message.role === "model" || message.role === "user") &&
-      message.content === undefined &&
-      partsOf(message).some((part) => ["text", "functionCall", "functionResponse", "inlineData"].some((name) => name in part)) &&
-      "parts",
+    sees(message) {
+      const isPart = (part) => ["text", "functionCall", "functionResponse", "inlineData"].some((name) => name in part);
+      if (message.role === "user" && message.content === undefined && partsOf(message).some(isPart)) return "parts";
+      if (message.role === "model") return 'role "model"';
+    },
   },
   {
     name: "Bedrock Converse messages",
     sees(message) {
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
-      return block && ("toolUse" in block ? "a toolUse block" : "a toolResult block");
+      if (block) return "toolUse" in block ? "a toolUse block" : "a toolResult block";
+      if (blocksOf(message).some((part) => part.type === undefined && isText(part.text))) return "text without a type";
     },
   },
 ];
 
-/**
- * Throws `unsupported_format` when messages are in a format of others. What is merely odd is carried through: only what belongs to another format and
- * to no other shape of Anthropic's counts. A leading `system` message does not.
- */
-function refuseForeign(messages) {
-  for (const [index, message] of messages.entries()) {
-    if (!isObject(message)) continue;
-    for (const { name, sees } of FORMATS) {
-      const seen = sees(message);
-      if (!seen) continue;
-      const field = `context.messages[${index}]`;
-      const advice = "convert them to messages of the Anthropic Messages API first (tool_use and tool_result blocks; docs/formats.md)";
-      throw Object.assign(argumentError("unsupported_format", `${field}: ${seen}: these are ${name}, which are not supported; ${advice}`), {
-        field,
-      });
-    }
-  }
+const ADVICE = "convert them to messages of the Anthropic Messages API first (tool_use and tool_result blocks; docs/formats.md)";
+
+const OUR_BLOCKS = new Set(["text", "tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "search_result"]);
+const THEIR_FIELDS = ["tool_calls", "toolCalls", "function_call", "lc", "data", "getType", "_getType"];
+
+/** Whether nothing can be foreign about a value: what most messages and blocks are is seen at a glance. */
+function isPlainlyOurs(value) {
+  if (OUR_BLOCKS.has(value.type)) return value.role === undefined;
+  const { role, content } = value;
+  if (role !== "user" && role !== "assistant") return false;
+  if (THEIR_FIELDS.some((field) => value[field] !== undefined)) return false;
+  return isText(content) || (Array.isArray(content) && content.every((block) => OUR_BLOCKS.has(block?.type)));
 }
 
-module.exports = { refuseForeign };
+/** The first message in the format of others, with what was seen and what to do; undefined where there is none. */
+function foreignIn(messages) {
+  for (const [index, message] of messages.entries()) {
+    if (!isObject(message) || isPlainlyOurs(message)) continue;
+    for (const { name, sees, advice = ADVICE } of FORMATS) {
+      const seen = sees(message);
+      if (seen) return { index, told: `${seen}: these are ${name}, which are not supported; ${advice}` };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Throws `unsupported_format` when messages are in a format of others; `holder` names the array. What is merely odd is carried through: only what belongs to
+ * another format and to no other shape of Anthropic's counts. A leading `system` message does not.
+ */
+function refuseForeign(messages, holder = "context.messages") {
+  const foreign = foreignIn(messages);
+  if (!foreign) return;
+  const field = `${holder}[${foreign.index}]`;
+  throw Object.assign(argumentError("unsupported_format", `${field}: ${foreign.told}`), { field });
+}
+
+module.exports = { foreignIn, refuseForeign };

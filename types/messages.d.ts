@@ -132,6 +132,7 @@ export interface Problem {
  * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
  * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
  * - `unreadable_block`: lacks a field of its type
+ * - `unsupported_format`: in the format of another API or agent; condensing and counting refuse it
  */
 export type ProblemCode =
   | "not_a_message"
@@ -147,7 +148,8 @@ export type ProblemCode =
   | "unanswered_tool_use"
   | "orphan_tool_result"
   | "repeated_tool_result"
-  | "unreadable_block";
+  | "unreadable_block"
+  | "unsupported_format";
 
 /**
  * What is not legal in `messages`, in order of appearance; empty when all is well. Tool calls in the last message may be unanswered:

@@ -21,10 +21,33 @@ const FOREIGN = {
     [user, { role: "tool", tool_call_id: "call_1", content: "Sunny." }],
     [user, { role: "assistant", content: null, function_call: { name: "weather", arguments: "{}" } }],
     [user, { role: "function", name: "weather", content: "Sunny." }],
+    [user, { role: "tool", content: "Sunny.", tool_name: "weather" }],
+    [user, { role: "assistant", content: "", toolCalls: [call] }],
+    [user, { role: "tool", toolCallId: "call_1", content: "Sunny." }],
   ],
+  "messages with toolCall parts": [
+    [user, { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "weather", arguments: {} }] }],
+    [user, { role: "toolResult", toolCallId: "call_1", content: [{ type: "text", text: "Sunny." }] }],
+  ],
+  "lines of a Claude Code transcript": [
+    [{ type: "user", uuid: "1", message: user }],
+    [{ type: "summary", summary: "Weather", leafUuid: "1" }],
+  ],
+  "OpenCode messages": [[{ info: { id: "1", role: "user" }, parts: [{ type: "text", text: "Hello" }] }]],
+  "messages of the user interface of Cline or Roo-Code": [
+    [{ ts: 1, type: "say", say: "text", text: "Hello" }],
+    [{ ts: 1, type: "ask", ask: "tool", text: "{}" }],
+  ],
+  "ShareGPT messages": [[{ from: "human", value: "Hello" }]],
+  "messages of a chat export": [[{ uuid: "1", sender: "human", text: "Hello" }]],
+  "Cohere chat messages (v1)": [[{ role: "USER", message: "Hello" }]],
+  "messages of the language models of VS Code": [[{ role: 1, content: [{ value: "Hello" }] }]],
   "OpenAI Responses items": [
     [user, { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }],
     [user, { type: "function_call_output", call_id: "call_1", output: "Sunny." }],
+    [user, { type: "reasoning", id: "1", summary: [] }, { role: "assistant", content: "Sunny." }],
+    [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],
+    [user, { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] }],
   ],
   "AI SDK ModelMessage": [
     [
@@ -45,6 +68,7 @@ const FOREIGN = {
     [new AIMessage()],
     [{ lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "Hello" } }],
     [{ type: "human", data: { content: "Hello" } }],
+    [{ type: "human", content: "Hello" }],
   ],
   "Gemini contents": [
     [
@@ -52,10 +76,12 @@ const FOREIGN = {
       { role: "model", parts: [{ text: "Hi" }] },
     ],
     [{ role: "model", parts: [{ functionCall: { name: "weather", args: {} } }] }],
+    [user, { role: "model", content: "Hi" }],
   ],
   "Bedrock Converse messages": [
     [user, { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "weather", input: {} } }] }],
     [user, { role: "user", content: [{ toolResult: { toolUseId: "1", content: [{ text: "Sunny." }] } }] }],
+    [{ role: "user", content: [{ text: "Hello" }] }],
   ],
 };
 
@@ -68,9 +94,15 @@ describe("refused with what was seen", () => {
         () => api.createTruncationProvider().condense({ messages }),
         () => api.createLosslessProvider().preview({ messages }),
       ]) {
-        const error = expectThrown(condense, TypeError, "unsupported_format", name, "docs/formats.md");
+        const error = expectThrown(condense, TypeError, "unsupported_format", name);
         expect(error.field).toMatch(/^context\.messages\[\d\]$/);
+        expect(error.message).toMatch(/docs\/formats\.md|api_conversation_history\.json/);
       }
+      const counted = expectThrown(() => api.countTokens(messages), TypeError, "unsupported_format", name);
+      expect(counted.field).toMatch(/^value\[\d\]$/);
+      const [problem] = api.validateMessages(messages);
+      expect([problem.code, counted.field]).toEqual(["unsupported_format", `value[${problem.messageIndex}]`]);
+      expect(() => api.inspect({ messages })).toThrow(name);
     });
   }
 });
@@ -80,7 +112,20 @@ test("text alone is the same in most formats, and odd fields are nobody's", asyn
     [{ role: "system", content: "You are kind." }, user, { role: "assistant", content: "Sunny." }],
     [user, { role: "assistant", content: "Sunny.", tool_calls: [], function_call: null, parts: [1] }],
     [user, { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "weather", input: {} }], tool_calls: [call] }],
-    [user, { role: "tool", content: "of nobody" }, { type: "reasoning", role: "assistant", content: "Hm." }, null, 5],
+    [user, { role: "nobody", content: "of nobody" }, { type: "reasoning", role: "assistant", content: "Hm." }, null, 5],
+    [user, { role: "assistant", content: "Sunny.", toolCalls: [1], info: {}, parts: [], from: "here", value: "it", message: "is" }],
+    // As Roo-Code keeps and sends them.
+    [
+      { ...user, ts: 1, isSummary: true, condenseId: "c" },
+      { type: "reasoning", id: "1", summary: [], encrypted_content: "x" },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm.", summary: [] },
+          { type: "text", text: "Sunny." },
+        ],
+      },
+    ],
     [user, { role: "assistant", content: [{ type: "text", text: "Hi", getType: 1 }] }],
   ];
   for (const messages of histories) {

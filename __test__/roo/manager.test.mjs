@@ -352,3 +352,12 @@ test("of rules that protect nothing the host is told, once", async () => {
   for (let call = 0; call < 2; call++) await summarizeConversation(conversation(12), handler(), "", "task", 50_000, false);
   expect(told.warnings).toEqual(['protect.paths: "D:\\\\\\\\nowhere" is about nothing in the conversation.']);
 });
+
+test("what gained nothing is told by what was used", async () => {
+  const told = async (provider, more = {}) => {
+    const { host } = recordingHost({ manager: new CondensationManager({ provider, fallback: [], guard: false }), t: undefined, ...more });
+    return (await createCondense(host).summarizeConversation(conversation(4), handler(), "", "task", 500, false)).error;
+  };
+  expect(await told("lossless")).toMatch(/^Nothing in the conversation could be shortened/);
+  expect(await told("lossless", { t: (key) => key })).toBe("common:errors.condense_context_grew");
+});

@@ -53,7 +53,8 @@ function resolved(host) {
     prompts: host.prompts ?? {},
     fixes: host.fixes === true,
     guard: guardOf(host),
-    translate: (code, parameters) => translate(host, code, parameters),
+    /** The host's text of a code, else that of `own`, which is told apart only by the texts here. */
+    translate: (code, parameters, own = code) => translate(host, code, parameters, own),
     /** Calls one of the host's telemetry functions; that it fails is no reason not to condense. */
     capture: (name, ...values) =>
       tell(
@@ -138,8 +139,8 @@ function guardOf({ guard, fixes }) {
 }
 
 /** The text of an error, in the host's language where the host has it. */
-function translate(host, code, parameters) {
-  const fallback = defaultMessage(code, parameters);
+function translate(host, code, parameters, own) {
+  const fallback = defaultMessage(own, parameters);
   if (!host.t) return fallback;
   const key = `common:errors.${code}`;
   const text = answerOf(() => (parameters === undefined ? host.t(key) : host.t(key, parameters)));

@@ -71,7 +71,7 @@ async function condenseByManager(
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
   if (result.error) return { ...inRooWords(services, result.error), cost };
   if (!result.didCondense || result.messages === messages || result.messages.length === 0) {
-    return { error: services.translate("condense_context_grew"), cost };
+    return { error: services.translate("condense_context_grew", undefined, whatGainedNothing(result)), cost };
   }
   // A manager of the host's own may know nothing of thinking.
   const condensed = services.withThinkingSettled(messages, result.messages, apiHandler);
@@ -120,6 +120,10 @@ async function askManager(services, context, options) {
     return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
   }
 }
+
+/** What is said of a condensation without gain: the prompt for summaries can be shortened only where a model was asked. */
+const whatGainedNothing = ({ cost, metrics }) =>
+  cost > 0 || metrics?.providerId === "native" ? "condense_context_grew" : "condense_nothing_saved";
 
 /** Rules of what is protected that are about nothing: a slip in a path would otherwise be noticed when it is too late. */
 function tellOfRules({ tellOnce }, { warnings }) {

@@ -12,6 +12,8 @@ const MESSAGES = {
   condense_failed: () => "The model returned no summary, so nothing was condensed. Try again, or choose another model for condensing.",
   condense_context_grew: () =>
     "Condensing would not make the context smaller, so it was left as it was. Shorten the condensing prompt, or choose another provider or model for condensing.",
+  condense_nothing_saved: () =>
+    "Nothing in the conversation could be shortened, so it was left as it was. Go on, choose a provider that asks a model, or use a model with a larger context window.",
   condense_api_failed: ({ message } = { message: undefined }) =>
     `Condensing failed and changed nothing: ${message}. Check the API configuration for condensing and try again.`,
 };
