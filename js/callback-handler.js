@@ -12,6 +12,9 @@ const MAX_TEXT_UNITS = 8 * 1024 * 1024;
 /** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
 const CLOSING_MS = 15;
 
+/** Faults of handlers that were still at work. */
+const WAITING = new Set(["aborted", "first_chunk_late", "next_chunk_late"]);
+
 /** What a question came to, if not to an answer. */
 class Fault {
   constructor(kind, message, extra) {
@@ -76,6 +79,9 @@ function readUsage(chunk) {
 class Answer {
   text = "";
   usage;
+  /** What came after the last usage, reasoning included. */
+  #unreported = "";
+  #begun = false;
   #left;
 
   constructor(maxChars = Number.POSITIVE_INFINITY) {
@@ -87,23 +93,38 @@ class Answer {
     return this.#left <= 0;
   }
 
+  /** What may be charged for beside the usage that came. `asked`: whether the question is charged for although nothing of an answer came. */
+  unreported(asked) {
+    return { questions: this.usage === undefined && (asked || this.#begun) ? 1 : 0, text: this.#unreported.toWellFormed() };
+  }
+
+  #came(text) {
+    this.#begun = true;
+    this.#left -= text.length;
+    // As much reasoning is held as there may be text.
+    if (this.#unreported.length <= MAX_TEXT_UNITS) this.#unreported += text;
+  }
+
   add(chunk) {
     switch (isObject(chunk) ? chunk.type : undefined) {
       case "text": {
         const { text } = chunk;
         if (typeof text === "string") {
           this.text += text;
-          this.#left -= text.length;
+          this.#came(text);
         }
         if (this.text.length > MAX_TEXT_UNITS) throw new Fault("too_large", "", { limit: MAX_TEXT_UNITS });
         break;
       }
-      case "reasoning":
-        if (typeof chunk.text === "string") this.#left -= chunk.text.length;
+      case "reasoning": {
+        const { text } = chunk;
+        if (typeof text === "string") this.#came(text);
         break;
+      }
       case "usage":
         // The last one is complete.
         this.usage = readUsage(chunk);
+        this.#unreported = "";
         break;
       case "error": {
         const said = [chunk.error, chunk.message].filter((part) => part !== undefined && part !== null).map(messageOf);
@@ -178,12 +199,15 @@ async function drain(api, { system, messages, maxChars }, idleTimeoutMs, onStop,
       chunks++;
       timer.refresh();
       host(() => answer.add(step.value));
-      if (answer.isFull) return { text: answer.text.toWellFormed(), usage: answer.usage, truncated: true };
+      if (answer.isFull)
+        return { text: answer.text.toWellFormed(), usage: answer.usage, unreported: answer.unreported(true), truncated: true };
       const pause = turns.afterChunk();
       if (pause) await waiter.wait(pause);
     }
   } catch (error) {
-    return { usage: answer.usage, failure: failure(error, causes) };
+    // Who was left waiting was asked; what a handler throws before anything came is as a rule that the service refused.
+    const unreported = answer.unreported(error instanceof Fault && WAITING.has(error.kind));
+    return { usage: answer.usage, unreported, failure: failure(error, causes) };
   } finally {
     clearTimeout(timer);
     if (iterator && !ended) {

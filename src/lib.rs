@@ -20,6 +20,7 @@
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
+//! | `dollars` | amounts in sentences that compare them | nobody |
 //! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
@@ -43,6 +44,7 @@ mod by_hash;
 mod cancel;
 mod conversation;
 mod diff;
+mod dollars;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -86,7 +88,7 @@ pub use crate::{
     inspect::{Anatomy, FileUsage, Kind, KindTokens, LargeBlock, MessageAnatomy, ToolUsage, Waste, WasteItem},
     llm::{
         Api, ApiKey, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse,
-        LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage, Unreported,
     },
     manager::{
         CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, MoneyDecision,

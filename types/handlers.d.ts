@@ -75,7 +75,7 @@ export function httpHandler(options: HttpHandlerOptions): LlmHandler;
 /** A piece of the answer of an {@link ApiHandler}. Pieces of other types are passed over. */
 export type ApiStreamChunk =
   | { type: "text"; text: string }
-  /** The last one counts. Without one, tokens are counted here. */
+  /** The last one counts. Without one, tokens are counted here, and where an answer is cut short those of what came after it. */
   | {
       type: "usage";
       inputTokens: number;

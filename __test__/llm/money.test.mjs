@@ -92,7 +92,7 @@ describe("alerts", () => {
     const result = await manager.condense({ messages });
     expect(result.warnings).toContainEqual({
       code: "high_cost",
-      message: "a condensation cost $0.1100, more than $0.10",
+      message: "a condensation cost $0.1100, more than $0.1000",
       field: "costAlert",
     });
     expect(manager.getMetrics().alerts.map(({ code }) => code)).toEqual(["high_cost"]);
@@ -226,5 +226,50 @@ describe("metrics", () => {
     const manager = native();
     await manager.preview({ messages });
     expect(manager.getMetrics().records).toEqual([]);
+  });
+});
+
+describe("what nobody reports is counted", () => {
+  const text = "word ".repeat(200);
+  const asks = (createMessage) =>
+    callbackHandler({ createMessage, getModel: () => ({ id: "m", info: { contextWindow: 200_000 } }) }, { price });
+  const cost = async (createMessage, options) => (await native({ handler: asks(createMessage) }).condense({ messages }, options)).cost;
+  const dollars = (input, output) => (input * price.inputPrice + output * price.outputPrice) / 1e6;
+
+  test("in a stream that breaks off, after the last usage, and nothing where none began", async () => {
+    const cut = async function* () {
+      yield { type: "text", text };
+      throw new Error("cut");
+    };
+    const whole = await cost(cut);
+    expect(whole).toBeGreaterThan(dollars(500, 200));
+    const told = async function* () {
+      yield { type: "usage", inputTokens: 1000, outputTokens: 1 };
+      yield { type: "reasoning", text };
+      yield { type: "text", text };
+      yield { type: "error", error: "overloaded" };
+    };
+    expect(await cost(told)).toBeCloseTo(dollars(1000, 402), 4);
+    const refused = async function* () {
+      throw new Error("401");
+    };
+    expect(await cost(refused)).toBe(0);
+  });
+
+  test("where the caller gives up", async () => {
+    const controller = new AbortController();
+    const hanging = async function* () {
+      yield { type: "text", text };
+      controller.abort();
+      await new Promise(() => {});
+    };
+    expect(await cost(hanging, { signal: controller.signal })).toBeGreaterThan(dollars(500, 200));
+    const silent = new AbortController();
+    const still = async function* () {
+      silent.abort();
+      await new Promise(() => {});
+    };
+    const asked = await cost(still, { signal: silent.signal });
+    expect(asked).toBeGreaterThan(dollars(500, 0));
   });
 });

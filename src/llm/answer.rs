@@ -6,6 +6,10 @@ use super::{Api, StopReason, TokenUsage, service_error::ServiceError};
 #[derive(Debug, Default)]
 pub(super) struct StreamedAnswer {
     pub text: String,
+    /// What came since it was last written down and usage was last reported, reasoning included.
+    pub unreported: String,
+    /// Whether usage was reported since it was last written down.
+    pub newly_reported: bool,
     /// `None` until the service reports any.
     pub usage: Option<TokenUsage>,
     /// `None` until the service gives one.
@@ -15,6 +19,24 @@ pub(super) struct StreamedAnswer {
 }
 
 impl StreamedAnswer {
+    /// More of the text.
+    pub(super) fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.think(text);
+    }
+
+    /// More of the reasoning, which is no part of the text and is charged for.
+    pub(super) fn think(&mut self, text: &str) {
+        self.unreported.push_str(text);
+    }
+
+    /// What is reported covers all that came before.
+    pub(super) fn report(&mut self, usage: TokenUsage) {
+        self.usage = Some(usage);
+        self.unreported.clear();
+        self.newly_reported = true;
+    }
+
     /// Whether the text is complete. Many OpenAI-compatible servers leave `[DONE]` out: there the reason to stop will do.
     pub(super) fn is_complete(&self, api: Api) -> bool {
         self.ended || (api == Api::OpenAi && self.stop.is_some())

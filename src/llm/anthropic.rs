@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    HttpConfig, LlmRequest, StopReason, TokenUsage,
+    HttpConfig, LlmRequest, StopReason,
     answer::{EventFault, StreamedAnswer},
     quirks::Quirks,
     service_error::service_error,
@@ -79,10 +79,11 @@ pub(super) fn whole(answer: &mut StreamedAnswer, message: &Value) -> Result<(), 
 }
 
 fn text(answer: &mut StreamedAnswer, part: &Value) {
-    if matches!(part["type"].as_str(), Some("text" | "text_delta"))
-        && let Some(text) = part["text"].as_str()
-    {
-        answer.text.push_str(text);
+    let (text, thinking) = (part["text"].as_str(), part["thinking"].as_str());
+    match part["type"].as_str() {
+        Some("text" | "text_delta") => text.into_iter().for_each(|text| answer.say(text)),
+        Some("thinking" | "thinking_delta") => thinking.into_iter().for_each(|thinking| answer.think(thinking)),
+        _ => {}
     }
 }
 
@@ -91,7 +92,7 @@ fn usage(answer: &mut StreamedAnswer, reported: &Value) {
     if !reported.is_object() {
         return;
     }
-    let usage = answer.usage.get_or_insert_with(TokenUsage::default);
+    let mut usage = answer.usage.unwrap_or_default();
     for (name, count) in [
         ("input_tokens", &mut usage.input_tokens),
         ("output_tokens", &mut usage.output_tokens),
@@ -102,6 +103,7 @@ fn usage(answer: &mut StreamedAnswer, reported: &Value) {
             *count = reported;
         }
     }
+    answer.report(usage);
 }
 
 fn stop(answer: &mut StreamedAnswer, reason: &Value) {

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
-use super::{TokenUsage, service_error::says_too_long};
+use super::{TokenUsage, Unreported, service_error::says_too_long};
 
 /// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,8 +20,10 @@ pub struct Failure {
     pub request_id: Option<String>,
     /// Requests sent, this one included.
     pub attempts: u32,
-    /// What all attempts together were charged for, as far as known.
+    /// What all attempts together were charged for, as far as the service said.
     pub spent: TokenUsage,
+    /// What they were, or may have been, charged for beside that.
+    pub unreported: Unreported,
 }
 
 impl Failure {
@@ -258,6 +260,29 @@ impl LlmErrorKind {
         })
     }
 
+    /// Whether the service has not begun with an answer, so that nothing was charged for one of which nothing came.
+    pub(super) fn was_turned_away(&self) -> bool {
+        match self {
+            Self::Timeout { phase, .. } => *phase == TimeoutPhase::Server,
+            Self::RateLimited { .. }
+            | Self::QuotaExceeded
+            | Self::Unauthorized
+            | Self::Overloaded { .. }
+            | Self::ServerError { .. }
+            | Self::StreamError { .. }
+            | Self::InvalidResponse { .. }
+            | Self::BadRequest
+            | Self::NotFound
+            | Self::ContextTooLong
+            | Self::Redirected { .. } => true,
+            Self::Aborted
+            | Self::ConnectionFailed { .. }
+            | Self::StreamCut { .. }
+            | Self::ResponseTooLarge { .. }
+            | Self::Callback { .. } => false,
+        }
+    }
+
     fn retryable(&self) -> bool {
         match self {
             Self::Timeout { phase, .. } => *phase != TimeoutPhase::Overall,
@@ -316,6 +341,13 @@ impl LlmError {
         Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::of(model, spent) })
     }
 
+    /// The same, with what was, or may have been, charged for beside what the service said.
+    #[must_use]
+    pub fn with_unreported(mut self, unreported: Unreported) -> Self {
+        self.failure.unreported = unreported;
+        self
+    }
+
     /// The code under which JavaScript sees it.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -339,10 +371,16 @@ impl LlmError {
         &mut self.failure
     }
 
-    /// What was paid although there is no answer: tokens, and dollars where known.
+    /// What was paid although there is no answer, as the service said: tokens, and dollars where known.
     #[must_use]
     pub fn spent(&self) -> &TokenUsage {
         &self.failure.spent
+    }
+
+    /// What was, or may have been, charged for beside that. Nothing where the service refused the question, or no connection was made.
+    #[must_use]
+    pub fn unreported(&self) -> &Unreported {
+        &self.failure.unreported
     }
 
     /// What the service asked to wait, if it did.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{LlmError, ModelPrice, TokenUsage};
+use super::{LlmError, ModelPrice, TokenUsage, Unreported};
 
 /// The thing that answers a request: a service over HTTP, or the host's own handler.
 #[async_trait]
@@ -17,7 +17,7 @@ pub trait LlmHandler: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Any [`LlmError`]; [`LlmError::spent`] says what was already paid for.
+    /// Any [`LlmError`]; [`LlmError::spent`] and [`LlmError::unreported`] say what was already paid for.
     async fn complete(
         &self,
         request: LlmRequest,
@@ -132,15 +132,22 @@ pub struct LlmResponse {
     pub stop_reason: StopReason,
     /// Requests sent, retries included.
     pub attempts: u32,
-    /// What attempts that failed before this one were charged for.
+    /// What attempts that failed before this one were charged for, as the service said.
     pub spent_on_retries: TokenUsage,
+    /// What this attempt and those were, or may have been, charged for beside all that.
+    pub unreported: Unreported,
 }
 
 impl LlmResponse {
     /// An answer that took one attempt; for handlers outside this crate.
     pub fn new(text: impl Into<String>, usage: Option<TokenUsage>, stop_reason: StopReason) -> Self {
+        let text = text.into();
+        // A service that reports nothing charges all the same.
+        let unreported =
+            if usage.is_some() { Unreported::default() } else { Unreported { questions: 1, text: text.clone() } };
         Self {
-            text: text.into(),
+            text,
+            unreported,
             usage_reported: usage.is_some(),
             usage: usage.unwrap_or_default(),
             stop_reason,

@@ -17,7 +17,7 @@ use tokio_util::{bytes::Bytes, sync::CancellationToken};
 
 use super::{
     Api, ApiKey, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress, LlmRequest, LlmResponse,
-    ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+    ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage, Unreported,
     answer::{EventFault, StreamedAnswer},
     anthropic, endpoint,
     fault::ErrorAnswer,
@@ -70,13 +70,15 @@ impl fmt::Debug for HttpHandler {
 /// What an attempt came to, if not to an answer.
 struct AttemptFault {
     error: LlmError,
+    /// Whether the question may have reached the service.
+    sent: bool,
     /// A parameter the server refused, without which the request can be sent again.
     refused: Option<&'static str>,
 }
 
 impl From<LlmError> for AttemptFault {
     fn from(error: LlmError) -> Self {
-        Self { error, refused: None }
+        Self { error, sent: true, refused: None }
     }
 }
 
@@ -93,6 +95,23 @@ struct Account {
     current: TokenUsage,
     /// Bytes of text of the attempt under way.
     received: usize,
+    /// What attempts that failed were, or may have been, charged for beside what the service said.
+    unreported: Unreported,
+    /// Whether the question of the attempt under way was sent, and may be charged for.
+    sent: bool,
+    /// Whether usage came of the attempt under way.
+    reported: bool,
+    /// What came in the attempt under way after the last usage.
+    written: String,
+}
+
+impl Account {
+    /// What all attempts were, or may have been, charged for beside what the service said.
+    fn all_unreported(&self) -> Unreported {
+        let mut all = self.unreported.clone();
+        all.add(&Unreported { questions: u32::from(self.sent && !self.reported), text: self.written.clone() });
+        all
+    }
 }
 
 impl Ledger {
@@ -102,17 +121,38 @@ impl Ledger {
 
     fn begin_attempt(&self) {
         let mut account = self.lock();
-        let current = std::mem::take(&mut account.current);
-        account.earlier.add(&current);
-        account.received = 0;
-        account.attempts += 1;
+        let mut earlier = account.earlier;
+        earlier.add(&account.current);
+        *account = Account {
+            attempts: account.attempts + 1,
+            earlier,
+            unreported: account.all_unreported(),
+            ..Account::default()
+        };
+    }
+
+    /// The question is sent.
+    fn send(&self) {
+        self.lock().sent = true;
+    }
+
+    /// Nothing is charged for a question that did not reach the service, or that it turned away before anything of an answer came.
+    fn fail(&self, fault: &AttemptFault) {
+        let mut account = self.lock();
+        // Behind a gateway that waited in vain somebody may have worked.
+        let gave_up = matches!(fault.error.failure().status, Some(504 | 524));
+        let begun = account.reported || !account.written.is_empty();
+        if !fault.sent || (fault.error.kind.was_turned_away() && !gave_up && !begun) {
+            account.sent = false;
+        }
     }
 
     /// Whether an attempt used anything.
     fn was_charged(&self) -> bool {
-        let Account { mut earlier, current, .. } = self.lock().clone();
-        earlier.add(&current);
-        earlier != TokenUsage::default()
+        let account = self.lock();
+        let mut used = account.earlier;
+        used.add(&account.current);
+        used != TokenUsage::default() || !account.all_unreported().is_nothing()
     }
 
     /// Completes an error with what was spent.
@@ -122,6 +162,7 @@ impl Ledger {
         failure.attempts = account.attempts;
         failure.spent = account.earlier;
         failure.spent.add(&account.current);
+        failure.unreported = account.all_unreported();
         error
     }
 }
@@ -213,10 +254,12 @@ impl HttpHandler {
         let mut body = self.body(request, quirks);
         loop {
             ledger.begin_attempt();
-            let AttemptFault { error, refused } = match self.attempt(body.clone(), progress, ledger, quirks).await {
+            let fault = match self.attempt(body.clone(), progress, ledger, quirks).await {
                 Ok(response) => return Ok(response),
                 Err(fault) => fault,
             };
+            ledger.fail(&fault);
+            let AttemptFault { error, refused, .. } = fault;
             // Not a retry: nothing was computed and nothing has to be waited for.
             if let Some(parameter) = refused
                 && !refused_before.contains(&parameter)
@@ -258,14 +301,17 @@ impl HttpHandler {
     ) -> Result<LlmResponse, AttemptFault> {
         let idle = self.config.idle_timeout;
         let request = self.client().await?.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        ledger.send();
         let response = match tokio::time::timeout(idle, request.send()).await {
             Err(_) => {
                 let late = LlmErrorKind::Timeout { phase: TimeoutPhase::FirstByte, limit: Some(idle) };
                 return Err(self.failed(late).into());
             }
             Ok(Err(error)) => {
+                let sent = !(error.is_connect() || error.is_builder());
                 let reason = self.scrubber.clean(&reason(&error));
-                return Err(self.failed(LlmErrorKind::ConnectionFailed { reason }).into());
+                let error = self.failed(LlmErrorKind::ConnectionFailed { reason });
+                return Err(AttemptFault { error, sent, refused: None });
             }
             Ok(Ok(response)) => response,
         };
@@ -281,7 +327,9 @@ impl HttpHandler {
             let failure = self.failure_of(&answered, Some(&answer.service.words()));
             let negotiable = matches!(answer.status, 400 | 422) && !answer.service.is_too_long();
             let refused = negotiable.then(|| answer.service.refused_parameter(&quirks.negotiable())).flatten();
-            return Err(AttemptFault { error: LlmError::new(answer.into_kind(), failure), refused });
+            let error = LlmError::new(answer.into_kind(), failure);
+            // A status of 407 is the proxy's.
+            return Err(AttemptFault { error, sent: answered.status != 407, refused });
         }
         let answer = self.read(Body::new(response, idle), &answered, progress, ledger).await?;
         let account = ledger.lock().clone();
@@ -292,6 +340,7 @@ impl HttpHandler {
             stop_reason: answer.stop.unwrap_or(StopReason::Unknown),
             attempts: account.attempts,
             spent_on_retries: account.earlier,
+            unreported: account.all_unreported(),
         })
     }
 
@@ -401,6 +450,15 @@ impl HttpHandler {
             let mut account = ledger.lock();
             account.current = answer.usage.unwrap_or_default();
             account.received = total_bytes;
+            account.reported = answer.usage.is_some();
+            if std::mem::take(&mut answer.newly_reported) {
+                account.written.clear();
+            }
+            // As much reasoning is held as there may be text.
+            let written = std::mem::take(&mut answer.unreported);
+            if account.written.len() <= self.config.max_response_bytes {
+                account.written.push_str(&written);
+            }
         }
         if let Some(progress) = progress
             && total_bytes > before

@@ -69,4 +69,4 @@ pub use http::HttpHandler;
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};
 pub use price_options::PRICE;
 pub use secret::ApiKey;
-pub use usage::TokenUsage;
+pub use usage::{TokenUsage, Unreported};

@@ -41,12 +41,13 @@ pub(super) fn event(answer: &mut StreamedAnswer, chunk: &Value) -> Result<(), Ev
         return Err(EventFault::Service(error));
     }
     // The last chunk has usage and no choices; some servers send usage with every chunk, as a running total.
-    usage(answer, chunk);
     match chunk.get("choices") {
-        Some(Value::Array(choices)) => choices.first().map_or(Ok(()), |choice| part(answer, choice, "delta")),
-        Some(Value::Null) | None if chunk.is_object() => Ok(()),
-        _ => Err(EventFault::Malformed("an event that is not a chunk of a completion")),
+        Some(Value::Array(choices)) => choices.first().map_or(Ok(()), |choice| part(answer, choice, "delta"))?,
+        Some(Value::Null) | None if chunk.is_object() => {}
+        _ => return Err(EventFault::Malformed("an event that is not a chunk of a completion")),
     }
+    usage(answer, chunk);
+    Ok(())
 }
 
 /// Takes in a completion that came whole, from a server that does not stream.
@@ -57,8 +58,8 @@ pub(super) fn whole(answer: &mut StreamedAnswer, completion: &Value) -> Result<(
     let Some(choice) = completion.pointer("/choices/0") else {
         return Err(EventFault::Malformed("JSON without `choices`"));
     };
-    usage(answer, completion);
     part(answer, choice, "message")?;
+    usage(answer, completion);
     answer.ended = true;
     Ok(())
 }
@@ -75,11 +76,13 @@ pub(super) fn finished(text: String) -> String {
 
 fn part(answer: &mut StreamedAnswer, choice: &Value, key: &str) -> Result<(), EventFault> {
     // `reasoning_content` (DeepSeek, vLLM) and `reasoning` (OpenRouter, Ollama) are not part of the answer.
+    let thought = ["reasoning_content", "reasoning"].iter().find_map(|name| choice[key][*name].as_str());
+    thought.into_iter().for_each(|thought| answer.think(thought));
     match choice.pointer(&format!("/{key}/content")) {
-        Some(Value::String(text)) => answer.text.push_str(text),
+        Some(Value::String(text)) => answer.say(text),
         Some(Value::Array(parts)) => {
             for text in parts.iter().filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()) {
-                answer.text.push_str(text);
+                answer.say(text);
             }
         }
         _ => {}
@@ -116,7 +119,7 @@ fn usage(answer: &mut StreamedAnswer, chunk: &Value) {
         return;
     };
     let count = |pointer: &str| reported.pointer(pointer).and_then(Value::as_u64);
-    answer.usage = Some(TokenUsage {
+    answer.report(TokenUsage {
         input_tokens: count("/prompt_tokens").unwrap_or(0),
         output_tokens: count("/completion_tokens").unwrap_or(0),
         cache_write_tokens: count("/prompt_tokens_details/cache_write_tokens").unwrap_or(0),

@@ -1,4 +1,6 @@
-//! What a request used, as the service reports it.
+//! What a request used: as the service reports it, and what it did not come to report.
+
+use std::fmt;
 
 /// Tokens and dollars of a request, as the service reports them.
 ///
@@ -28,5 +30,35 @@ impl TokenUsage {
         if let Some(cost) = other.total_cost {
             self.total_cost = Some(self.total_cost.unwrap_or(0.0) + cost);
         }
+    }
+}
+
+/// What was, or may have been, charged for without that the service said how much, because the answer was cut short: whoever asked counts the tokens.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Unreported {
+    /// Questions that were sent and of which no usage came.
+    pub questions: u32,
+    /// What the model wrote after the last usage that came, reasoning included.
+    pub text: String,
+}
+
+impl Unreported {
+    /// Adds that of another request.
+    pub fn add(&mut self, other: &Self) {
+        self.questions = self.questions.saturating_add(other.questions);
+        self.text.push_str(&other.text);
+    }
+
+    /// Whether everything was reported.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.questions == 0 && self.text.is_empty()
+    }
+}
+
+impl fmt::Debug for Unreported {
+    // What a model wrote is nobody's but the caller's.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unreported({} questions, {} bytes)", self.questions, self.text.len())
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Metrics, Report};
 use crate::{
+    dollars::apart,
     summaries::Budget,
     warning::{Warning, WarningCode},
 };
@@ -70,7 +71,8 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) ->
 pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>) {
     if let Some(limit) = cost_alert.filter(|limit| report.cost() > *limit) {
         let message = if report.is_preview() {
-            format!("it would cost about ${:.4}, more than ${limit:.2}", report.cost())
+            let [cost, limit] = apart(report.cost(), limit);
+            format!("it would cost about {cost}, more than {limit}")
         } else {
             high_cost(report.cost(), limit)
         };
@@ -89,7 +91,8 @@ pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>
 }
 
 fn high_cost(cost: f64, limit: f64) -> String {
-    format!("a condensation cost ${cost:.4}, more than ${limit:.2}")
+    let [cost, limit] = apart(cost, limit);
+    format!("a condensation cost {cost}, more than {limit}")
 }
 
 /// An answer may cost more than was estimated, so the limit can be passed by the last one.

@@ -23,7 +23,7 @@ use crate::{
     conversation::surrogates,
     llm::{
         CallbackCause, CallbackConfig, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress,
-        LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage,
+        LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage, Unreported,
     },
     summaries::CHARS_PER_TOKEN,
 };
@@ -111,6 +111,9 @@ struct HostAnswer {
     #[serde(default)]
     text: String,
     usage: Option<HostUsage>,
+    /// What came without being reported, where the answer was cut short.
+    #[serde(default)]
+    unreported: HostUnreported,
     #[serde(default)]
     truncated: bool,
     /// For a count.
@@ -126,6 +129,19 @@ struct HostUsage {
     cache_write_tokens: u64,
     cache_read_tokens: u64,
     total_cost: Option<f64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct HostUnreported {
+    questions: u32,
+    text: String,
+}
+
+impl From<HostUnreported> for Unreported {
+    fn from(HostUnreported { questions, text }: HostUnreported) -> Self {
+        Self { questions, text }
+    }
 }
 
 #[derive(Deserialize)]
@@ -186,7 +202,11 @@ impl CallbackHandler {
         let usage = answer.usage.map(TokenUsage::from);
         let Some(fault) = answer.failure else {
             let stop = if answer.truncated { StopReason::MaxTokens } else { StopReason::Unknown };
-            return Ok(LlmResponse::new(answer.text, usage, stop));
+            let mut response = LlmResponse::new(answer.text, usage, stop);
+            if answer.truncated {
+                response.unreported = answer.unreported.into();
+            }
+            return Ok(response);
         };
         let model = &self.info.model;
         let spent = usage.unwrap_or_default();
@@ -194,7 +214,10 @@ impl CallbackHandler {
         let limit = fault.limit.unwrap_or_default();
         let late = |phase| LlmErrorKind::Timeout { phase, limit: Some(Duration::from_millis(limit)) };
         let kind = match fault.kind.as_str() {
-            "error_chunk" => return Err(LlmError::error_chunk(model, &fault.message, spent)),
+            "error_chunk" => {
+                let error = LlmError::error_chunk(model, &fault.message, spent);
+                return Err(error.with_unreported(answer.unreported.into()));
+            }
             "aborted" => LlmErrorKind::Aborted,
             "first_chunk_late" => late(TimeoutPhase::FirstByte),
             "next_chunk_late" => late(TimeoutPhase::NextByte),
@@ -202,7 +225,7 @@ impl CallbackHandler {
             "not_iterable" => LlmErrorKind::InvalidResponse { problem: fault.message, transient: false },
             _ => LlmErrorKind::Callback { message: fault.message, cause },
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)))
+        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(answer.unreported.into()))
     }
 
     async fn answer(
@@ -237,16 +260,16 @@ impl CallbackHandler {
         }
         stop.now();
         // What was spent so far is known on the other side.
-        let spent = match tokio::time::timeout(LAST_WORDS, asked).await {
-            Ok(Ok(answer)) => answer.usage.map(TokenUsage::from).unwrap_or_default(),
-            _ => TokenUsage::default(),
+        let (spent, unreported) = match tokio::time::timeout(LAST_WORDS, asked).await {
+            Ok(Ok(answer)) => (answer.usage.map(TokenUsage::from).unwrap_or_default(), answer.unreported.into()),
+            _ => (TokenUsage::default(), Unreported { questions: 1, text: String::new() }),
         };
         let kind = if late {
             LlmErrorKind::Timeout { phase: TimeoutPhase::Overall, limit: Some(limit) }
         } else {
             LlmErrorKind::Aborted
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)))
+        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(unreported))
     }
 }
 

@@ -6,8 +6,10 @@ use super::{
     pipeline,
 };
 use crate::{
+    dollars::apart,
     options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
+    summaries::Llm,
     warning::{Warning, WarningCode},
 };
 
@@ -16,19 +18,18 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     within(composition, settings.number("maxCost"), "maxCost").await
 }
 
-/// Native where the most that it can cost is within `limit` dollars, else smart where that is, else what is free.
+/// Native where the most that it can cost is within `limit` dollars, else smart where that is within what is left of them, else what is free.
 pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'static str) -> Result<(), CondenseError> {
     let mut refused = Vec::new();
+    // One for all that are asked: what one that failed has spent is not there for the next.
+    let llm = composition.within(limit, option);
     for part in [Part::new(Native::ID), Part::preset("balanced")] {
-        match fits(composition, &part, limit, option).await? {
-            Fit::Fits(reason) => {
-                let llm = composition.within(limit, option);
-                match composition.ask(Ask::of(&part, reason).with(llm)).await {
-                    Ok(_) => return Ok(()),
-                    Err(error) if ends_all(&error) => return Err(error),
-                    Err(error) => composition.warn_of_failure(&part, &error),
-                }
-            }
+        match fits(composition, &part, &llm).await? {
+            Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
+                Ok(_) => return Ok(()),
+                Err(error) if ends_all(&error) => return Err(error),
+                Err(error) => composition.warn_of_failure(&part, &error),
+            },
             Fit::TooDear(why) => refused.push((WarningCode::CostLimit, why)),
             Fit::Unpriced(why) => refused.push((WarningCode::PriceUnknown, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
@@ -60,16 +61,11 @@ pub enum Fit {
     Useless(CondenseError),
 }
 
-/// Whether the most that a part can cost is within `limit` dollars, and within what else may still be spent.
+/// Whether the most that a part can cost is within what is left of the budget of `llm`.
 ///
 /// # Errors
 /// Those that end everything.
-pub async fn fits(
-    composition: &Composition<'_>,
-    part: &Part,
-    limit: f64,
-    option: &'static str,
-) -> Result<Fit, CondenseError> {
+pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Result<Fit, CondenseError> {
     let tried = match composition.tried(part).await {
         Ok(tried) => tried,
         Err(error) if ends_all(&error) => return Err(error),
@@ -78,12 +74,16 @@ pub async fn fits(
     if let Some(error) = tried.error {
         return Ok(Fit::Useless(error));
     }
-    let left = composition.now().llm.budget.left().map_or(limit, |left| left.min(limit));
-    let (provider, most) = (&part.provider, tried.most);
+    let (provider, most, left) = (&part.provider, tried.most, llm.budget.left().unwrap_or(f64::INFINITY));
+    let option = llm.budget.limiting_option().unwrap_or_default();
+    let [costs, budget] = apart(most, left);
     Ok(if most <= left {
-        Fit::Fits(format!("{provider} costs at most ${most:.4}, within the ${left:.4} of {option}"))
+        // Where an answer fails, something else may be asked, of what is then left.
+        Fit::Fits(format!(
+            "{provider} costs at most {costs} where no answer fails, within the {budget} left of {option}"
+        ))
     } else if most.is_finite() {
-        Fit::TooDear(format!("{provider} could cost ${most:.4}, more than the ${left:.4} of {option}"))
+        Fit::TooDear(format!("{provider} could cost {costs}, more than the {budget} left of {option}"))
     } else {
         Fit::Unpriced(format!("{provider} could cost anything, because the price of a model is not known"))
     })

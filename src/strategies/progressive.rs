@@ -8,6 +8,7 @@ use super::{
     pipeline,
 };
 use crate::{
+    dollars::apart,
     options::Settings,
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
     summaries::{CONDENSING_ROLE, Llm},
@@ -31,12 +32,14 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     let budget = settings.number("budget");
     let llm = composition.within(budget, "budget");
     if budget > CHEAP_ABOVE {
-        let reason = format!("{}, and ${budget:.2} may be spent, more than ${CHEAP_ABOVE}", missed(composition));
+        let [budget, least] = apart(budget, CHEAP_ABOVE);
+        let reason = format!("{}, and {budget} may be spent, more than {least}", missed(composition));
         ask(composition, &Part::new(Smart::ID).with(cheap()), reason, llm.clone()).await?;
     }
     let left = llm.budget.left().unwrap_or_default();
     if !composition.meets_target() && left > OWN_MODEL_ABOVE {
-        let reason = format!("{}, and ${left:.4} are left, more than ${OWN_MODEL_ABOVE}", missed(composition));
+        let [left, least] = apart(left, OWN_MODEL_ABOVE);
+        let reason = format!("{}, and {left} are left, more than {least}", missed(composition));
         let own = llm.handler.clone().or_else(|| llm.condensing_handler.clone());
         let llm = Llm { condensing_handler: own, ..llm };
         ask(composition, &Part::new(Native::ID), reason, llm).await?;

@@ -24,7 +24,8 @@ use crate::{
     cancel::Cancel,
     conversation::surrogates::{enter_text, leave_text},
     llm::{
-        Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage, as_dollars,
+        Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage,
+        Unreported, as_dollars,
     },
     tokens::{count, count_inside},
     warning::{Warning, WarningCode, Warnings},
@@ -270,10 +271,12 @@ impl<'a> SummaryClient<'a> {
         }
         let limited = longest < expected_answer(expected_input);
         let answer = self.send(question).await;
-        let cost = match &answer {
-            Ok(response) => self.cost_of_answer(response, expected_input),
-            Err(error) => self.dollars(error.spent()).unwrap_or(0.0),
+        let (reported, unreported) = match &answer {
+            Ok(response) => (vec![&response.usage, &response.spent_on_retries], &response.unreported),
+            Err(error) => (vec![error.spent()], error.unreported()),
         };
+        let reported: f64 = reported.into_iter().filter_map(|usage| self.dollars(usage)).sum();
+        let cost = reported + self.dollars_unreported(unreported, expected_input);
         reservation.settle(cost);
         self.context.llm.spent.add(model, cost);
         let response = answer?;
@@ -306,7 +309,8 @@ impl<'a> SummaryClient<'a> {
             biased;
             answer = answer => answer,
             () = async { self.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => {
-                Err(LlmError::aborted(self.handler.model(), TokenUsage::default()))
+                let unreported = Unreported { questions: 1, text: String::new() };
+                Err(LlmError::aborted(self.handler.model(), TokenUsage::default()).with_unreported(unreported))
             }
         }
     }
@@ -322,14 +326,14 @@ impl<'a> SummaryClient<'a> {
         self.price().map(|price| price.cost(api, usage))
     }
 
-    fn cost_of_answer(&self, response: &LlmResponse, expected_input: usize) -> f64 {
-        let retries = self.dollars(&response.spent_on_retries).unwrap_or(0.0);
-        if response.usage_reported || response.usage.total_cost.is_some() {
-            return retries + self.dollars(&response.usage).unwrap_or(0.0);
+    /// Dollars of what the service did not come to report, by the tokens that we count: it charges all the same.
+    fn dollars_unreported(&self, unreported: &Unreported, question_tokens: usize) -> f64 {
+        if unreported.is_nothing() {
+            return 0.0;
         }
-        // A service that reports nothing charges all the same.
-        let output = count(&response.text, self.context.encoding).tokens;
-        retries + self.dollars(&tokens_of(expected_input, output)).unwrap_or(0.0)
+        let input = question_tokens.saturating_mul(unreported.questions as usize);
+        let output = count(&unreported.text, self.context.encoding).tokens;
+        self.dollars(&tokens_of(input, output)).unwrap_or(0.0)
     }
 
     fn learn(&self, usage: &TokenUsage, expected_input: usize) {

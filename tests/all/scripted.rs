@@ -10,8 +10,8 @@ use std::{
 
 use async_trait::async_trait;
 use roo_condense::{
-    Conversation, LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink, StopReason,
-    TokenUsage,
+    Conversation, Encoding, LlmError, LlmHandler, LlmRequest, LlmResponse, ModelPrice, Prices, ProgressSink,
+    StopReason, TokenUsage, count_tokens,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -82,6 +82,16 @@ impl Scripted {
     }
 }
 
+/// Tokens of a question.
+pub fn question_tokens(request: &LlmRequest) -> u64 {
+    let texts = request.messages.iter().map(|message| message.text.as_str()).chain([request.system.as_str()]);
+    texts.map(tokens_of).sum()
+}
+
+fn tokens_of(text: &str) -> u64 {
+    count_tokens(text, Encoding::default()).tokens as u64
+}
+
 /// An answer for which 1,000 tokens of input and 100 of output were used.
 pub fn answer(text: &str) -> LlmResponse {
     let usage = TokenUsage { input_tokens: 1000, output_tokens: 100, ..TokenUsage::default() };
@@ -112,7 +122,13 @@ impl LlmHandler for Scripted {
         } else {
             let reply = (self.reply)(&request, number);
             let usage = reply.as_ref().map_or_else(LlmError::spent, |response| &response.usage);
-            *self.charged.lock().unwrap() += self.cost(usage);
+            let unreported = reply.as_ref().map_or_else(LlmError::unreported, |response| &response.unreported);
+            let counted = TokenUsage {
+                input_tokens: question_tokens(&request) * u64::from(unreported.questions),
+                output_tokens: tokens_of(&unreported.text),
+                ..TokenUsage::default()
+            };
+            *self.charged.lock().unwrap() += self.cost(usage) + self.cost(&counted);
             reply
         }
     }

@@ -424,6 +424,72 @@ async fn what_was_spent_is_in_the_error() {
     assert!(response.total_cost() > response.usage.total_cost);
 }
 
+/// What came after the last usage, or all where none came, is charged for and not reported.
+#[tokio::test]
+async fn what_was_not_reported_is_in_the_error() {
+    let said = |error: &LlmError| (error.unreported().questions, error.unreported().text.clone());
+    let of_text = |text: &str| json!({ "choices": [{ "delta": { "content": text } }] });
+    let event = |json: Value| format!("data: {json}\n\n");
+    let cut = Script::stream().chunk(event(of_text("one "))).chunk(event(of_text("two"))).end();
+    let server = FakeServer::start([cut]).await;
+    let error = ask(config(Api::OpenAi, &server)).await.unwrap_err();
+    assert_eq!((error.code(), said(&error)), ("llm_stream_cut", (1, "one two".to_owned())));
+
+    let thought = json!({ "choices": [{ "delta": { "reasoning_content": "hm" } }] });
+    let server = FakeServer::start([Script::stream().chunk(event(thought)).end()]).await;
+    let error = ask(config(Api::OpenAi, &server)).await.unwrap_err();
+    assert_eq!(said(&error), (3, "hmhmhm".to_owned()), "each attempt is charged for");
+    let once = LlmRequest { charged_once: true, ..request() };
+    let handler = HttpHandler::new(config(Api::OpenAi, &server)).unwrap();
+    let error = handler.complete(once, &CancellationToken::new(), None).await.unwrap_err();
+    assert_eq!((error.failure().attempts, said(&error)), (1, (1, "hm".to_owned())));
+
+    let start = String::from_utf8(begun(Api::Anthropic)).unwrap();
+    let server = FakeServer::start([Script::stream().chunk(&start).end()]).await;
+    let error = ask(config(Api::Anthropic, &server)).await.unwrap_err();
+    assert_eq!((error.spent().input_tokens, said(&error).0), (2095, 0), "the question was reported");
+    assert!(!said(&error).1.is_empty(), "what was written since was not");
+
+    let silent =
+        || HttpConfig { idle_timeout: Duration::from_millis(50), retries: 0, ..HttpConfig::new(Api::OpenAi, "m") };
+    for (script, code, questions) in [
+        (Script::raw("").hang(), "llm_timeout", 1),
+        (Script::stream().hang(), "llm_timeout", 1),
+        (Script::answer(504, &[], ""), "llm_server_error", 1),
+        (Script::answer(500, &[], ""), "llm_server_error", 0),
+        (Script::answer(529, &[], ""), "llm_overloaded", 0),
+        (Script::answer(429, &[], ""), "llm_rate_limited", 0),
+        (Script::answer(401, &[], ""), "llm_unauthorized", 0),
+        (Script::answer(400, &[], ""), "llm_bad_request", 0),
+        (Script::answer(200, &[], "<html>log in</html>"), "llm_invalid_response", 0),
+        (Script::events("data: {\"error\":{\"message\":\"overloaded\"}}\n\n"), "llm_stream_error", 0),
+    ] {
+        let server = FakeServer::start([script]).await;
+        let silent = HttpConfig { base_url: Some(server.url()), api_key: Some(ApiKey::new(KEY)), ..silent() };
+        let error = HttpHandler::new(silent).unwrap().complete(request(), &CancellationToken::new(), None).await;
+        let error = error.unwrap_err();
+        assert_eq!((error.code(), said(&error)), (code, (questions, String::new())), "{error}");
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = HttpConfig { base_url: Some(format!("http://127.0.0.1:{port}")), ..silent() };
+    let error =
+        HttpHandler::new(nobody).unwrap().complete(request(), &CancellationToken::new(), None).await.unwrap_err();
+    assert_eq!((error.code(), said(&error).0), ("llm_connection_failed", 0), "nothing listens there");
+
+    // The caller gives up.
+    let server = FakeServer::start([Script::stream().chunk(event(of_text("one "))).hang()]).await;
+    let cancel = CancellationToken::new();
+    let handler = HttpHandler::new(config(Api::OpenAi, &server)).unwrap();
+    let stop = cancel.clone();
+    let stopping = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        stop.cancel();
+    });
+    let error = handler.complete(request(), &cancel, None).await.unwrap_err();
+    stopping.await.unwrap();
+    assert_eq!((error.code(), said(&error)), ("llm_aborted", (1, "one ".to_owned())));
+}
+
 /// Bounded memory: one endless event, endless text, an endless whole answer.
 #[tokio::test]
 async fn an_answer_that_is_too_large() {
