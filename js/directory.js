@@ -12,7 +12,7 @@ function directoryCallback(lookUp) {
     try {
       const found = await lookUp(JSON.parse(json).user);
       if (found != null && !isObject(found)) throw new TypeError(`lookUp() returned ${shown(found)}; expected preferences or nothing`);
-      return serializeSettings({ found: found ?? null }, "preferences");
+      return `{"found":${serializeSettings(found ?? null, "lookUp()")}}`;
     } catch (error) {
       return JSON.stringify({ error: messageOf(error).toWellFormed() });
     }

@@ -134,7 +134,8 @@ class CondensationManager {
   getActiveProvider() {
     const id = this.#native.active();
     const provider = this.getProvider(id);
-    if (!provider) throw argumentError("unknown_provider", `provider: "${id}" is active, but not registered`);
+    // One that is not registered cannot be made active either: the error says which there are.
+    if (!provider) checked(() => this.#native.setActive(id));
     return provider;
   }
 

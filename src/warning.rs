@@ -107,6 +107,12 @@ impl Warning {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
+    /// Whether it tells of something that was tried and failed, and may have cost something.
+    #[must_use]
+    pub fn tells_of_request(&self) -> bool {
+        self.error_code.as_deref().is_some_and(|code| code != "cost_limit" && code != "handler_invalid")
+    }
+
     /// The same, about a message of the conversation that came in, if it is about one.
     #[must_use]
     pub fn at(self, message_index: Option<usize>) -> Self {

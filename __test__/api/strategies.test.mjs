@@ -179,6 +179,21 @@ describe("per_user", () => {
       expect(asked(result)).toEqual(["truncation"]);
       expect(codes(result)).toContain("look_up_failed");
     }
+    const told = async (answer) => {
+      const provider = api.createPerUser({ default: { preferredProvider: "truncation" }, lookUp: () => /** @type {any} */ (answer) });
+      const result = await provider.condense({ messages, userId: "x" }, { targetTokens: Math.round(tokens / 2) });
+      expect([asked(result), codes(result)]).toEqual([["truncation"], ["look_up_failed"]]);
+      return result.warnings[0].message;
+    };
+    expect(await told({ qualityThreshold: 7 })).toMatch(/^user "x": lookUp\(\)\.qualityThreshold/);
+    expect(await told({ customConfig: { x: 1n } })).toMatch(/^user "x": lookUp\(\)\.customConfig\.x/);
+    const throwing = {
+      get preferredProvider() {
+        throw new Error("no");
+      },
+    };
+    expect(await told(throwing)).toMatch(/^user "x": lookUp\(\)\.preferredProvider/);
+    expect(await told({ preferredProvider: "smrt" })).toContain("did you mean smart?");
     expect(asked(await manager.condense({ messages }, { targetTokens: 2000 }))).toEqual(["truncation"]);
     // The function stays when only a field of the call is another one.
     const call = { targetTokens: Math.round(tokens / 2), config: { users: {} } };

@@ -288,3 +288,14 @@ withShared("corpus", (corpus) => {
     }
   });
 });
+
+describe("a strategy without --llm", () => {
+  test("does without a model where it can, and says so in words of the command line", () => {
+    const { report } = runJson([fixture("claude-code"), "--provider", "adaptive", "--target", "40%"]);
+    const about = report.warnings.filter(({ errorCode }) => errorCode === "handler_invalid");
+    expect(about).toMatchObject([
+      { code: "provider_failed", message: "a language model is to be asked: --llm API --model MODEL say which" },
+    ]);
+    expect(report.didCondense).toBe(true);
+  });
+});

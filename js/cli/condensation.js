@@ -102,9 +102,17 @@ function reportAsUsage(call, hints = []) {
   }
 }
 
+/** That there is no model to ask, in words of the command line. */
+const NOBODY_TO_ASK = "a language model is to be asked: --llm API --model MODEL say which";
+
+/** Warnings in words of the command line. */
+const inItsWords = (warnings) =>
+  warnings.map((warning) => (warning.errorCode === "handler_invalid" ? { ...warning, message: NOBODY_TO_ASK } : warning));
+
 /** `signal` has the exit code as its reason. */
 function failureOf({ code, message }, signal, cost = 0) {
   if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
+  if (code === "handler_invalid") return new Failure(EXIT.usage, NOBODY_TO_ASK, { code });
   const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
   const exitCode = ["invalid_config", "out_of_range", "unknown_provider"].includes(code) ? EXIT.usage : EXIT.failed;
   return new Failure(exitCode, `${message}${spent}`, { code });
@@ -162,6 +170,7 @@ async function condense(library, history, settings, { env, interruption, step })
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
     return {
       ...preview,
+      warnings: inItsWords(preview.warnings),
       didCondense: preview.wouldCondense,
       id,
       tokens: { before },
@@ -178,7 +187,8 @@ async function condense(library, history, settings, { env, interruption, step })
   step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
-  return { ...result, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
+  const warnings = inItsWords(result.warnings);
+  return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
 }
 
 /** For each operation how often it was done and how many tokens that saved, in order of appearance. */

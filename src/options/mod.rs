@@ -40,6 +40,7 @@ mod tests;
 
 pub use self::{
     error::{ConfigError, FaultKind},
+    near::near,
     path::path_of,
     settings::Settings,
     table::{Field, Kind, Needs, Table},

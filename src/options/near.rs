@@ -6,7 +6,7 @@ const MAX_OFFERED: usize = 3;
 const MIN_PART_CHARS: usize = 4;
 
 /// The names among `known` that `name` may have been meant to be, the nearest first. Case, `_` and `-` make no difference.
-pub(super) fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // Longer names are none of ours, and comparing takes the product of both lengths.
     const MAX_NAME_CHARS: usize = 64;
     if name.chars().count() > MAX_NAME_CHARS {

@@ -13,10 +13,12 @@ pub enum CondenseError {
     #[error("the condensation was aborted; the messages are unchanged")]
     Aborted,
     /// No provider has this id, for example `smrt`.
-    #[error("provider: \"{id}\" is not registered; registered: {registered}")]
+    #[error("provider: \"{id}\" is not registered{}; registered: {registered}", meant(.near))]
     UnknownProvider {
         /// The id.
         id: String,
+        /// The ids that may have been meant, the nearest first.
+        near: Vec<String>,
         /// The ids there are.
         registered: String,
     },
@@ -128,6 +130,10 @@ impl CondenseError {
             Self::InvalidConfig(_) | Self::Aborted | Self::UnknownProvider { .. } | Self::CondenseLoop { .. }
         )
     }
+}
+
+fn meant(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
 }
 
 impl From<Cancelled> for CondenseError {

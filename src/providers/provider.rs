@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{error::CondenseError, proposal::Proposal, request::Request};
-use crate::{options::ConfigError, protect::ProtectRules};
+use crate::{
+    options::{ConfigError, near},
+    protect::ProtectRules,
+};
 
 /// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
 #[async_trait]
@@ -142,10 +145,9 @@ impl Registry {
     /// [`CondenseError::UnknownProvider`] names the ids there are.
     pub fn get(&self, id: &str) -> Result<Arc<dyn Provider>, CondenseError> {
         self.providers.iter().find(|provider| provider.info().id == id).cloned().ok_or_else(|| {
-            CondenseError::UnknownProvider {
-                id: id.to_owned(),
-                registered: self.list().into_iter().map(|info| info.id).collect::<Vec<_>>().join(", "),
-            }
+            let ids: Vec<_> = self.list().into_iter().map(|info| info.id).collect();
+            let near = near(id, ids.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+            CondenseError::UnknownProvider { id: id.to_owned(), near, registered: ids.join(", ") }
         })
     }
 

@@ -126,7 +126,11 @@ impl<'a> ProviderStep<'a> {
         }
         request.cancel.check()?;
         self.unfinished = proposal.unfinished;
-        let settled = settle(request, self.id, &proposal)?;
+        let settled = settle(request, self.id, &proposal).inspect_err(|_| {
+            // The work is thrown away, what it has cost is not.
+            let paid = proposal.warnings.iter().filter(|warning| warning.tells_of_request());
+            self.turns.warnings.extend(paid.cloned());
+        })?;
         self.turns.warnings.append(&mut proposal.warnings);
         self.turns.passes.append(&mut proposal.passes);
         if !settled.changes.is_empty() {

@@ -21,19 +21,24 @@ struct Variant {
     part: Part,
 }
 
-/// Asks the provider of the variant that the user or task belongs to.
+/// Asks the provider of the variant that the user or task belongs to. Where that has no model to ask, the variants after it stand in, and count for nobody.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let experiment = settings.text("experiment");
     let variants = variants(settings);
     let (whom, id) = whom(composition.now());
     let shares: Vec<f64> = variants.iter().map(|variant| variant.share).collect();
     let at = assigned(experiment, settings.text("salt"), &id, &shares);
-    let Some(Variant { name, prompt, part, .. }) = variants.get(at) else { return Ok(()) };
-    let llm = &composition.now().llm;
-    let llm = prompt.as_ref().map(|prompt| Llm { prompt: Some(prompt.clone()), ..llm.clone() });
-    let reason = format!("variant {name} by {whom}");
-    let ask = Ask { llm, variant: Some((experiment.to_owned(), name.clone())), ..Ask::of(part, reason) };
-    composition.ask(ask).await.map(drop)
+    let Some(assigned @ Variant { name, part, .. }) = variants.get(at) else { return Ok(()) };
+    let own = composition.now().llm.clone();
+    let asking = |variant: &Variant| variant.prompt.clone().map(|prompt| Llm { prompt: Some(prompt), ..own.clone() });
+    let variant = Some((experiment.to_owned(), name.clone()));
+    let its = Ask { llm: asking(assigned), variant, ..Ask::of(part, format!("variant {name} by {whom}")) };
+    let (before, after) = variants.split_at(at);
+    let others = after[1..].iter().chain(before).filter(|other| other.share > 0.0).map(|other| {
+        let reason = format!("variant {} in the place of {name}, which has no model to ask", other.name);
+        Ask { llm: asking(other), ..Ask::of(&other.part, reason) }
+    });
+    composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
 }
 
 fn variants(settings: &Settings<'_>) -> Vec<Variant> {

@@ -13,17 +13,24 @@ struct Band {
     part: Part,
 }
 
-/// Asks the provider of the band that the conversation is in, and where that misses the target those of the bands it comes to.
+/// Asks the provider of the band that the conversation is in, and where that misses the target those of the bands it comes to. Where a band has nobody to
+/// ask, the stronger ones stand in for it, and then the weaker ones.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let bands = bands(settings);
     let mut asked = Vec::new();
     loop {
         let (index, reason) = chosen(composition, &bands);
         let Some(Band { part, .. }) = bands.get(index).filter(|_| !asked.contains(&index)) else { return Ok(()) };
-        match composition.ask(Ask::of(part, reason)).await {
-            Ok(gained) if !gained || composition.now().target_tokens.is_none() => return Ok(()),
+        let in_order: Vec<usize> =
+            (index..bands.len()).chain((0..index).rev()).filter(|band| !asked.contains(band)).collect();
+        let stands_in = format!("{reason}, and {} has no model to ask", part.provider);
+        let asks = in_order
+            .iter()
+            .map(|band| Ask::of(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
+        match composition.ask_first(asks).await {
+            Ok((_, gained)) if !gained || composition.now().target_tokens.is_none() => return Ok(()),
             Ok(_) if composition.meets_target() => return Ok(()),
-            Ok(_) => asked.push(index),
+            Ok((place, _)) => asked.extend(&in_order[..=place]),
             Err(error) if asked.is_empty() || ends_all(&error) => return Err(error),
             Err(error) => {
                 composition.warn_of_failure(part, &error);

@@ -182,6 +182,37 @@ impl<'a> Composition<'a> {
         Ok(left < before)
     }
 
+    /// Asks the first of several that has somebody to ask; says which, and whether that gained anything. Those before it are told of.
+    ///
+    /// # Errors
+    /// Those of [`Self::ask`]; that there is no model to ask only where all of them need one.
+    pub async fn ask_first<'p>(&mut self, asks: impl Iterator<Item = Ask<'p>>) -> Result<(usize, bool), CondenseError> {
+        let mut passed_over = Vec::new();
+        for (place, ask) in asks.enumerate() {
+            let part = ask.part;
+            match self.ask(ask).await {
+                Err(error) if error.code() == "handler_invalid" => passed_over.push((part, error)),
+                result => {
+                    let gained = result?;
+                    for (part, error) in &passed_over {
+                        self.warn_of_failure(part, error);
+                    }
+                    return Ok((place, gained));
+                }
+            }
+        }
+        let first = passed_over.into_iter().next().map(|(_, error)| error);
+        Err(first.unwrap_or_else(|| CondenseError::Internal("nobody was to be asked".to_owned())))
+    }
+
+    /// Whether a provider can be asked.
+    ///
+    /// # Errors
+    /// [`CondenseError::UnknownProvider`].
+    pub fn knows(&self, provider: &str) -> Result<(), CondenseError> {
+        self.others.get(provider).map(drop)
+    }
+
     /// What a part would come to as things are. Nothing is done, and no model is asked.
     ///
     /// # Errors

@@ -48,16 +48,14 @@ pub async fn run(
     let Some(limit) = preferences.given_number(LIMIT) else {
         return composition.ask(Ask::of(&part, whose)).await.map(drop);
     };
-    match cost_aware::fits(composition, &part, limit, LIMIT).await? {
+    let llm = composition.within(limit, LIMIT);
+    match cost_aware::fits(composition, &part, &llm).await? {
         Fit::TooDear(why) | Fit::Unpriced(why) => {
             let message = format!("{why}; cost_aware does the work within it");
             composition.warn(Warning::new(WarningCode::CostLimit, message).about(LIMIT));
             cost_aware::within(composition, limit, LIMIT).await
         }
-        Fit::Fits(why) => {
-            let llm = composition.within(limit, LIMIT);
-            composition.ask(Ask::of(&part, format!("{whose}; {why}")).with(llm)).await.map(drop)
-        }
+        Fit::Fits(why) => composition.ask(Ask::of(&part, format!("{whose}; {why}")).with(llm)).await.map(drop),
         Fit::Useless(error) => Err(error),
     }
 }
@@ -87,9 +85,10 @@ async fn preferences(
             looked_up = tokio::time::timeout(PATIENCE, directory.look_up(&user)) => looked_up,
         };
         let looked_up = looked_up.unwrap_or_else(|_| Err(format!("no answer within {} ms", PATIENCE.as_millis())));
-        match looked_up.and_then(checked) {
+        match looked_up.and_then(|found| checked(composition, found)) {
             Ok(Some(found)) => {
-                return Ok((format!("the preferences that were looked up of user \"{user}\""), String::new(), found));
+                let whose = format!("the preferences that were looked up of user \"{user}\"");
+                return Ok((whose, ANSWER.to_owned(), found));
             }
             Ok(None) => {}
             Err(message) => {
@@ -101,11 +100,23 @@ async fn preferences(
     Ok((format!("user \"{user}\" is not known, so the default"), "default".to_owned(), default))
 }
 
+/// Where faults in what was looked up stand.
+const ANSWER: &str = "lookUp()";
+
 /// Preferences that were looked up, unless something is wrong with them.
-fn checked(found: Option<Value>) -> Result<Option<Value>, String> {
+fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Value>, String> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
-    let faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
-    if faults.is_empty() { Ok(Some(found)) } else { Err(ConfigError::list(&faults)) }
+    let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
+    for fault in &mut faults {
+        fault.path = fault.path.replacen("default", ANSWER, 1);
+    }
+    if !faults.is_empty() {
+        return Err(ConfigError::list(&faults));
+    }
+    if let Some(provider) = found["preferredProvider"].as_str() {
+        composition.knows(provider).map_err(|error| format!("{ANSWER}.preferredProvider: {error}"))?;
+    }
+    Ok(Some(found))
 }
 
 /// Who is asked for somebody with these preferences.

@@ -110,11 +110,13 @@ impl<'a> Engine<'a> {
         let mut alternative = if unchanged { state.clone() } else { start.clone() };
         alternative.passes.clear();
         alternative.request.progress = Progress::default();
-        // What is said of passes that the user's configuration does not have helps nobody.
         let (warnings, failure) = (self.warnings.take(), self.take_failure());
         let result = alternative.run(&mut Rounds { engine: self, config: other }).await;
-        drop((self.warnings.take(), self.take_failure()));
+        // What is said of passes that the user's configuration does not have helps nobody, but for requests that failed: they may have cost something.
+        let failed = self.warnings.take().into_iter().filter(Warning::tells_of_request);
+        drop(self.take_failure());
         self.warnings.extend(warnings);
+        self.warnings.extend(failed);
         failure.into_iter().for_each(|failure| self.fail(failure));
         result?;
         let cost = self.request.llm.spent.total() - spent;
