@@ -52,6 +52,8 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
 export interface RecommendedAlternative {
   provider: string;
   config: object;
+  /** Options of the manager that belong to it: with them it differs from another entry, or from the choice, that has the same configuration. */
+  managerOptions?: object;
   /** What speaks for it. */
   why: string;
   /** What speaks against it. */
@@ -86,7 +88,7 @@ export interface Recommendation {
 }
 
 /**
- * Recommends a provider by the rules of docs/strategies.md, and by what it would make of the conversation where one is given: where both disagree, what was
+ * Recommends a provider by the rules of docs/choosing.md, and by what it would make of the conversation where one is given: where both disagree, what was
  * measured wins, and a warning says so.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`, `invalid_messages`
  * @example

@@ -101,8 +101,13 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
   if (managerOptions) lines.push(`  with the manager's options${shown(managerOptions)}`);
   for (const { code, message } of warnings) lines.push(`${yellow(code)}: ${message}`);
   if (alternatives.length > 0) lines.push("Otherwise");
+  const withOptions = ({ managerOptions }) => (managerOptions ? `, with the manager's options${shown(managerOptions)}` : "");
   for (const other of alternatives)
-    lines.push(`  ${other.provider}${shown(other.config)}`, `    for it: ${other.why}`, `    against it: ${other.whyNot}`);
+    lines.push(
+      `  ${other.provider}${shown(other.config)}${withOptions(other)}`,
+      `    for it: ${other.why}`,
+      `    against it: ${other.whyNot}`,
+    );
   return `${lines.join("\n")}\n`;
 }
 

@@ -37,6 +37,14 @@ pub enum Model {
 }
 
 impl Candidate {
+    /// Whether somebody who takes it gets the same as with another one.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.provider == other.provider
+            && self.config() == other.config()
+            && self.manager_options() == other.manager_options()
+    }
+
     /// The configuration of its provider.
     #[must_use]
     pub fn config(&self) -> Value {

@@ -20,7 +20,7 @@ use self::{
     candidates::{Candidate, Model},
     rules::Wish,
 };
-use crate::options::ConfigError;
+use crate::{dollars::apart, options::ConfigError};
 
 /// What is recommended, and why.
 #[derive(Debug, Clone, Serialize)]
@@ -49,6 +49,9 @@ pub struct Alternative {
     pub provider: &'static str,
     /// Its configuration.
     pub config: Value,
+    /// Options of the manager that belong to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager_options: Option<Value>,
     /// What speaks for it.
     pub why: String,
     /// And what against it.
@@ -150,9 +153,9 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
             if candidate.above { format!("more than ${}", candidate.budget) } else { format!("${}", candidate.budget) };
         match measured {
             Some(measured) if measured.cost > budget => {
+                let [costs, budget] = apart(measured.cost, budget);
                 against.push(format!(
-                    "on this conversation it costs about ${:.4}, more than budgetPerCondensation {budget}",
-                    measured.cost
+                    "on this conversation it costs about {costs}, more than budgetPerCondensation {budget}"
                 ));
             }
             Some(_) => {}
@@ -304,43 +307,65 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
     )
 }
 
-/// Others that answers speak for, then those that lose least.
+/// Others that answers speak for, then those that lose least. No two of them, nor one and the choice, are the same thing.
 fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<Alternative> {
-    let mut seen = vec![chosen.key];
+    let mut seen = vec![chosen];
     let mut found = Vec::new();
     let wished =
         wishes.iter().flat_map(|wish| wish.keys.iter().map(|key| (*key, format!("{} speaks for it", wish.answer))));
     let others = rules::BY_CARE.iter().map(|key| (*key, String::new()));
     for (key, why) in wished.chain(others) {
-        let Some(candidate) = candidates::of(key).filter(|_| !seen.contains(&key)) else { continue };
-        seen.push(key);
+        let Some(candidate) = candidates::of(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
+        else {
+            continue;
+        };
+        seen.push(candidate);
         let against = against(answers, candidate);
         // Of those that nobody asked for, only what could be taken.
         if why.is_empty() && !against.is_empty() {
             continue;
         }
         let why = if why.is_empty() { format!("{} would do, too", candidate.title) } else { why };
-        let why_not = match against.first() {
-            Some(why_not) => why_not.clone(),
-            None if candidate.loss > chosen.loss => {
-                format!("it may lose more: {}% of the information instead of {}%", candidate.loss, chosen.loss)
-            }
-            None if candidate.reduction < chosen.reduction => format!(
-                "it removes less: at most {}% of the tokens instead of {}%",
-                candidate.reduction, chosen.reduction
-            ),
-            None if candidate.latency_ms > chosen.latency_ms => "it takes longer".to_owned(),
-            None => format!("what speaks for {} weighs more", chosen.title),
-        };
         found.push(Alternative {
             provider: candidate.provider,
             config: candidate.config(),
+            manager_options: candidate.manager_options(),
             why: with_figures(answers, candidate, why),
-            why_not,
+            why_not: against.into_iter().next().unwrap_or_else(|| why_not(answers, candidate, chosen)),
         });
         if found.len() == MAX_ALTERNATIVES {
             break;
         }
     }
     found
+}
+
+/// What speaks for the choice rather than for something else that would do: by what was measured where that is known.
+fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> String {
+    if candidate.loss > chosen.loss {
+        return format!("it may lose more: {}% of the information instead of {}%", candidate.loss, chosen.loss);
+    }
+    let measured = |of: &Candidate| answers.removes(of.key);
+    let at_most = |of: &Candidate| if measured(of).is_some() { "" } else { "at most " };
+    let (its, instead) =
+        (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
+    // What a rule says of both is no reason to doubt what is known of one.
+    if its + ROUNDING < instead {
+        return format!(
+            "it removes less: {}{its:.0}% of the tokens instead of {}{instead:.0}%",
+            at_most(candidate),
+            at_most(chosen)
+        );
+    }
+    let cost = |of: &Candidate| answers.of(of.key).map(|measured| measured.cost);
+    if let Some((its, instead)) = cost(candidate).zip(cost(chosen)).filter(|(its, instead)| its > instead) {
+        let [its, instead] = apart(its, instead);
+        return format!("on this conversation it costs about {its} instead of {instead}");
+    }
+    let took = |of: &Candidate| answers.of(of.key).filter(|_| of.model == Model::None).and_then(|known| known.time_ms);
+    let takes_longer = match took(candidate).zip(took(chosen)) {
+        Some((its, instead)) => its > instead,
+        None => candidate.latency_ms > chosen.latency_ms,
+    };
+    if takes_longer { "it takes longer".to_owned() } else { format!("what speaks for {} weighs more", chosen.title) }
 }

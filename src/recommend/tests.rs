@@ -203,6 +203,47 @@ fn facts_win_and_it_says_so() {
     assert!(found.provider != "lossless" && found.provider != "native", "{found:?}");
 }
 
+/// Whatever is answered: no entry twice, none that is the choice, and no sentence against what was measured.
+#[test]
+fn alternatives_differ_and_keep_to_the_facts() {
+    let answers = |index: usize| {
+        let of = |values: &[Value], step: usize| values[index / step % values.len()].clone();
+        let mut all = json!({
+            "priority": of(&[Value::Null, json!("simplicity"), json!("cost"), json!("quality"), json!("zero_loss")], 1),
+            "budgetPerCondensation": of(&[Value::Null, json!(0.005), json!(0.03), json!(0.2)], 5),
+            "userProfile": of(&[Value::Null, json!("startup_team"), json!("solo_developer")], 20),
+            "scenario": of(&[Value::Null, json!("critical_production"), json!("limited_budget")], 60),
+            "configuration": of(&[Value::Null, json!("some"), json!("presets")], 180),
+        });
+        if index >= 540 {
+            all = measured(50_000.0, 0.004, all);
+            all["measured"][1]["tokens"] = json!(50_000);
+            all["measured"][2]["tokens"] = json!(50_000);
+        }
+        all
+    };
+    let mut told_apart = 0;
+    for index in 0..1080 {
+        let answers = answers(index);
+        let found = of(answers.clone());
+        let mut seen = vec![(found.provider, &found.config, &found.manager_options)];
+        for other in &found.alternatives {
+            let this = (other.provider, &other.config, &other.manager_options);
+            assert!(!seen.contains(&this), "{answers}: {found:?}");
+            told_apart += usize::from(other.provider == found.provider && other.config == found.config);
+            seen.push(this);
+            let both_leave_half =
+                [&found.reason, &other.why].iter().all(|said| said.contains("50000 tokens (50% less)"));
+            assert!(!both_leave_half || !other.why_not.contains("removes less"), "{answers}: {found:?}");
+            assert!(!other.why.contains("% less)") || !other.why_not.contains("at most 40%"), "{answers}: {found:?}");
+        }
+    }
+    assert!(told_apart > 0, "native and native with a cheap model have the same configuration");
+    let found = of(measured(46_000.0, 0.1, json!({ "scenario": "long_conversation", "acceptableLoss": 40 })));
+    let lossless = found.alternatives.iter().find(|other| other.provider == "lossless").unwrap();
+    assert!(lossless.why.contains("46000 tokens (54% less)"), "{lossless:?}");
+}
+
 #[test]
 fn what_is_recommended_can_be_made() {
     for candidate in candidates::ALL {
