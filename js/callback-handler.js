@@ -9,6 +9,8 @@ const { clearTimeout, setTimeout } = require("#timers");
 
 /** Characters of an answer that are held: as much as an HTTP handler holds by default. */
 const MAX_TEXT_UNITS = 8 * 1024 * 1024;
+/** Characters that are held to be counted, about 128,000 tokens: models write no more in one answer. */
+const MAX_COUNTED_UNITS = 512 * 1024;
 /** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
 const CLOSING_MS = 15;
 
@@ -101,8 +103,8 @@ class Answer {
   #came(text) {
     this.#begun = true;
     this.#left -= text.length;
-    // As much reasoning is held as there may be text.
-    if (this.#unreported.length <= MAX_TEXT_UNITS) this.#unreported += text;
+    const room = MAX_COUNTED_UNITS - this.#unreported.length;
+    if (room > 0) this.#unreported += room < text.length ? text.slice(0, room) : text;
   }
 
   add(chunk) {

@@ -35,6 +35,8 @@ use crate::options::{ConfigError, FaultKind, path_of};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How much of an error's body is read: enough for any message.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
+/// Text that is held to be counted, about 128,000 tokens: models write no more in one answer.
+const MAX_COUNTED_BYTES: usize = 512 * 1024;
 /// How long usage is waited for once the model has said why it stopped: some servers never end the stream.
 const AFTER_STOP: Duration = Duration::from_secs(5);
 /// Redirects followed within one origin.
@@ -454,11 +456,10 @@ impl HttpHandler {
             if std::mem::take(&mut answer.newly_reported) {
                 account.written.clear();
             }
-            // As much reasoning is held as there may be text.
             let written = std::mem::take(&mut answer.unreported);
-            if account.written.len() <= self.config.max_response_bytes {
-                account.written.push_str(&written);
-            }
+            let room = MAX_COUNTED_BYTES.saturating_sub(account.written.len()).min(written.len());
+            let end = (0..=room).rev().find(|end| written.is_char_boundary(*end)).unwrap_or(0);
+            account.written.push_str(&written[..end]);
         }
         if let Some(progress) = progress
             && total_bytes > before
