@@ -20,7 +20,9 @@ const WAITING = new Set(["aborted", "first_chunk_late", "next_chunk_late"]);
 /** What a question came to, if not to an answer. */
 class Fault {
   constructor(kind, message, extra) {
-    Object.assign(this, { kind, message, ...extra });
+    this.kind = kind;
+    this.message = message;
+    Object.assign(this, extra);
   }
 }
 
