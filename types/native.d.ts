@@ -40,7 +40,8 @@ export interface NativeConfig {
   frozenMessages?: number | undefined;
   /**
    * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
-   * least 300 and at most 2,000; none where there are fewer than 3,000.
+   * least 300 and at most 2,000; none where there are fewer than 3,000. An eighth of what the summary leaves free of the target, up to 2,000 and a tenth of
+   * what went, where that is more.
    */
   recordTokens?: number | undefined;
   /**

@@ -7,7 +7,7 @@ use regex::Regex;
 /// What says how a check ended: counts of what passed, failed and was found, exit codes, and the words that runners begin their last lines with.
 static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d+|^(?:ok|not ok|pass|fail|--- fail|error(?:\[|:| ts))|\btests?:? +\d|\btest result:|found \d+|build (?:successful|failed|succeeded)",
+        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d+|^(?:ok|not ok|pass|fail|--- fail|error(?:\[|:| ts))|\btests?:? +\d|\btest result:|found \d+|build (?:successful|failed|succeeded)",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -15,7 +15,7 @@ static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
 /// How much passed and failed.
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?)\b",
+        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?|issues?)\b",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -33,7 +33,7 @@ pub fn verdict(output: &str) -> Option<(Option<&str>, &str)> {
 /// That something failed, or is wrong, in the line that says how it ended.
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|errors?|problems?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|^(?:not ok|fail|--- fail|error(?:\[|:| ts))|\btest result: failed|build failed",
+        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|errors?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|^(?:not ok|fail|--- fail|error(?:\[|:| ts))|\btest result: failed|build failed",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -63,7 +63,22 @@ pub fn failure(answer: &str) -> Option<&str> {
         let lower = line.to_ascii_lowercase();
         line.len() > 12 && WORDS.iter().any(|word| lower.contains(word))
     };
-    answer.lines().take(2000).map(str::trim).find(tells)
+    let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
+    (0..lines.len()).filter(|at| !is_quoted(&lines, *at)).map(|at| lines[at]).find(tells)
+}
+
+/// Whether a line is source that a checker shows, with a mark under the place it speaks of.
+fn is_quoted(lines: &[&str], at: usize) -> bool {
+    let is_mark = |line: &&str| line.contains('^') && line.chars().all(|letter| " ^~|-".contains(letter));
+    lines.get(at + 1).is_some_and(is_mark)
+}
+
+/// Whether a line only shows the command that runs: package managers and runners of tasks begin with that.
+pub fn is_echo(line: &str) -> bool {
+    let line = line.trim_start();
+    let label = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let line = label.map_or(line, |(_, rest)| rest);
+    ["> ", "$ ", "+ "].iter().any(|mark| line.starts_with(mark))
 }
 
 #[cfg(test)]
@@ -85,6 +100,13 @@ mod tests {
         assert_eq!(verdict("src/a.ts\nsrc/b.ts"), None);
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);
+        let lint = "a_test.go:9:2: Fatalf may not run\n\tt.Fatalf(\"error = %v\", err)\n\t^\nwrapcheck: 19\n[lint] ERROR task failed";
+        assert_eq!(failure(lint), Some("[lint] ERROR task failed"));
+        assert_eq!(verdict("0 issues.\n[lint] $ golangci-lint run ./...").map(|(_, last)| last), Some("0 issues."));
+        assert_eq!(
+            ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(is_echo),
+            [true, true, true, true, false, false]
+        );
         let well =
             ["", "test result: ok. 4 passed; 0 failed", "0 issues.", "Found 0 errors", "Success: no issues found"];
         assert_eq!(well.map(says_well), [true; 5]);

@@ -71,6 +71,12 @@ const CHECKERS: [&str; 24] = [
 /// Words that say it together with the program.
 const TASKS: [&str; 8] = ["test", "tests", "build", "lint", "check", "typecheck", "vet", "fmt"];
 
+/// What git does in steps, and stops at.
+const STEPWISE: [&str; 5] = ["rebase", "cherry-pick", "merge", "revert", "am"];
+
+/// How what stopped is brought to an end.
+const ENDINGS: [&str; 4] = ["--continue", "--abort", "--skip", "--quit"];
+
 /// So many words of a command say what it does; what follows says to what.
 const TELLING_WORDS: usize = 4;
 
@@ -97,6 +103,19 @@ impl SimpleCommand {
     /// The command alone, to be compared.
     pub fn text(&self) -> String {
         self.words.join(" ")
+    }
+
+    /// How the commands begin that this one brings to an end, such as `git rebase` with `--continue`.
+    pub fn ends(&self) -> Option<String> {
+        let ends = self.words.iter().any(|word| ENDINGS.contains(&word.as_str()));
+        let steps = self.words.iter().position(|word| STEPWISE.contains(&word.as_str()))?;
+        (ends && name_of(&self.words[0]) == "git").then(|| format!("git {}", self.words[steps]))
+    }
+
+    /// Whether it is one of those that begin so, whatever is set before the step.
+    pub fn begins_as(&self, beginning: &str) -> bool {
+        let step = self.words.iter().find(|word| STEPWISE.contains(&word.as_str()));
+        name_of(&self.words[0]) == "git" && step.is_some_and(|step| beginning == format!("git {step}"))
     }
 }
 

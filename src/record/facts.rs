@@ -1,17 +1,20 @@
 //! What a conversation tells of the work that was done in it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use super::{
     agenda::agenda,
-    checks::{failure, goes_on, says_well, verdict},
+    changes::changes,
+    checks::{failure, goes_on, is_echo, verdict},
     commands::{SimpleCommand, simple_commands},
+    failures::failures,
     in_force::{design, has_ended, in_force},
     standing::records,
     text::{is_record, read},
 };
 use crate::{
     conversation::{ContentKind, Conversation, Role, calls},
+    markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
         with_texts,
@@ -87,7 +90,11 @@ impl Fact {
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
     let mut facts: Vec<Fact> = records(conversation, tools).iter().flat_map(|record| read(record.text)).collect();
-    let recorded: Vec<Fact> = facts.extract_if(.., |fact| matches!(fact, Fact::Plan { .. })).collect();
+    let mut recorded = |is_such: fn(&Fact) -> bool| facts.extract_if(.., |fact| is_such(fact)).collect::<Vec<Fact>>();
+    let planned = recorded(|fact| matches!(fact, Fact::Plan { .. }));
+    let checked = recorded(|fact| matches!(fact, Fact::Check { .. }));
+    let failed = recorded(|fact| matches!(fact, Fact::Failed { .. } | Fact::Mended { .. }));
+    let changed = recorded(|fact| matches!(fact, Fact::Changed { .. }));
     let now = in_force(conversation, &transcript, tools);
     let design = design(conversation, &transcript, tools);
     // A newer plan takes the place of a recorded one, and a mode that of another.
@@ -98,10 +105,10 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     });
     facts.extend(now);
     facts.extend(design);
-    facts.extend(agenda(conversation, &transcript, tools, recorded));
-    facts.extend(checks(&transcript));
-    facts.extend(failures(&transcript));
-    facts.extend(changes(&transcript));
+    facts.extend(agenda(conversation, &transcript, tools, planned));
+    facts.extend(checks(checked, &transcript));
+    facts.extend(failures(failed, &transcript, tools));
+    facts.extend(changes(changed, &transcript));
     facts.extend(words(conversation, tools));
     facts
 }
@@ -131,8 +138,19 @@ pub(super) fn beginning(text: &str, most: usize) -> String {
     squeezed(&part).chars().take(most).collect::<String>().trim_end().to_owned()
 }
 
-fn answer_of(event: &Event, transcript: &Transcript<'_>) -> String {
-    event.answers.iter().map(|place| transcript.text(place)).collect::<Vec<_>>().join("\n")
+/// What a call was answered, without our notes of what was left out of it.
+pub(super) fn answer_of(event: &Event, transcript: &Transcript<'_>) -> String {
+    let lines = event.answers.iter().flat_map(|place| transcript.text(place).lines());
+    lines.filter(|line| !is_note(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn is_note(line: &str) -> bool {
+    NoteLine::read(line.trim()).is_some()
+}
+
+/// Whether something is left out of what a call was answered.
+pub(super) fn is_cut(event: &Event, transcript: &Transcript<'_>) -> bool {
+    event.answers.iter().any(|place| transcript.text(place).lines().any(is_note))
 }
 
 fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t str> {
@@ -140,19 +158,36 @@ fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t s
     Some(transcript.text(place))
 }
 
-/// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
-fn checks(transcript: &Transcript<'_>) -> Vec<Fact> {
+/// How the last run of each check ended; those that an earlier record tells of were before all others. What says nothing of that takes the place of what
+/// an earlier run said all the same.
+fn checks(recorded: Vec<Fact>, transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut newest: BTreeMap<String, (usize, Option<Fact>)> = BTreeMap::new();
+    let checks_of = |line: &str| simple_commands(line).iter().filter_map(SimpleCommand::check).collect::<Vec<String>>();
+    let before = recorded.len();
+    for (index, fact) in recorded.into_iter().enumerate() {
+        let Fact::Check { command, .. } = &fact else { continue };
+        let all = checks_of(command);
+        // Where the record has cut the line, its beginning is known again.
+        let all = if all.is_empty() { vec![command.clone()] } else { all };
+        newest.extend(all.into_iter().map(|check| (check, (index, Some(fact.clone())))));
+    }
     for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.action == Action::Command) {
         let Some(command) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
-        let commands = simple_commands(command);
-        let all: Vec<String> = commands.iter().filter_map(SimpleCommand::check).collect();
+        let all = checks_of(command);
         if all.is_empty() {
             continue;
         }
-        let ended = ending(event, is_any_piped(&commands), &answer_of(event, transcript));
-        let fact = ended.map(|verdict| Fact::Check { command: beginning(command, COMMAND), verdict });
-        newest.extend(all.into_iter().map(|check| (check, (index, fact.clone()))));
+        let answer = answer_of(event, transcript);
+        // What is left of an answer may well say nothing; it does not make less true what an earlier record says.
+        if verdict(&answer).is_none() && !has_failed(event) && is_cut(event, transcript) {
+            continue;
+        }
+        let ended = ending(event, is_any_piped(&simple_commands(command)), &answer);
+        let told = beginning(command, COMMAND);
+        let is_same = |fact: &Fact| matches!(fact, Fact::Check { command, .. } if *command == told);
+        newest.retain(|_, (_, known)| !known.as_ref().is_some_and(is_same));
+        let fact = ended.map(|verdict| Fact::Check { command: told, verdict });
+        newest.extend(all.into_iter().map(|check| (check, (before + index, fact.clone()))));
     }
     let told = newest.into_values().filter_map(|(index, fact)| Some((index, fact?)));
     let mut facts = in_order(told.collect());
@@ -176,122 +211,39 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
     if is_piped {
         return None;
     }
-    // Package managers begin with what they run.
     let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
-    let last = told.find(|line| !line.is_empty() && !line.starts_with('>'));
+    let last = told.find(|line| !line.is_empty() && !is_echo(line));
     Some(last.unwrap_or_else(|| "ended without an error".to_owned()))
 }
 
-fn has_failed(event: &Event) -> bool {
+pub(super) fn has_failed(event: &Event) -> bool {
     event.outcome == CallOutcome::Failed || event.exit_code.is_some_and(|code| code != 0)
 }
 
 /// Whether a call was allowed and answered.
-fn has_run(event: &Event) -> bool {
+pub(super) fn has_run(event: &Event) -> bool {
     !matches!(event.outcome, CallOutcome::Denied | CallOutcome::Unanswered)
 }
 
-fn in_order(mut facts: Vec<(usize, Fact)>) -> Vec<Fact> {
+pub(super) fn in_order(mut facts: Vec<(usize, Fact)>) -> Vec<Fact> {
     facts.sort_by_key(|(index, _)| *index);
     facts.into_iter().map(|(_, fact)| fact).collect()
 }
 
 /// What a call is about: the file, or the command.
-fn about(event: &Event, transcript: &Transcript<'_>) -> String {
+pub(super) fn about(event: &Event, transcript: &Transcript<'_>) -> String {
     let command = || command_of(event, transcript).map(|command| beginning(command, COMMAND));
     event.path.as_deref().map(str::to_owned).or_else(command).unwrap_or_default()
 }
 
 /// What a call runs; nothing where it runs no command line.
-fn commands_of(event: &Event, transcript: &Transcript<'_>) -> Vec<SimpleCommand> {
+pub(super) fn commands_of(event: &Event, transcript: &Transcript<'_>) -> Vec<SimpleCommand> {
     let line = command_of(event, transcript).filter(|_| event.action == Action::Command);
     line.map_or_else(Vec::new, simple_commands)
 }
 
-fn is_any_piped(commands: &[SimpleCommand]) -> bool {
+pub(super) fn is_any_piped(commands: &[SimpleCommand]) -> bool {
     commands.iter().any(|command| command.is_piped)
-}
-
-/// What a call did, in parts that may be done again by themselves: each command of a command line.
-fn parts_of(event: &Event, transcript: &Transcript<'_>) -> Vec<String> {
-    let parts: Vec<String> = commands_of(event, transcript).iter().map(SimpleCommand::text).collect();
-    if parts.is_empty() { vec![about(event, transcript)] } else { parts }
-}
-
-/// A call that failed.
-struct Failure {
-    /// The event.
-    at: usize,
-    tool: Arc<str>,
-    call: String,
-    line: String,
-    /// What of it was not seen to work since.
-    open: Vec<String>,
-}
-
-fn failures(transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut all: Vec<Failure> = Vec::new();
-    let ran = |event: &&Event| event.call.is_some() && has_run(event);
-    for (at, event) in transcript.events.iter().enumerate().filter(|(_, event)| ran(event)) {
-        let parts = parts_of(event, transcript);
-        if !has_failed(event) {
-            let is_open = |failure: &&mut Failure| failure.tool == event.tool && !failure.open.is_empty();
-            let mut open = all
-                .iter_mut()
-                .filter(is_open)
-                .filter(|failure| failure.open.iter().any(|part| parts.contains(part)))
-                .peekable();
-            // What a filter lets through says whether the command before it has worked.
-            if open.peek().is_some() && works(event, transcript) {
-                open.for_each(|failure| failure.open.retain(|part| !parts.contains(part)));
-            }
-            continue;
-        }
-        let answer = answer_of(event, transcript);
-        if let Some(line) = failure(&answer) {
-            let call = [event.tool.trim(), &about(event, transcript)].join(" ").trim().to_owned();
-            let line = beginning(line, TELLING);
-            all.retain(|known| {
-                known.open.is_empty() || known.open != parts || known.tool != event.tool || known.line != line
-            });
-            all.push(Failure { at, tool: event.tool.clone(), call, line, open: parts });
-        }
-    }
-    let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {
-        (at, if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line } })
-    });
-    in_order(told.collect())
-}
-
-/// Whether a call that did not fail is known to have done what it was asked to.
-fn works(event: &Event, transcript: &Transcript<'_>) -> bool {
-    let answer = answer_of(event, transcript);
-    !goes_on(&answer) && (!is_any_piped(&commands_of(event, transcript)) || says_well(&answer))
-}
-
-/// The files that were changed.
-pub fn changes(transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut files: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
-    for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.outcome == CallOutcome::Ok) {
-        let Some(path) = event.path.as_deref() else { continue };
-        let (written, edited) = match event.action {
-            Action::Write(_) => (1, 0),
-            Action::Edit(_) | Action::Touch => (0, 1),
-            _ => continue,
-        };
-        let known = files.entry(path).or_default();
-        *known = (index, known.1 + written, known.2 + edited);
-    }
-    let facts = files.into_iter().map(|(path, (index, written, edited))| {
-        let times = |what: &str, times: usize| match times {
-            0 => None,
-            1 => Some(what.to_owned()),
-            times => Some(format!("{what} {times} times")),
-        };
-        let how: Vec<String> = [times("written", written), times("edited", edited)].into_iter().flatten().collect();
-        (index, Fact::Changed { path: path.to_owned(), how: how.join(", ") })
-    });
-    in_order(facts.collect())
 }
 
 /// What was said: by the user, and by the assistant before the user spoke again.
@@ -328,7 +280,8 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
     let mut all = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate() {
-        let Some(speaker) = role(message) else { continue };
+        // A summary is nobody's words: what it says is told anew.
+        let Some(speaker) = role(message).filter(|_| !conversation.message(message).is_summary()) else { continue };
         let is_last = || {
             role(message + 1) == Some(&Role::User)
                 && calls(conversation.message(message)).is_empty()

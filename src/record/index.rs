@@ -23,7 +23,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for LeftOutName { name, of } in names {
         let source = beginning(if of.is_empty() { WORDS } else { of }, SOURCE);
-        if source.contains(name.as_str()) {
+        if source.contains(name.as_str()) || is_context_line(name) {
             continue;
         }
         let known = lines.iter().position(|(known, _)| *known == source);
@@ -38,6 +38,14 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     // A record takes the newest of a kind first, which is its last.
     let facts = lines.into_iter().rev().map(|(source, names)| Fact::Named(format!("{source}: {}", names.join(", "))));
     facts.map(|fact| Must::new(MustKind::Name, fact)).collect()
+}
+
+/// Whether a name is a path with the number of a line beside a hit, as `grep -A` writes it: `src/day.ts-73`.
+fn is_context_line(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbered = name.trim_end_matches('-').rsplit_once('-').filter(|(_, number)| is_number(number));
+    let extension = numbered.and_then(|(path, _)| path.rsplit(['/', '\\']).next()?.rsplit_once('.'));
+    extension.is_some_and(|(_, extension)| (1..=5).contains(&extension.len()) && !is_number(extension))
 }
 
 #[cfg(test)]
@@ -60,6 +68,8 @@ mod tests {
             name("isLeapYear", "src/day.ts"),
             name("src/day.ts", "src/day.ts"),
             name("runAll", "npm\n test"),
+            name("src/week.ts-73", "grep"),
+            name("/a/b.go-5-", "grep"),
         ];
         assert_eq!(
             lines(&names, 100),

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::{
     agenda::agenda,
-    facts::{Fact, changes, squeezed},
+    changes::{changes, is_same_file},
+    facts::{Fact, squeezed},
     in_force::in_force,
     standing::records,
     text::read,
@@ -16,7 +17,7 @@ use crate::{
 
 pub struct Left {
     /// The files of which a call says that they are changed.
-    pub changed: HashSet<String>,
+    changed: Vec<String>,
     /// The newest list of things to do.
     pub plan: Vec<Fact>,
     /// What is said to be in force.
@@ -35,9 +36,15 @@ impl Left {
         let now = now.into_iter().chain(recorded.iter().cloned());
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
-        let changed = changes(&transcript).into_iter().chain(recorded).filter_map(path).collect();
+        let recorded = recorded.into_iter().filter(|fact| matches!(fact, Fact::Changed { .. })).collect();
+        let changed = changes(recorded, &transcript).into_iter().filter_map(path).collect();
         let texts = transcript.texts.iter().map(|text| squeezed(text.text) + "\n").collect();
         Self { changed, plan, now, texts }
+    }
+
+    /// Whether a call or a record says that this file is changed.
+    pub fn has_changed(&self, path: &str) -> bool {
+        self.changed.iter().any(|changed| is_same_file(changed, path))
     }
 
     /// Whether this can be read, whatever blanks are between the words.

@@ -9,15 +9,19 @@
 //! | `left` | what can still be read |
 //! | `must` | what a summary must not lose |
 //! | `index` | the names in what is left out, by where they stood |
+//! | `changes` | the files that were changed, each told once |
+//! | `failures` | the calls that failed, and whether the same was seen to work since |
 //! | `checks` | the line of an output that says how a command ended |
 //! | `commands` | what a command line runs, and what of that checks something |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
 mod agenda;
+mod changes;
 mod checks;
 mod commands;
 mod facts;
+mod failures;
 mod in_force;
 mod index;
 mod input;
@@ -53,6 +57,13 @@ pub const RECORD_TOKENS: Field = Field::integer_if_set(
 pub fn room(given: Option<usize>, tokens: usize) -> usize {
     let room = (tokens / 20).clamp(MIN_ROOM, MAX_ROOM);
     given.unwrap_or(if tokens < MIN_TOKENS { 0 } else { room })
+}
+
+/// The room for a record where so many tokens of the target stay free, in the place of messages that have `gone` tokens: an eighth of what is free, of
+/// what has gone a tenth at most.
+#[must_use]
+pub fn room_of_free(free: usize, gone: usize) -> usize {
+    (free / 8).min(gone / 10).min(MAX_ROOM)
 }
 
 /// Less says too little to be worth a place.
@@ -134,7 +145,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let is_lost = |fact: &Fact| match fact {
         Fact::Plan { .. } => !has_plan,
         Fact::Now(text) => !left.now.contains(text),
-        Fact::Changed { path, .. } => !left.changed.contains(path),
+        Fact::Changed { path, .. } => !left.has_changed(path),
         fact => !left.says(&squeezed(fact.proof())),
     };
     // A check that failed says it once.

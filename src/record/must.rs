@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::{
     agenda::agenda,
-    facts::{Fact, ItemState, Said, TELLING, beginning, changes, said, squeezed},
+    changes::changes,
+    facts::{Fact, ItemState, Said, TELLING, beginning, said, squeezed},
     left::Left,
     standing::records,
     text::read,
@@ -95,7 +96,7 @@ impl Must {
         let text = self.text();
         match self.kind {
             MustKind::Name => left.says(text),
-            MustKind::File => left.changed.contains(text) || left.says(tail_of(text)),
+            MustKind::File => left.has_changed(text) || left.says(tail_of(text)),
             MustKind::Constraint | MustKind::Task => left.says(&squeezed(text)) || is_among(text, words),
         }
     }
@@ -123,10 +124,7 @@ impl MustSurvive {
         let mut all = newest(constraints(words));
         let listed = recorded(|fact| matches!(fact, Fact::Plan { .. })).collect();
         all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
-        let known = changes(&transcript);
-        let is_new = |fact: &Fact| known.iter().all(|known| known.proof() != fact.proof());
-        let mut files: Vec<Fact> = recorded(|fact| matches!(fact, Fact::Changed { .. })).filter(is_new).collect();
-        files.extend(known);
+        let files = changes(recorded(|fact| matches!(fact, Fact::Changed { .. })).collect(), &transcript);
         let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
         all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));
         let names = likely_names(conversation, gone.clone(), tools, MAX_OF_KIND + paths.len());
@@ -174,6 +172,11 @@ impl MustSurvive {
     }
 }
 
+/// Whether these words of the user set a limit.
+pub(super) fn sets_limit(words: &str) -> bool {
+    LIMITS.is_match(words)
+}
+
 fn newest(mut all: Vec<Must>) -> Vec<Must> {
     all.split_off(all.len().saturating_sub(MAX_OF_KIND))
 }
@@ -183,7 +186,7 @@ fn constraints<'t>(words: impl Iterator<Item = &'t str>) -> Vec<Must> {
     let mut found: Vec<Must> = Vec::new();
     for sentence in words.flat_map(sentences) {
         let text = beginning(sentence, TELLING);
-        if text.len() < MIN_SENTENCE || !LIMITS.is_match(&text) {
+        if text.len() < MIN_SENTENCE || !sets_limit(&text) {
             continue;
         }
         found.retain(|known| known.text() != text);

@@ -7,15 +7,19 @@ use memchr::memmem::FinderRev;
 use super::{
     Rooms,
     facts::{Fact, ItemState, squeezed},
+    must::sets_limit,
 };
 use crate::tokens::{Encoding, count_inside};
 
 /// Its first line.
 const HEAD: &str = "[Record of the work in messages that are left out]";
 
-static HEAD_FINDER: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(HEAD));
+/// How it stands behind another text. No line of a record has a line feed in it, so none that quotes the first line looks like this.
+const BEHIND: &str = "\n\n[Record of the work in messages that are left out]\n";
 
-/// The headings, in the order in which they stand. What is under the first is told first when room is short.
+static BEHIND_FINDER: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(BEHIND));
+
+/// The headings, in the order in which they stand.
 const HEADINGS: [&str; 10] = [
     "Still in force:",
     "Plan:",
@@ -29,8 +33,52 @@ const HEADINGS: [&str; 10] = [
     "Names in what is left out:",
 ];
 
-/// Of the room that is left, the share that each of them may have before the others had theirs.
-const SHARES: [f64; HEADINGS.len()] = [0.3, 0.45, 0.3, 0.4, 0.3, 0.35, 0.5, 0.8, 1.0, 1.0];
+/// Who is given room first when it is short, and of the room that is left the share that each may have before the others had theirs: what limits the
+/// work and what is open before what was done and said.
+const SHARES: [(Rank, f64); 12] = [
+    (Rank::Of(0), 0.3),
+    (Rank::Limit, 0.4),
+    (Rank::OpenItem, 0.45),
+    (Rank::Of(2), 0.3),
+    (Rank::Of(3), 0.4),
+    (Rank::Of(4), 0.3),
+    (Rank::Of(5), 0.35),
+    (Rank::Of(6), 0.5),
+    (Rank::Of(1), 0.5),
+    (Rank::Of(7), 0.8),
+    (Rank::Of(8), 1.0),
+    (Rank::Of(9), 1.0),
+];
+
+/// Which facts have their room at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    /// All of a kind, by its heading.
+    Of(usize),
+    /// Words by which the user limits the work: they hold until they are taken back.
+    Limit,
+    /// What of the plan is not done.
+    OpenItem,
+}
+
+impl Rank {
+    fn kind(self) -> usize {
+        match self {
+            Self::Of(kind) => kind,
+            Self::Limit => 6,
+            Self::OpenItem => 1,
+        }
+    }
+
+    fn has(self, fact: &Fact) -> bool {
+        match (self, fact) {
+            (Self::Of(kind), fact) => heading(fact) == kind,
+            (Self::Limit, Fact::Asked(words)) => sets_limit(words),
+            (Self::OpenItem, Fact::Plan { state, .. }) => *state != Some(ItemState::Done),
+            _ => false,
+        }
+    }
+}
 
 /// What reports call them.
 const NAMES: [&str; HEADINGS.len()] =
@@ -72,8 +120,8 @@ pub fn is_record(text: &str) -> bool {
 
 /// The record at the end of a text that begins with something else.
 pub fn record_behind(text: &str) -> Option<&str> {
-    let at = HEAD_FINDER.rfind(text.as_bytes())?;
-    let record = text[..at].ends_with("\n\n").then(|| &text[at..])?;
+    let at = BEHIND_FINDER.rfind(text.as_bytes())?;
+    let record = &text[at + 2..];
     is_record(record).then_some(record)
 }
 
@@ -125,14 +173,12 @@ pub fn written(facts: &[Fact], marked: &[bool], rooms: Rooms, encoding: Encoding
     let mut lines = Lines::of(facts, encoding);
     let head = lines.tokens(HEAD);
     if let Some(mut left) = rooms.missing.checked_sub(head) {
-        (0..HEADINGS.len()).for_each(|kind| left -= lines.take(kind, left, |index| marked[index]));
+        (0..HEADINGS.len()).for_each(|kind| left -= lines.take(Rank::Of(kind), left, |index| marked[index]));
     }
     let mut left = if lines.is_empty() { rooms.record.checked_sub(head)? } else { rooms.record };
-    // First each kind has its share, then whoever comes first what is over.
-    for shares in [SHARES, [1.0; HEADINGS.len()]] {
-        for (kind, share) in shares.into_iter().enumerate() {
-            left -= lines.take(kind, (left as f64 * share) as usize, |_| true);
-        }
+    // First each has its share, then whoever comes first what is over.
+    for (rank, share) in SHARES.into_iter().chain(SHARES.map(|(rank, _)| (rank, 1.0))) {
+        left -= lines.take(rank, (left as f64 * share) as usize, |_| true);
     }
     (!lines.is_empty()).then(|| lines.text())
 }
@@ -160,10 +206,10 @@ impl<'f> Lines<'f> {
         !self.used.contains(&true)
     }
 
-    /// Takes the first of a kind that have room, among those that may be. Returns the tokens that they take.
-    fn take(&mut self, kind: usize, room: usize, may_be: impl Fn(usize) -> bool) -> usize {
-        let mut left = room;
-        let of_kind = |index: &usize| heading(&self.facts[*index]) == kind && !self.taken[*index] && may_be(*index);
+    /// Takes the first of a rank that have room, among those that may be. Returns the tokens that they take.
+    fn take(&mut self, rank: Rank, room: usize, may_be: impl Fn(usize) -> bool) -> usize {
+        let (mut left, kind) = (room, rank.kind());
+        let of_kind = |index: &usize| rank.has(&self.facts[*index]) && !self.taken[*index] && may_be(*index);
         let mut order: Vec<usize> = (0..self.facts.len()).rev().filter(of_kind).collect();
         // What is not done yet comes first, and a plan from its beginning.
         order.sort_by_key(|index| match &self.facts[*index] {

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
     markers::SUMMARY_ABOVE,
-    record::{Known, MustSurvive, Rooms},
+    record::{Known, MustSurvive, Rooms, room_of_free},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
@@ -74,7 +74,7 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
     let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(request, &client, middle.check, must, &prompt, summary, after).await?;
-    let told = behind(request, &selection, &client, &checked, request.record_room(middle.record_tokens))?;
+    let told = behind(request, &selection, &client, &checked, middle.record_tokens)?;
     Ok(proposal(conversation, &selection, checked.summary, told, client.warnings.take()))
 }
 
@@ -90,11 +90,17 @@ fn behind(
     selection: &SummaryRange,
     client: &SummaryClient<'_>,
     checked: &Checked,
-    room: usize,
+    record_tokens: Option<usize>,
 ) -> Result<Behind, CondenseError> {
     let text = &checked.summary.text;
     let after = with_summary(request, selection, text)?;
     let gone: usize = (selection.head..selection.start).map(|message| request.tally.message(message)).sum();
+    let mut room = request.record_room(record_tokens);
+    if let (None, Some(budget), 1..) = (record_tokens, request.budget(), room) {
+        // A summary leaves most of a target free: what the user said has more room there than it usually has.
+        let left = request.tally.recount(&request.conversation, &after, &request.cancel)?.total();
+        room = room.max(room_of_free(budget.saturating_sub(left), gone));
+    }
     let (missing, missing_room) = checked.completion(request, &after, gone);
     let known = if room > 0 { request.known() } else { Known::default() };
     let record = request.record_of(&known, &after, &missing, Rooms { missing: missing_room, record: room });
