@@ -123,6 +123,33 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     expect(left.at(-1).content[0].content).toMatch(/line \d+ of a diff/);
   });
 
+  test.each(PROVIDERS)("nor do all older messages go for it: %s", async (provider) => {
+    const lines = (count, word) => Array.from({ length: count }, (_, line) => `${word} ${line} of a diff`).join("\n");
+    const rounds = Array.from({ length: 8 }, (_, round) => [
+      assistant([call(`r${round}`, "read_file", { path: `src/a${round}.ts` })], 10 + 2 * round),
+      user([result(`r${round}`, lines(40, `const a${round}`))], 11 + 2 * round),
+    ]);
+    const messages = [
+      user("Build the import.", 1),
+      assistant("How are fields separated?", 2),
+      user("By semicolons. Never push to main.", 3),
+      assistant([call("t", "update_todo_list", { todos: "[x] Write parser\n[ ] Add tests for quotes" })], 4),
+      user([result("t", "Todo list updated.")], 5),
+      ...rounds.flat(),
+      assistant([call("huge", "mcp_git_diff")], 40),
+      user([result("huge", lines(40_000, "line"))], 41),
+    ];
+    const apiHandler = answers();
+    const manager = new CondensationManager({ provider });
+    const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
+    expect(response).not.toHaveProperty("error");
+    const left = effective(response.messages);
+    expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(128_000 * 0.9 - RESERVED);
+    const told = JSON.stringify(left);
+    for (const words of ["By semicolons. Never push to main.", "Add tests for quotes", "const a7 39 of a diff"])
+      expect(told).toContain(words);
+  });
+
   test("what nobody can shorten: it is said why it does not fit", async () => {
     const messages = withHugeResult();
     const apiHandler = answers();

@@ -60,12 +60,13 @@ async function condenseByManager(
   const targetTokens = window && (await measure.target(window));
   // Counting took its time; a signal that fires later reaches the manager.
   if (window && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
-  const first = await askManager(services, context, present({ ...options, targetTokens }));
+  const given = window ? await newestShortened(services, context, options, targetTokens, { window, measure }) : messages;
+  const first = await askManager(services, { ...context, messages: given }, present({ ...options, targetTokens }));
   tellOfRules(services, first);
   const isMet = window && metItsTarget(first, targetTokens);
   const lower = (left) => measure.target(window, left);
   const fitting = isMet ? await shortened(services, context, options, first, lower) : first;
-  const result = window && !signal?.aborted ? await withNewestShortened(services, context, options, fitting, { window, measure }) : fitting;
+  const result = given === messages || signal?.aborted ? fitting : await atLeast(given, fitting, measure);
   const cost = result.cost ?? 0;
   if (result.failure) return { ...result.failure, cost };
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
@@ -145,25 +146,37 @@ async function shortened(services, context, options, first, lower) {
 }
 
 /**
- * The result with its newest message shortened, where that message alone does not fit: providers leave the newest messages alone, and the task would
- * be stuck. A result of a tool larger than the window is the usual cause.
+ * The messages with the newest one shortened, where that alone does not fit: providers leave the newest messages alone, the task would be stuck, and all
+ * older ones would go for nothing. A result of a tool larger than the window is the usual cause. Half of what may be left stays for the others.
  */
-async function withNewestShortened(services, context, options, result, { window, measure }) {
-  const { messages } = result.didCondense && !result.error && !result.failure ? result : context;
+async function newestShortened(services, context, options, targetTokens, { window, measure }) {
+  const { messages } = context;
   const newest = messages.slice(-1);
   if (!(await measure.isOwn()) || newest[0]?.role !== "user" || (await measure.inContext(window, newest)) <= window.fittingTokens)
-    return result;
-  // With a message after it the newest is no longer the newest.
+    return messages;
+  // With a message after it the newest is no longer the newest; its call stands before it.
   const after = { role: "assistant", content: "…" };
-  const targetTokens = await measure.target(window, messages);
+  const alone = messages.length > 3 ? [messages[0], ...messages.slice(-2), after] : [...messages, after];
+  const others = (await measure.byManager(alone)) - (await measure.byManager(newest)) + (await measure.byManager([]));
   const shorter = await askManager(
     services,
-    { ...context, messages: [...messages, after] },
-    { ...options, provider: CORRECTING, config: { preserveRecentCount: 1 }, targetTokens },
+    { ...context, messages: alone },
+    {
+      ...options,
+      provider: CORRECTING,
+      config: { preserveRecentCount: 1, recordTokens: 0 },
+      targetTokens: Math.floor(others + targetTokens / 2),
+    },
   );
-  if (shorter.failure || shorter.error || !shorter.didCondense || shorter.messages.at(-1) !== after) return result;
+  if (shorter.failure || shorter.error || !shorter.didCondense || shorter.messages.at(-1) !== after) return messages;
+  return [...messages.slice(0, -1), shorter.messages.at(-2)];
+}
+
+/** What the manager has made of messages whose newest one was shortened; where it gained nothing more, those. */
+async function atLeast(given, result, measure) {
+  if (result.didCondense && !result.error && !result.failure) return result;
   const { failure, error, ...rest } = result;
-  return { ...rest, didCondense: true, messages: shorter.messages.slice(0, -1), newContextTokens: shorter.newContextTokens };
+  return { ...rest, didCondense: true, messages: given, newContextTokens: await measure.byManager(given) };
 }
 
 /** Whether a manager of this package did what it was asked by its own count, so that more can be done. */
@@ -234,6 +247,8 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   return {
     /** Whether the manager is one of this package. */
     isOwn: async () => (await own) !== undefined,
+    /** Tokens of a history and the system prompt as a manager of this package counts them. */
+    byManager: async (history) => (await own)(history),
     /** Before, after and the tools. */
     async totals(result) {
       if (!countsTokens) return [result.prevContextTokens, result.newContextTokens, 0];

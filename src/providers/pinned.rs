@@ -57,7 +57,7 @@ pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
 }
 
 /// The plan with a message wherever two of one role would meet that did not.
-fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
+pub fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
     let Ok(after) = before.apply(&plan) else { return plan };
     let places = before.positions();
     for problem in after.problems_since(before).into_iter().filter(|problem| problem.code == "same_role_twice") {

@@ -378,3 +378,139 @@ fn what_the_user_says_behind_a_bracket_or_in_tags_is_told() {
         assert!(!record.contains(note), "{record}");
     }
 }
+
+#[test]
+fn what_an_earlier_record_tells_and_later_work_changes_is_told_once() {
+    let edit = |id: usize, path: &str| {
+        let input = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        round(id, "Edit", input, "The file has been updated.")
+    };
+    let failing = |id: usize, command: &str, answer: &str| {
+        let mut call = round(id, "Bash", json!({ "command": command }), answer);
+        call[1]["content"][0]["is_error"] = json!(true);
+        call
+    };
+    let first = [
+        edit(1, "/w/shop/src/cart.ts"),
+        edit(2, "/w/shop/src/cart.ts"),
+        edit(3, "/w/shop/src/day.ts"),
+        failing(4, "npm test 2>&1", "Tests: 1 failed, 2 passed"),
+        failing(5, "git rebase origin/main", "error: could not apply 2dd8eff6"),
+        failing(6, "make all", "make: *** No rule, error 2"),
+    ];
+    let (once, _) = window(&history(first.concat()));
+    let told = &records(&once)[0];
+    assert!(
+        told.contains("not seen to work since:\n- Bash git rebase") && told.contains("cart.ts (edited 2 times)"),
+        "{told}"
+    );
+    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
+    messages.push(json!({ "role": "assistant", "content": "I go on." }));
+    messages.push(json!({ "role": "user", "content": [text("Do so.")] }));
+    let later = [
+        edit(21, "src/cart.ts"),
+        round(22, "Bash", json!({ "command": "npm test 2>&1" }), "Tests: 3 passed"),
+        round(
+            23,
+            "Bash",
+            json!({ "command": "git rebase --continue" }),
+            "Successfully rebased and updated refs/heads/a.",
+        ),
+    ];
+    messages.extend(later.concat());
+    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
+    messages.extend(more.into_iter().skip(1));
+    let (after, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    let all = records(&after);
+    assert_eq!(all.len(), 1);
+    insta::assert_snapshot!(all[0].split("The assistant said:").next().unwrap(), @"
+    [Record of the work in messages that are left out]
+    Checks, how each ended the last time:
+    - make all → make: *** No rule, error 2
+    - npm test 2>&1 → Tests: 3 passed
+    Files changed:
+    - /w/shop/src/day.ts (edited)
+    - src/cart.ts (edited 3 times)
+    Failed once, and worked later:
+    - Bash git rebase origin/main → error: could not apply 2dd8eff6
+    ");
+}
+
+#[test]
+fn a_line_that_quotes_the_first_line_of_a_record_loses_none_of_it() {
+    let quoted = "Never push to main. What does [Record of the work in messages that are left out] mean?";
+    let work = vec![
+        json!({ "role": "assistant", "content": "Understood." }),
+        json!({ "role": "user", "content": [text(quoted)] }),
+    ];
+    let (once, _) = window(&history(work));
+    let record = records(&once).remove(0);
+    let summary = json!({ "role": "assistant", "isSummary": true, "content": format!("Done.\n\n{record}").trim_end() });
+    let mut messages = vec![json!({ "role": "user", "content": "Mend the shop." }), summary];
+    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
+    messages.push(json!({ "role": "user", "content": [text("Go on.")] }));
+    messages.extend(more.into_iter().skip(1));
+    let (after, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    assert!(export(&after).contains("Never push to main."), "{}", records(&after).join("\n"));
+}
+
+#[test]
+fn a_summary_is_not_what_the_assistant_said() {
+    let summary = "The work on the parser of days went on, and the tests of the shop were run again and again.";
+    let work = vec![
+        json!({ "role": "assistant", "isSummary": true, "content": summary }),
+        json!({ "role": "user", "content": [text("Never push to main, whatever happens.")] }),
+    ];
+    let record = record(work);
+    assert!(record.contains("Never push to main") && !record.contains("went on, and the tests"), "{record}");
+}
+
+#[test]
+fn what_limits_the_work_has_room_before_what_was_done() {
+    let mut work = vec![
+        json!({ "role": "assistant", "content": "Understood." }),
+        json!({ "role": "user", "content": [text("Never push to main, and always answer in French.")] }),
+    ];
+    for index in 0..40 {
+        let path = format!("/w/shop/src/some/longer/folder/of/things/file{index}.ts");
+        let input = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        work.extend(round(200 + index, "Edit", input, "The file has been updated."));
+        work.push(json!({ "role": "assistant", "content": format!("Part {index} of the work is done, and the next one is about to begin now.") }));
+        work.push(
+            json!({ "role": "user", "content": [text(&format!("Good, go on with part {} then, please.", index + 1))] }),
+        );
+    }
+    let before = history(work);
+    let report = run_alone("truncation", &json!({ "mode": "window", "recordTokens": 300 }), &before, Some(2500));
+    let record = records(&check_report(&before, &report)).remove(0);
+    assert!(record.contains("- Never push to main, and always answer in French.\n"), "{record}");
+}
+
+#[test]
+fn a_target_that_cannot_be_met_leaves_a_record_and_the_summary() {
+    let todos = json!({ "todos": [{ "content": "Add tests for quotes", "status": "pending" }] });
+    let paid = "What was paid for: the parser of days reads half hours. ".repeat(12);
+    let mut work = vec![
+        json!({ "role": "assistant", "isSummary": true, "content": paid }),
+        json!({ "role": "user", "content": [text("Use semicolons, and never push to main.")] }),
+    ];
+    work.extend(round(1, "TodoWrite", todos, "ok"));
+    let before = history(work);
+    let mut messages: Vec<Value> = serde_json::from_str(&export(&before)).unwrap();
+    let huge: Vec<String> = (0..4000).map(|line| format!("row {line} of thing{}", line * 7919 % 10007)).collect();
+    messages.extend(round(900, "dump", json!({ "q": "all" }), &huge.join("\n")));
+    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    for config in [json!({}), json!({ "mode": "window" }), json!({ "strategy": "head" })] {
+        let report = run_alone("truncation", &config, &before, Some(10_000));
+        let after = export(&check_report(&before, &report));
+        let is_missed = report.warnings().iter().any(|warning| warning.code == roo_condense::WarningCode::TargetNotMet);
+        assert!(is_missed, "{config}: {:?} {}", report.error_code(), report.final_tokens());
+        for said in
+            ["Add tests for quotes", "Use semicolons, and never push to main", "reads half hours. What was paid for"]
+        {
+            assert!(after.contains(said), "{config}: {said}: {}", &after[..3000]);
+        }
+        let again = run_alone("truncation", &config, &Conversation::parse(&after).unwrap(), Some(10_000));
+        assert!(again.plan().is_empty(), "{config}: {:?}", again.changes());
+    }
+}

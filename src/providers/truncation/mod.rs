@@ -17,7 +17,8 @@ use self::{
 };
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
-    pinned::sparing_pins, tool_rules::limited,
+    pinned::{sparing_pins, with_bridges},
+    tool_rules::limited,
 };
 use crate::{
     conversation::{Conversation, Edit, Plan},
@@ -160,6 +161,12 @@ impl Provider for Truncation {
 
 /// What the mode and strategy do, with a record of what they leave out.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+    let mut proposal = with_record(request, settings)?;
+    say_if_target_missed(request, &mut proposal)?;
+    Ok(proposal)
+}
+
+fn with_record(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let given = settings.given_integer("recordTokens");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
@@ -179,20 +186,45 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
             }
             Recorded::NoPlace => {}
         }
+        let (proposal, _) = cut(request, settings)?;
+        if fits || request.meets_target(&measured(request, &proposal.plan)?) {
+            return Ok(proposal);
+        }
+        return beyond_target(request, settings, &recorder);
     }
     Ok(cut(request, settings)?.0)
+}
+
+/// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so what little tells
+/// of all that goes stays: summaries, and a record.
+fn beyond_target(request: &Request, settings: &Settings<'_>, recorder: &Recorder) -> Result<Proposal, CondenseError> {
+    let conversation = &request.conversation;
+    let is_summary = |message: usize| conversation.message(message).is_summary();
+    let (mut proposal, left_out) = cut(request, settings)?;
+    if (0..conversation.len()).any(is_summary) {
+        let touches = |edit: &Edit| matches!(edit, Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } if is_summary(*message));
+        proposal.plan.edits.retain(|edit| !touches(edit));
+        proposal.notes.retain(|note| !is_summary(note.message));
+        proposal.pointers_checked = false;
+    }
+    let without = proposal.clone();
+    let left = measured(request, &proposal.plan)?;
+    let proposal = match recorded(request, proposal, left.total(), &left_out, recorder)? {
+        Recorded::With(proposal) | Recorded::NothingLost(proposal) => proposal,
+        Recorded::NoPlace => without,
+    };
+    Ok(Proposal { plan: with_bridges(proposal.plan, conversation), ..proposal })
 }
 
 /// A proposal, and the names that it leaves out where somebody has weighed them.
 type Cut = (Proposal, Vec<LeftOutName>);
 
 fn cut(request: &Request, settings: &Settings<'_>) -> Result<Cut, CondenseError> {
-    let mut proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
+    let proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => window_proposal(request, settings),
         (_, "salient") => return salient_proposal(request, settings),
         _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?,
     };
-    say_if_target_missed(request, &mut proposal)?;
     Ok((proposal, Vec::new()))
 }
 
@@ -238,9 +270,7 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Cut, C
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    let mut proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
-    say_if_target_missed(request, &mut proposal)?;
-    Ok((proposal, left_out))
+    Ok((window_after(request, proposal, &after, &tally, salience.preserve_recent, budget), left_out))
 }
 
 fn proposal_of(kept: Kept) -> Proposal {

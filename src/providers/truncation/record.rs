@@ -88,10 +88,11 @@ pub fn recorded(
     let Some(first) = proposal.notes.iter().map(|note| note.message).min() else {
         return Ok(Recorded::NothingLost(proposal));
     };
+    let saved = request.tally.total().saturating_sub(left);
     match request.budget() {
-        // Names have what is free: passages are worth more to a reader than names without them.
-        Some(budget) => rooms.missing = rooms.missing.min(budget.saturating_sub(left + rooms.record)),
-        None => rooms.record = rooms.record.min(request.tally.total().saturating_sub(left) / SHARE_OF_SAVED),
+        // Names have what is free, and no more than half of what they stand for: passages are worth more to a reader than names without them.
+        Some(budget) => rooms.missing = rooms.missing.min(budget.saturating_sub(left + rooms.record)).min(saved / 2),
+        None => rooms.record = rooms.record.min(saved / SHARE_OF_SAVED),
     }
     if rooms.record < MIN_RECORD.min(recorder.rooms.record) {
         return Ok(Recorded::NoPlace);
