@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     conversation::{Contents, Edit, PathStep, Plan},
+    markers::{LEFT_OUT_HERE, is_about_messages},
     providers::Change,
 };
 
@@ -60,8 +62,15 @@ impl UndoGroups {
                 _ => None,
             })
             .collect();
+        // A note of what was dropped is true as long as that is: it comes and goes with it.
+        let notes: HashMap<usize, usize> = plan.edits.iter().filter_map(|edit| stretches.told_by(edit)).collect();
         let of_edits = plan.edits.iter().map(|edit| {
             let group = match edit {
+                Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } | Edit::Set { message, .. }
+                    if notes.contains_key(message) =>
+                {
+                    Group::Stretch(notes[message])
+                }
                 Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => Group::Block(*message, None),
                 Edit::Set { message, path, .. } => match path.get(1) {
                     Some(PathStep::Index(block)) if !moved.contains(message) => Group::Block(*message, Some(*block)),
@@ -83,6 +92,10 @@ impl UndoGroups {
         }
         for change in changes {
             let message = change.message_index;
+            if let Some(number) = notes.get(&message).and_then(|stretch| numbers.get(&Group::Stretch(*stretch))) {
+                ids[*number].push(change.id.clone());
+                continue;
+            }
             let is_added = change.block_index.is_none() && change.tokens_before == 0 && change.tokens_after > 0;
             let stretch = if is_added { stretches.before(message) } else { stretches.dropped(message) };
             if let Some(number) = numbers.get(&Group::Stretch(stretch)) {
@@ -134,6 +147,15 @@ impl Stretches {
             first.insert(message, before.unwrap_or(message));
         }
         Self { first }
+    }
+
+    /// Of a note of dropped messages that is a block of its own: the message it stands in, and the stretch.
+    fn told_by(&self, edit: &Edit) -> Option<(usize, usize)> {
+        let Edit::InsertBlock { message, value, .. } = edit else { return None };
+        let block: Value = serde_json::from_str(value.get()).ok()?;
+        let text = block["text"].as_str().filter(|text| is_about_messages(text))?;
+        let beside = if text == LEFT_OUT_HERE { message.checked_sub(1)? } else { message + 1 };
+        Some((*message, *self.first.get(&beside)?))
     }
 
     fn dropped(&self, message: usize) -> usize {

@@ -13,8 +13,9 @@ pub enum Gap {
     Elsewhere(usize),
     /// `[… 120 characters]`: a part of a line. It stands in that line.
     Characters(usize),
-    /// `[… 4 messages]`: messages after the one it stands in. It fills the last line of a text.
-    Messages(usize),
+    /// `[… messages left out]`: messages after the one it stands in. It fills the last line of a text, or a text. Without a number: who leaves out more
+    /// later on does not know how many were told of.
+    Messages,
 }
 
 /// Lines that were left out, by their numbers: those that the text shows, or counted from 1.
@@ -30,6 +31,7 @@ const OPENING: &str = "[… ";
 /// Of a gap of lines: the numbers follow at once.
 const LINES: &str = "[…";
 const LEFT_OUT: &str = " left out]";
+const MESSAGES: &str = "messages";
 
 impl Gap {
     /// The gap that `content` is, as a whole.
@@ -39,13 +41,12 @@ impl Gap {
             return LineGap::read(content.strip_prefix(LINES)?.strip_suffix(']')?).map(Self::Lines);
         };
         if let Some(lines) = rest.strip_suffix(LEFT_OUT) {
+            if lines == MESSAGES {
+                return Some(Self::Messages);
+            }
             return uncounted(lines, "line").map(Self::Elsewhere);
         }
-        let rest = rest.strip_suffix(']')?;
-        if let Some(characters) = rest.strip_suffix(" characters") {
-            return number(characters).map(Self::Characters);
-        }
-        uncounted(rest, "message").map(Self::Messages)
+        number(rest.strip_suffix(" characters]")?).map(Self::Characters)
     }
 
     /// Whether something was left out of `text` before. Fast, and true for some texts that only look like it.
@@ -77,7 +78,7 @@ impl Display for Gap {
             Self::Lines(gap) => write!(f, "{LINES}{}-{}]", gap.first, gap.last),
             Self::Elsewhere(count) => write!(f, "{OPENING}{}{LEFT_OUT}", counted(*count, "line")),
             Self::Characters(count) => write!(f, "{OPENING}{count} characters]"),
-            Self::Messages(count) => write!(f, "{OPENING}{}]", counted(*count, "message")),
+            Self::Messages => write!(f, "{OPENING}{MESSAGES}{LEFT_OUT}"),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! | [`Gap::Lines`] | salient truncation | `[…12-40]`, `[…12]` | fills a line |
 //! | [`Gap::Elsewhere`] | salient truncation, whoever settles plans | `[… 34 lines left out]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
-//! | [`Gap::Messages`] | salient truncation | `[… 4 messages]` | fills the last line of a text |
+//! | [`Gap::Messages`] | salient truncation | `[… messages left out]` | fills the last line of a text, or a text |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
 //! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | behind what stays of a line or text |
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
@@ -40,7 +40,7 @@ pub use self::{
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
-    notes::{NoteLine, before_note, characters_of, messages_at_end, notes_in_line},
+    notes::{NoteLine, before_note, characters_of, is_about_messages, messages_at_end, notes_in_line},
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },
@@ -129,7 +129,7 @@ mod tests {
             ("[…12]", Marker::Gap(Gap::Lines(LineGap { first: 12, last: 12 }))),
             ("[… 34 lines left out]", Marker::Gap(Gap::Elsewhere(34))),
             ("[… 120 characters]", Marker::Gap(Gap::Characters(120))),
-            ("[… 4 messages]", Marker::Gap(Gap::Messages(4))),
+            ("[… messages left out]", Marker::Gap(Gap::Messages)),
             ("... (18 more lines)", Marker::More(More::Lines(18))),
             ("... (400 more characters)", Marker::More(More::Characters(400))),
             ("[Tool result of 12 lines left out]", suppressed(ToolResults, Some(12))),
@@ -177,7 +177,8 @@ mod tests {
             "[…a-b]",
             "[…03-9]",
             "[…1-99999999999999999999]",
-            "[… 1 messages]",
+            "[… 4 messages]",
+            "[… 4 messages left out]",
             "[… lines 3-9]",
             "[… 3-9]",
             "[…+4]",
@@ -247,7 +248,7 @@ mod tests {
                 Marker::Gap(Gap::Lines(LineGap { first: count, last: count + more })),
                 Marker::Gap(Gap::Elsewhere(count)),
                 Marker::Gap(Gap::Characters(count)),
-                Marker::Gap(Gap::Messages(count)),
+                Marker::Gap(Gap::Messages),
                 Marker::More(More::Lines(count)),
                 Marker::More(More::Characters(count)),
                 Marker::Suppressed(Suppressed { kind, size: Some(count) }),

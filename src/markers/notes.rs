@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Gap, LeftOut, More, Pointer, SummaryHead, Suppressed};
+use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed};
 use crate::conversation::NumberStyle;
 
 /// A line that says something is missing in its place.
@@ -10,8 +10,8 @@ use crate::conversation::NumberStyle;
 pub enum NoteLine {
     /// So many lines: of a gap, a pointer, a text that was left out.
     Lines(usize),
-    /// So many messages after the one it stands in.
-    Messages(usize),
+    /// Messages after the one it stands in.
+    Messages,
     /// Nobody knows how much: state that was replaced, a text left out without its size, the head of a summary.
     Unknown,
 }
@@ -47,7 +47,7 @@ impl NoteLine {
     pub fn lines_of(line: &str) -> usize {
         match Self::read(line) {
             Some(Self::Lines(lines)) => lines,
-            Some(Self::Messages(_)) => 0,
+            Some(Self::Messages) => 0,
             Some(Self::Unknown) | None => 1,
         }
     }
@@ -57,7 +57,7 @@ impl NoteLine {
             return match gap {
                 Gap::Lines(gap) => Some(Self::Lines(gap.last - gap.first + 1)),
                 Gap::Elsewhere(lines) => Some(Self::Lines(lines)),
-                Gap::Messages(messages) => Some(Self::Messages(messages)),
+                Gap::Messages => Some(Self::Messages),
                 Gap::Characters(_) => None,
             };
         }
@@ -77,14 +77,18 @@ impl NoteLine {
     }
 }
 
-/// The messages that the last line of `text` says are missing after the one it stands in, and the text before that line.
+/// Whether the last line of `text` says that messages are missing after the one it stands in, and the text before that line.
 #[must_use]
-pub fn messages_at_end(text: &str) -> (&str, usize) {
+pub fn messages_at_end(text: &str) -> (&str, bool) {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
-    match Gap::read(last) {
-        Some(Gap::Messages(messages)) => (before, messages),
-        _ => (text, 0),
-    }
+    if Gap::read(last) == Some(Gap::Messages) { (before, true) } else { (text, false) }
+}
+
+/// Whether `text` says nothing but that messages were left out.
+#[must_use]
+pub fn is_about_messages(text: &str) -> bool {
+    let text = text.trim();
+    text == LEFT_OUT_HERE || Gap::read(text) == Some(Gap::Messages)
 }
 
 const IN_LINE: &str = "[… ";
@@ -148,7 +152,7 @@ mod tests {
             ("[The line above 9 more times]", 9),
             ("[Tool result of 12 lines left out]", 12),
             ("[Tool result suppressed]", 1),
-            ("[… 4 messages]", 0),
+            ("[… messages left out]", 0),
             // A file that quotes a gap, shown with numbers.
             ("    12→[…12-40]", 1),
             ("    12→... (18 more lines)", 1),
@@ -161,9 +165,9 @@ mod tests {
     #[test]
     fn characters_are_counted_with_those_that_notes_stand_for() {
         assert_eq!(characters_of("ab[… 120 characters]cd… (e)... (400 more characters)"), 2 + 120 + 7 + 400);
-        assert_eq!(characters_of("[… many characters] [… 3 messages]"), 34);
-        assert_eq!(messages_at_end("a\nb\n[… 3 messages]"), ("a\nb", 3));
-        assert_eq!(messages_at_end("[… 3 messages]\nb"), ("[… 3 messages]\nb", 0));
+        assert_eq!(characters_of("[… many characters] [… messages left out]"), 41);
+        assert_eq!(messages_at_end("a\nb\n[… messages left out]"), ("a\nb", true));
+        assert_eq!(messages_at_end("[… messages left out]\nb"), ("[… messages left out]\nb", false));
     }
 
     #[test]

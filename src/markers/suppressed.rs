@@ -50,8 +50,8 @@ impl Suppressed {
     #[must_use]
     pub fn in_place_of(self, text: &str) -> String {
         match messages_at_end(text) {
-            (_, 0) => self.to_string(),
-            (_, messages) => format!("{self}\n{}", Gap::Messages(messages)),
+            (_, false) => self.to_string(),
+            (_, true) => format!("{self}\n{}", Gap::Messages),
         }
     }
 
@@ -59,7 +59,7 @@ impl Suppressed {
     #[must_use]
     pub fn fills(text: &str) -> bool {
         let (text, messages) = messages_at_end(text);
-        Self::read(text).is_some() || (text.is_empty() && messages > 0)
+        Self::read(text).is_some() || (text.is_empty() && messages)
     }
 
     /// How many lines were left out, where it says so.

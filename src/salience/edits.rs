@@ -2,10 +2,12 @@
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use super::{passage::Passage, render, selection::Choice, survey::Survey};
+use serde_json::{json, value::to_raw_value};
+
+use super::{passage::Passage, render, scope::Scope, selection::Choice, survey::Survey};
 use crate::{
-    conversation::{ContentKind, Edit, PathStep, Plan, TextAt, json_text::splice},
-    markers::{Gap, messages_at_end},
+    conversation::{Block, ContentKind, Edit, PathStep, Plan, Role, TextAt, json_text::splice},
+    markers::{Gap, LEFT_OUT_HERE, messages_at_end},
 };
 
 /// Why a text is cut or a message goes.
@@ -15,6 +17,8 @@ pub struct Why {
     pub message: usize,
     /// The block that the text is in; `None` when the message goes.
     pub block: Option<usize>,
+    /// What is done, in a word.
+    pub operation: &'static str,
     /// For a person.
     pub reason: String,
 }
@@ -26,20 +30,25 @@ pub struct Edits {
     changed: Vec<usize>,
     /// For each message, whether it goes.
     dropped: Vec<bool>,
+    /// The blocks that are added, which say so.
+    notes: Vec<(usize, usize)>,
 }
 
 type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 
 impl Edits {
     /// Of a choice among the passages of a survey. `texts` are those of the conversation, message by message.
-    pub fn of(texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
+    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
         let mut plan = Plan::default();
         let mut changed = Vec::new();
         let dropped = dropped_messages(texts.len(), survey, choice);
         let mut replacements = Replacements::new();
+        let mut told: Vec<bool> =
+            texts.iter().map(|texts| texts.iter().any(|text| messages_at_end(text.text).1)).collect();
         for (index, passage) in survey.passages.iter().enumerate() {
             if let Some(text) = rendered(index, passage, survey, choice, &dropped) {
                 let key = (passage.message, passage.piece.path.clone());
+                told[passage.message] |= messages_at_end(&text).1;
                 replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
                 changed.push(index);
             }
@@ -50,7 +59,15 @@ impl Edits {
             }
         }
         plan.edits.extend((0..dropped.len()).filter(|message| dropped[*message]).map(|message| Edit::Drop { message }));
-        Self { plan, changed, dropped }
+        let mut notes = Vec::new();
+        for (message, note) in missing_notes(scope, &dropped, &told) {
+            let block = scope.conversation.message(message).content.blocks().len();
+            // A text and two fields of it are JSON in any case.
+            let Ok(value) = to_raw_value(&json!({ "type": "text", "text": note })) else { continue };
+            plan.edits.push(Edit::InsertBlock { message, before: block, value });
+            notes.push((message, block));
+        }
+        Self { plan, changed, dropped, notes }
     }
 
     /// Why each of them.
@@ -58,13 +75,17 @@ impl Edits {
         let cut = self.changed.iter().map(|index| {
             let passage = &survey.passages[*index];
             let reason = reason(passage, &choice.kept[*index], survey);
-            Why { message: passage.message, block: Some(passage.piece.block), reason }
+            Why { message: passage.message, block: Some(passage.piece.block), operation: "salient", reason }
         });
         let dropped = (0..self.dropped.len()).filter(|message| self.dropped[*message]).map(|message| {
             let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
-            Why { message, block: None, reason }
+            Why { message, block: None, operation: "drop", reason }
         });
-        cut.chain(dropped).collect()
+        let notes = self.notes.iter().map(|(message, block)| {
+            let reason = "says that messages were left out here".to_owned();
+            Why { message: *message, block: Some(*block), operation: "insert", reason }
+        });
+        cut.chain(dropped).chain(notes).collect()
     }
 }
 
@@ -76,12 +97,41 @@ fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<
     dropped
 }
 
-/// How many messages right after `message` are missing from now on: those that are dropped, and what they say is missing behind them.
-fn missing_after(dropped: &[bool], survey: &Survey<'_>, message: usize) -> usize {
-    let end = message + 1 + dropped[message + 1..].iter().take_while(|dropped| **dropped).count();
-    let first = survey.passages.partition_point(|passage| passage.message <= message);
-    let told = survey.passages[first..].iter().take_while(|passage| passage.message < end);
-    told.map(|passage| messages_at_end(passage.text).1).fold(end - message - 1, usize::saturating_add)
+/// The messages that get a block of their own which says that messages are left out: where the message before them can have one, after it; else, before
+/// it, the next that can. `told` says of each message whether one of its texts says so already.
+fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usize, String)> {
+    let mut notes = Vec::new();
+    let mut start = 0;
+    while let Some(first) = (start..dropped.len()).find(|message| dropped[*message]) {
+        let end = (first..dropped.len()).find(|message| !dropped[*message]).unwrap_or(dropped.len());
+        start = end;
+        let Some(before) = first.checked_sub(1) else { continue };
+        if told[before] {
+            continue;
+        }
+        if may_have_note(scope, before) {
+            notes.push((before, Gap::Messages.to_string()));
+        } else if let Some(next) =
+            (end..scope.zone.end).find(|message| may_have_note(scope, *message) && !dropped[*message])
+        {
+            let is_said = scope.conversation.message(next).content.blocks().iter().any(is_left_out_here);
+            let note = (next, LEFT_OUT_HERE.to_owned());
+            if !is_said && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+fn is_left_out_here(block: &Block) -> bool {
+    matches!(block, Block::Text { text, .. } if text == LEFT_OUT_HERE)
+}
+
+fn may_have_note(scope: &Scope<'_>, message: usize) -> bool {
+    let entry = &scope.conversation.entries()[message];
+    let has_blocks = !entry.message.content.blocks().is_empty();
+    scope.zone.contains(&message) && entry.message.role == Role::User && entry.pins.is_empty() && has_blocks
 }
 
 /// What stands for a passage from now on; `None` when it stays as it is, or goes with its message.
@@ -93,29 +143,21 @@ fn rendered(
     dropped: &[bool],
 ) -> Option<String> {
     let kept = &choice.kept[index];
-    if dropped[passage.message] || passage.is_pinned {
+    if dropped[passage.message] || passage.is_pinned || passage.whole || !passage.misses(kept) {
         return None;
     }
+    let text = render::text(passage, kept);
     let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
-    let missing = if last_of_message { missing_after(dropped, survey, passage.message) } else { 0 };
-    let is_cut = !passage.whole && passage.misses(kept);
-    let (_, told) = messages_at_end(passage.text);
-    if !is_cut && (missing == 0 || told == 0) {
-        return None;
+    let is_missing = last_of_message && dropped.get(passage.message + 1) == Some(&true);
+    let (before, is_told) = messages_at_end(&text);
+    if is_missing && !is_told && passage.piece.kind == ContentKind::ToolResults {
+        let note = Gap::Messages;
+        let with_note = if before.is_empty() { note.to_string() } else { format!("{before}\n{note}") };
+        if with_note.len() < passage.text.len() {
+            return Some(with_note);
+        }
     }
-    let text = if is_cut { render::text(passage, kept) } else { passage.text.to_owned() };
-    let (before, told) = messages_at_end(&text);
-    if missing == 0 || passage.piece.kind != ContentKind::ToolResults {
-        return (text.len() < passage.text.len()).then_some(text);
-    }
-    let note = Gap::Messages(told.saturating_add(missing));
-    let with_note = if before.is_empty() { note.to_string() } else { format!("{before}\n{note}") };
-    if is_cut {
-        return (with_note.len() < passage.text.len()).then_some(with_note);
-    }
-    // A note that is no longer true goes where the true one has no room.
-    let fits = with_note.len() <= passage.text.len() || before.is_empty();
-    Some(if fits { with_note } else { before.to_owned() })
+    (text.len() < passage.text.len()).then_some(text)
 }
 
 /// Why lines stayed, in terms of the names that made them worth it.

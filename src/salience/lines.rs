@@ -26,6 +26,8 @@ pub struct Line {
     pub number: usize,
     /// Whether that is certain: what a reader would take for its number.
     pub is_certain: bool,
+    /// How its number would be written where it has one that it does not show: that of a heading above it.
+    pub headed: Option<NumberStyle>,
     /// How many lines it stands for: 1, more where it is a pointer or a gap, 0 for a heading.
     pub lines: usize,
     /// It goes on the line before it (a part of a long line).
@@ -78,6 +80,7 @@ struct Row {
     shown: Option<(usize, usize)>,
     /// The number it shows, in whatever style.
     number: Option<usize>,
+    style: Option<NumberStyle>,
     /// The numbers in a gap of lines.
     gap: Option<LineGap>,
     /// The lines below that a heading is for.
@@ -100,7 +103,7 @@ impl Row {
         // How many lines were cut away behind it, nobody knows.
         let is_cut_off = || is_last && line.len() <= MAX_LINE_BYTES && More::characters_at_end(line).is_some();
         let stays = match note {
-            Some(NoteLine::Messages(_)) => is_last,
+            Some(NoteLine::Messages) => is_last,
             Some(_) if LeftOut::read(line).is_some() => true,
             Some(_) if is_first => Suppressed::read(line).is_some() || SummaryHead::read(line).is_some(),
             _ => is_cut_off(),
@@ -113,9 +116,11 @@ impl Row {
             Some(Gap::Lines(gap)) => Some(gap),
             _ => None,
         };
-        let is_messages = matches!(note, Some(NoteLine::Messages(_)));
+        let is_messages = matches!(note, Some(NoteLine::Messages));
+        let numbered = NumberStyle::read(line.as_bytes());
         Self {
-            number: NumberStyle::read(line.as_bytes()).map(|(number, ..)| number as usize),
+            number: numbered.map(|(number, ..)| number as usize),
+            style: numbered.map(|(_, style, _)| style),
             shown,
             gap,
             heads,
@@ -143,12 +148,13 @@ impl Lines {
         let numbers = counted.unwrap_or_else(|| shown_numbers(&rows));
         let last = rows.len() - 1;
         let mut lines = Vec::with_capacity(rows.len());
-        for (index, (row, (number, is_certain))) in rows.into_iter().zip(&numbers).enumerate() {
+        for (index, (row, LineNumber { number, is_certain, headed })) in rows.into_iter().zip(&numbers).enumerate() {
             let is_partial = (index == 0 && place.continues) || (index == last && place.goes_on);
             let line = Line {
                 content: row.range.start + row.shown.filter(|_| numbered).map_or(0, |(_, length)| length),
                 number: *number,
                 is_certain: *is_certain,
+                headed: *headed,
                 lines: row.lines,
                 continues: index == 0 && place.continues,
                 is_gap: row.is_gap,
@@ -157,8 +163,15 @@ impl Lines {
             };
             push_parts(text, line, &mut lines);
         }
-        Self { lines, numbered, last: numbers.last().map_or(place.first, |(number, _)| *number) }
+        Self { lines, numbered, last: numbers.last().map_or(place.first, |last| last.number) }
     }
+}
+
+/// What is known of the number of a line.
+struct LineNumber {
+    number: usize,
+    is_certain: bool,
+    headed: Option<NumberStyle>,
 }
 
 /// Whether a reader sees numbers in the text, and takes those of a gap for such.
@@ -194,21 +207,21 @@ fn forget_chance_numbers(rows: &mut [Row]) {
 }
 
 /// Numbers from `first` on, as if every note were the lines it stands for. `None` where a gap says otherwise: the text showed numbers once.
-fn counted(rows: &[Row], first: usize) -> Option<Vec<(usize, bool)>> {
-    let mut numbers: Vec<(usize, bool)> = Vec::with_capacity(rows.len());
+fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
+    let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
     let (mut next, mut is_certain) = (first, true);
     for row in rows {
         match row.gap {
             Some(gap) if gap.first != next => return None,
             Some(_) => {
-                numbers.iter_mut().for_each(|(_, certain)| *certain = true);
+                numbers.iter_mut().for_each(|line| line.is_certain = true);
                 is_certain = true;
             }
             None => {}
         }
         // A count stands where numbers were not known, too.
         is_certain &= !row.is_count;
-        numbers.push((next, is_certain));
+        numbers.push(LineNumber { number: next, is_certain, headed: None });
         next = next.saturating_add(row.lines);
     }
     Some(numbers)
@@ -216,10 +229,10 @@ fn counted(rows: &[Row], first: usize) -> Option<Vec<(usize, bool)>> {
 
 /// Numbers that follow from those that are shown. What lies between two of them that agree has its number from its place; what no number
 /// follows, such as a note of the host below a file, may be no line of the file at all.
-fn shown_numbers(rows: &[Row]) -> Vec<(usize, bool)> {
-    let mut numbers: Vec<(usize, bool)> = Vec::with_capacity(rows.len());
+fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
+    let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
     // The rows since the last one whose number is certain, and the lines left that a heading is for.
-    let (mut next, mut uncertain, mut headed) = (None, 0, 0_usize);
+    let (mut next, mut uncertain, mut headed, mut style) = (None, 0, 0_usize, None);
     for (index, row) in rows.iter().enumerate() {
         let anchor = row.gap.map(|gap| gap.first).or(row.number);
         let number = anchor.or(next).unwrap_or(0);
@@ -228,12 +241,17 @@ fn shown_numbers(rows: &[Row]) -> Vec<(usize, bool)> {
         if is_certain {
             // Only what lies behind a number can agree with the next one.
             if next == Some(number) {
-                numbers[uncertain..].iter_mut().for_each(|(_, certain)| *certain = true);
+                numbers[uncertain..].iter_mut().for_each(|line| line.is_certain = true);
             }
             uncertain = index + 1;
         }
-        numbers.push((number, is_certain));
-        headed = if row.heads > 0 { row.heads } else { headed.saturating_sub(row.lines) };
+        let is_shown = row.number.is_some() || row.is_gap;
+        numbers.push(LineNumber { number, is_certain, headed: style.filter(|_| is_headed && !is_shown) });
+        if row.heads > 0 {
+            (headed, style) = (row.heads, row.style);
+        } else {
+            headed = headed.saturating_sub(row.lines);
+        }
         next = if is_certain || next.is_some() { Some(number.saturating_add(row.lines)) } else { None };
     }
     numbers

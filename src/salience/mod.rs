@@ -179,7 +179,7 @@ impl Salience {
         let mut best: Option<(Choice, Edits, usize)> = None;
         for _ in 0..MAX_TRIES {
             let choice = selection.choice();
-            let edits = Edits::of(texts, &survey, &choice);
+            let edits = Edits::of(&scope, texts, &survey, &choice);
             let tokens = tokens_after(history, &edits.plan)?;
             let fits = tokens <= budget;
             let better = best
@@ -215,7 +215,8 @@ impl Salience {
     /// When the work is cancelled.
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let survey = Survey::of(&self.scope(history, false), &texts);
+        let scope = self.scope(history, false);
+        let survey = Survey::of(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
         choice.open.fill(true);
@@ -230,7 +231,7 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        let edits = Edits::of(&texts, &survey, &choice);
+        let edits = Edits::of(&scope, &texts, &survey, &choice);
         let tokens = tokens_after(history, &edits.plan)?;
         Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens, ..Kept::default() })
     }

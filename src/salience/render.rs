@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::{lines::Line, passage::Passage};
-use crate::markers::{Gap, LineGap, characters_of};
+use crate::{
+    conversation::ContentKind,
+    markers::{Gap, LineGap, characters_of},
+};
 
 /// No text has more lines; a note that claims so is not believed.
 const MAX_NUMBER: usize = 1 << 40;
@@ -12,7 +15,9 @@ const MAX_NUMBER: usize = 1 << 40;
 ///
 /// Where most lines show their number, only the first line behind a gap shows it: the others follow from it.
 pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
-    let mut writer = Writer { passage, out: String::with_capacity(passage.text.len() / 2), numbered_before: false };
+    let is_said = passage.says(kept);
+    let out = String::with_capacity(passage.text.len() / 2);
+    let mut writer = Writer { passage, out, is_said, is_begun: false, numbered_before: false };
     let mut index = 0;
     while index < kept.len() {
         let end = (index..kept.len()).find(|at| kept[*at] != kept[index]).unwrap_or(kept.len());
@@ -29,6 +34,10 @@ pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
 struct Writer<'p, 't> {
     passage: &'p Passage<'t>,
     out: String,
+    /// Something of the text stays.
+    is_said: bool,
+    /// A line was written, be it an empty one.
+    is_begun: bool,
     /// Whether the line before shows its number or follows one that does.
     numbered_before: bool,
 }
@@ -40,8 +49,14 @@ impl Writer<'_, '_> {
 
     fn line(&mut self, index: usize, first: bool) {
         let line = self.at(index).clone();
-        if index > 0 && !line.continues {
-            self.out.push('\n');
+        if !line.continues {
+            self.new_line();
+        }
+        self.is_begun = true;
+        if let Some(style) = line.headed.filter(|_| first && !line.continues)
+            && let Ok(number) = u32::try_from(line.number)
+        {
+            style.write(number, &mut self.out);
         }
         let shows_number = line.content > line.range.start;
         let keep_number = first || !self.passage.numbered || !shows_number || !self.numbered_before;
@@ -61,19 +76,22 @@ impl Writer<'_, '_> {
         if rest_end > start {
             self.mark(Gap::Characters(self.characters(start, rest_end)));
         }
-        if beginning > rest_end {
-            self.new_line(rest_end);
-            self.mark(self.lines(rest_end..beginning));
+        if beginning > rest_end
+            && let Some(gap) = self.lines(rest_end..beginning)
+        {
+            self.new_line();
+            self.mark(gap);
         }
         if end > beginning {
-            self.new_line(beginning);
+            self.new_line();
             self.mark(Gap::Characters(self.characters(beginning, end)));
         }
         self.numbered_before = false;
     }
 
-    /// What says that these lines are missing: by their numbers where those are certain and count on, by how many they are elsewhere.
-    fn lines(&self, missing: Range<usize>) -> Gap {
+    /// What says that these lines are missing: by their numbers where those are certain and count on, by how many they are elsewhere. Where nothing of a
+    /// text stays, and in what the model wrote itself and may copy, it says so in words. `None` where nothing is missing but the heading of lines.
+    fn lines(&self, missing: Range<usize>) -> Option<Gap> {
         let lines = || missing.clone().map(|at| self.at(at)).filter(|line| line.lines > 0);
         let count = lines().fold(0_usize, |count, line| count.saturating_add(line.lines));
         let first = lines().next().map_or(0, |line| line.number);
@@ -86,19 +104,21 @@ impl Writer<'_, '_> {
         // A line that is none of the file has been counted as one where the number behind the gap is lower.
         let behind = self.passage.lines.get(missing.end);
         let agrees = behind.is_none_or(|value| value.line.number >= next);
-        if counts_on && agrees && count > 0 && next <= MAX_NUMBER {
-            Gap::Lines(LineGap { first, last: next - 1 })
+        let in_words = !self.is_said || self.passage.piece.kind == ContentKind::ToolParameters;
+        if count > 0 && counts_on && agrees && !in_words && next <= MAX_NUMBER {
+            Some(Gap::Lines(LineGap { first, last: next - 1 }))
         } else {
-            Gap::Elsewhere(count)
+            (count > 0).then_some(Gap::Elsewhere(count))
         }
     }
 
     fn mark(&mut self, gap: Gap) {
+        self.is_begun = true;
         self.out.push_str(&gap.to_string());
     }
 
-    fn new_line(&mut self, index: usize) {
-        if index > 0 {
+    fn new_line(&mut self) {
+        if self.is_begun {
             self.out.push('\n');
         }
     }
@@ -130,6 +150,10 @@ mod tests {
 
     /// `text` with the lines that `keeps` says, and those that stay anyway.
     fn cut(text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
+        cut_kind(ContentKind::ToolResults, text, place, keeps)
+    }
+
+    fn cut_kind(kind: ContentKind, text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
         let Lines { lines, numbered, .. } = Lines::of(text, place);
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
@@ -141,7 +165,7 @@ mod tests {
                 block: 0,
                 path: Arc::from([]),
                 range: 0..text.len(),
-                kind: ContentKind::ToolResults,
+                kind,
                 source: PieceSource::Words,
             },
             text,
@@ -158,6 +182,32 @@ mod tests {
         super::text(&passage, &kept)
     }
 
+    #[test]
+    fn a_heading_that_goes_is_no_gap_and_leaves_the_number_to_the_next_line() {
+        let lines: Vec<String> = (315..=335)
+            .map(|number| match number % 10 {
+                0 => format!("   {number}→line of {number}"),
+                _ => format!("line of {number}"),
+            })
+            .collect();
+        let file = format!("   315→[21 lines, every 10th numbered:]\n{}", lines.join("\n"));
+        assert_eq!(
+            keep(&file, &[1, 6, 7, 9]),
+            "   315→line of 315\n[…316-319]\n   320→line of 320\nline of 321\n[…322]\n   323→line of 323\n[…324-335]"
+        );
+        assert_eq!(keep(&format!("before\n{file}"), &[0, 2]), "before\n   315→line of 315\n[…316-335]");
+        assert_eq!(keep(&format!("\n{file}"), &[0, 3]), "\n[…315]\n   316→line of 316\n[…317-335]");
+    }
+
+    #[test]
+    fn parameters_and_texts_of_which_nothing_stays_say_so_in_words() {
+        assert_eq!(keep("one\ntwo\nthree", &[]), "[… 3 lines left out]");
+        assert_eq!(keep("one\ntwo\nthree", &[2]), "[…1-2]\nthree");
+        let parameter = cut_kind(ContentKind::ToolParameters, "one\ntwo\nthree", Place::ALONE, |index| index == 2);
+        assert_eq!(parameter, "[… 2 lines left out]\nthree");
+        assert_eq!(keep("[…1-2]\nthree\nfour", &[]), "[… 4 lines left out]");
+    }
+
     fn keep(text: &str, kept: &[usize]) -> String {
         cut(text, Place::ALONE, |index| kept.contains(&index))
     }
@@ -168,11 +218,11 @@ mod tests {
             nine();\n    10→ten();\neleven();\ntwelve();\n\n<system-reminder>\nBe careful.\n</system-reminder>";
         assert_eq!(
             keep(file, &[0, 1, 4, 7]),
-            "     1→[12 lines, every 10th numbered:]\nuse one;\n[…2-6]\nseven();\n[…8-9]\n    10→ten();\n[… 6 lines left out]"
+            "     1→[12 lines, every 10th numbered:]\nuse one;\n[…2-6]\n     7→seven();\n[…8-9]\n    10→ten();\n[… 6 lines left out]"
         );
         assert_eq!(
             keep(file, &[0, 4, 5, 11]),
-            "     1→[12 lines, every 10th numbered:]\n[…1-6]\nseven();\nlast of all\n[… 5 lines left out]\n<system-reminder>\n[… 2 lines left out]"
+            "     1→[12 lines, every 10th numbered:]\n[…1-6]\n     7→seven();\nlast of all\n[… 5 lines left out]\n<system-reminder>\n[… 2 lines left out]"
         );
     }
 
@@ -184,13 +234,14 @@ mod tests {
 
     #[test]
     fn what_a_gap_says_is_added_to_the_next_one() {
-        let text = "[…1-416]\noutput 416\noutput 417\n... (20 more lines)\noutput 438\n[…440-441]\nend\n[… 2 messages]";
-        assert_eq!(keep(text, &[1]), "[…1-416]\noutput 416\n[…418-442]\n[… 2 messages]");
+        let text =
+            "[…1-416]\noutput 416\noutput 417\n... (20 more lines)\noutput 438\n[…440-441]\nend\n[… messages left out]";
+        assert_eq!(keep(text, &[1]), "[…1-416]\noutput 416\n[…418-442]\n[… messages left out]");
         assert_eq!(
             keep(&text.replace("[…440-441]", "[… 2 lines left out]"), &[1]),
-            "[…1-416]\noutput 416\n[… 25 lines left out]\n[… 2 messages]"
+            "[…1-416]\noutput 416\n[… 25 lines left out]\n[… messages left out]"
         );
-        assert_eq!(keep(text, &[]), "[…1-442]\n[… 2 messages]");
+        assert_eq!(keep(text, &[]), "[… 442 lines left out]\n[… messages left out]");
         let long = format!("{} [… 1300 characters] {}", "some words ".repeat(30), "other words ".repeat(40));
         let total: usize = long.chars().count() - "[… 1300 characters]".chars().count() + 1300;
         for index in 0..3 {
@@ -210,7 +261,10 @@ mod tests {
         let whole = "I read it.\nAnd more.\n<read_file>";
         let range = 0..whole.find('<').unwrap();
         let place = Place::within(whole, &range, 1);
-        assert_eq!(cut(&whole[range.clone()], place, |_| false) + &whole[range.end..], "[…1-2]\n<read_file>");
+        assert_eq!(
+            cut(&whole[range.clone()], place, |_| false) + &whole[range.end..],
+            "[… 2 lines left out]\n<read_file>"
+        );
         let whole = "<command>one long command of many words</command>";
         let range = 9..39;
         let place = Place::within(whole, &range, 1);
@@ -322,6 +376,11 @@ mod tests {
                         Some(Gap::Lines(gap)) => {
                             prop_assert_eq!(gap.first, next, "{}", now);
                             next = gap.last + 1;
+                        }
+                        // Nothing stays.
+                        Some(Gap::Elsewhere(lines)) => {
+                            prop_assert_eq!((now.as_str(), lines), (line, count));
+                            next += lines;
                         }
                         _ => {
                             prop_assert_eq!(line, &text[next - 1]);

@@ -49,7 +49,7 @@ impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
-        let rounds = rounds(scope, &pieces);
+        let rounds = rounds(scope, texts, &pieces);
         let mut round_of = vec![None; scope.conversation.len()];
         for (index, messages) in rounds.iter().enumerate() {
             round_of[messages.clone()].fill(Some(index));

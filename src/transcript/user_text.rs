@@ -10,6 +10,7 @@ use super::{
     tools::ToolTable,
     xml_calls::{starts_line, trim_breaks},
 };
+use crate::markers::is_about_messages;
 
 /// A part of a text. The sections of a text cover it without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(super) enum SectionKind<'a> {
 pub enum HostText {
     /// The summary of a session that is continued: what the assistant knew.
     Summary,
-    /// A reminder, a notification, a skill, the output of a command that the user ran.
+    /// A reminder, a notification, a skill, the output of a command that the user ran, a note that messages were left out.
     Notice,
 }
 
@@ -65,6 +66,9 @@ impl HostText {
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let text = text.trim();
+        if is_about_messages(text) {
+            return Some(Self::Notice);
+        }
         let begins = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)).map(|(_, is)| *is);
         begins.or_else(|| {
             let (tag, rest) = text.strip_prefix('<')?.split_once('>')?;

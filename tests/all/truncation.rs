@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use roo_condense::{ContentKind, Conversation, Edit, Encoding, Role, count_tokens as count};
+use roo_condense::{ContentKind, Conversation, Edit, Encoding, Message, Role, count_tokens as count};
 use serde_json::json;
 
 use super::{
@@ -11,6 +11,7 @@ use super::{
     configurations::any_config,
     histories::{native, roo_xml},
     invariants::cases,
+    real_histories::fixtures,
 };
 
 /// The same history without what looks like a pointer: those are kept true in messages that are not cut, too.
@@ -27,7 +28,7 @@ fn tokens(text: &str) -> usize {
 
 /// Whether all of a text is left out. Where it held notes nobody knows its size, and what it said of messages is still said.
 fn is_note(text: &str) -> bool {
-    text.starts_with('[') && [" left out]", " suppressed]", " messages]"].iter().any(|end| text.ends_with(end))
+    text.starts_with('[') && [" left out]", " suppressed]"].iter().any(|end| text.ends_with(end))
 }
 
 /// Whether a line says how many lines are missing.
@@ -122,6 +123,79 @@ proptest! {
         prop_assert!(dropped.len() >= half.min(room - room % 2), "{} of {}", dropped.len(), before.len());
         prop_assert!(dropped.len() <= half + 1);
     }
+}
+
+const MESSAGES: &str = "[… messages left out]";
+const BEFORE: &str = "[Messages before this point were left out.]";
+
+/// Whether a message says that messages after it are left out.
+fn tells(message: &Message) -> bool {
+    message.texts().iter().any(|text| text.text == MESSAGES || text.text.ends_with(&format!("\n{MESSAGES}")))
+}
+
+/// Condenses to ever smaller targets without a record. Wherever messages are missing in the midst of the talk, the message before them says so, or the next
+/// one of the user that may be changed.
+fn check_places(json: &str, keep: usize, percents: &[usize]) -> Result<usize, TestCaseError> {
+    let mut conversation = Conversation::parse(&without_pointers(json)).unwrap();
+    let total = super::checks::tally(&conversation).total();
+    let mut origins: Vec<usize> = (0..conversation.len()).collect();
+    let mut places = 0;
+    for percent in percents {
+        let config = json!({ "preserveRecentCount": keep, "recordTokens": 0, "strategy": "salient" });
+        let report = run_alone("truncation", &config, &conversation, Some(total * percent / 100));
+        let dropped = |index: usize| {
+            report.plan().edits.iter().any(|edit| matches!(edit, Edit::Drop { message } if *message == index))
+        };
+        origins = (0..origins.len()).filter(|index| !dropped(*index)).map(|index| origins[index]).collect();
+        conversation = conversation.apply(report.plan()).unwrap();
+        prop_assert_eq!(conversation.len(), origins.len());
+        if report.changes().iter().any(|change| change.operation == "window") {
+            break;
+        }
+        let messages: Vec<&Message> = conversation.messages().collect();
+        let has_block = |message: &Message, note: &str| message.texts().iter().any(|text| text.text == note);
+        for at in 1..origins.len() {
+            if origins[at] == origins[at - 1] + 1 {
+                continue;
+            }
+            places += 1;
+            let mut later = at..messages.len().saturating_sub(keep).max(at);
+            let next = later.find(|index| messages[*index].role == Role::User);
+            let is_said = tells(messages[at - 1]) || next.is_none_or(|next| has_block(messages[next], BEFORE));
+            prop_assert!(is_said, "before message {}: {:?}", at, messages);
+        }
+        for message in &messages {
+            let blocks = message.texts();
+            prop_assert!(blocks.iter().filter(|text| text.text == MESSAGES || text.text == BEFORE).count() < 3);
+            let is_note = |text: &str| text == MESSAGES;
+            prop_assert!(message.role == Role::User || !blocks.iter().any(|text| is_note(text.text)));
+        }
+    }
+    Ok(places)
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn wherever_messages_go_it_is_said(json in native(), keep in 1_usize..5, first in 30_usize..90, second in 5_usize..60) {
+        check_places(&json, keep, &[first, second.min(first), 5])?;
+    }
+}
+
+#[test]
+fn wherever_messages_of_recorded_histories_go_it_is_said() {
+    let mut places = 0;
+    for (_, conversation) in fixtures() {
+        if conversation
+            .messages()
+            .skip(1)
+            .all(|message| message.role != Role::User || !message.content.blocks().is_empty())
+        {
+            places += check_places(&super::checks::export(&conversation), 4, &[60, 40, 20]).unwrap();
+        }
+    }
+    assert!(places > 3, "{places}");
 }
 
 /// How often each tag of `text` opens and closes: the names with both counts.

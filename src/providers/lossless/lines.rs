@@ -7,12 +7,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::texts::Text;
 use crate::{
     by_hash::ByHash,
-    markers::MIN_QUOTE_BYTES,
+    markers::{LeftOut, MIN_QUOTE_BYTES},
     parallel::in_parts,
     restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
 };
 
-/// What no line has: its row is a marker.
+/// What no line has: its row is a pointer, or stands for state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
 
 /// The rows of all texts, one after the other.
@@ -75,7 +75,8 @@ impl LineTable {
                     zone += 1;
                     (excerpt, part_before) = (row.excerpt, part);
                 }
-                let is_line = row.kind == RowKind::Line;
+                // Of state that was left out nobody knows how many lines it had: what a pointer stands for can be counted.
+                let is_line = row.kind == RowKind::Line && LeftOut::read(&text.text[row.content_range()]).is_none();
                 let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()], hash) } else { NO_LINE };
                 lines.ids.push(id);
                 lines.zones.push(zone);

@@ -31,6 +31,8 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
     };
     let mut kept: Vec<Cow<str>> = Vec::with_capacity(head + tail + 2);
     let (mut at, mut missing) = (0, None);
+    // The heading of lines without numbers is none.
+    let is_some = |missing: &usize| *missing > 0;
     let more = |missing: usize| Cow::Owned(More::Lines(missing).to_string());
     for line in content.split('\n') {
         if let Some(hidden) = marked(line) {
@@ -38,16 +40,16 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
             continue;
         }
         if at < head || at >= count - tail {
-            kept.extend(missing.take().map(more));
+            kept.extend(missing.take().filter(is_some).map(more));
             kept.push(cut_line(line, line_characters));
         } else {
             missing = Some(missing.unwrap_or(0).saturating_add(NoteLine::lines_of(line)));
         }
         at += 1;
     }
-    kept.extend(missing.map(more));
-    if messages > 0 {
-        kept.push(Cow::Owned(Gap::Messages(messages).to_string()));
+    kept.extend(missing.filter(is_some).map(more));
+    if messages {
+        kept.push(Cow::Owned(Gap::Messages.to_string()));
     }
     let result = kept.join("\n");
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
@@ -95,7 +97,9 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     let mut rows: Vec<&str> = rest.map(|rest| rest.split('\n').collect()).unwrap_or_default();
     let cut_off = rows.pop_if(|last| hidden.is_none() && More::characters_at_end(last).is_some());
     let missing = rows.into_iter().map(NoteLine::lines_of).fold(hidden.unwrap_or(0), usize::saturating_add);
-    kept.push(Cow::Owned(More::Lines(missing).to_string()));
+    if missing > 0 {
+        kept.push(Cow::Owned(More::Lines(missing).to_string()));
+    }
     kept.extend(cut_off.map(|last| Cow::Owned(More::Characters(characters_of(last)).to_string())));
     let result = kept.join("\n");
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
@@ -210,9 +214,9 @@ mod tests {
 
     #[test]
     fn what_notes_say_is_missing_is_added_up() {
-        let text = "[…1-416]\noutput 416\noutput 417\noutput 418\n[…420-998]\noutput 998\n[… 2 messages]";
+        let text = "[…1-416]\noutput 416\noutput 417\noutput 418\n[…420-998]\noutput 998\n[… messages left out]";
         let cut = cut_lines(text, 3, 500, Keep::Head);
-        assert_eq!(cut, "[…1-416]\noutput 416\noutput 417\n... (581 more lines)\n[… 2 messages]");
+        assert_eq!(cut, "[…1-416]\noutput 416\noutput 417\n... (581 more lines)\n[… messages left out]");
         assert_eq!(cut_lines(&cut, 3, 500, Keep::Head), cut);
         let cut = cut_lines("a1\nb2 is long\nb3 is long\nd\n... (20 more lines)", 2, 500, Keep::HeadTail);
         assert_eq!(cut, "a1\n... (2 more lines)\nd\n... (20 more lines)", "each where it is missing");

@@ -274,9 +274,9 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Cut, C
 }
 
 fn proposal_of(kept: Kept) -> Proposal {
-    let notes = kept.reasons.into_iter().map(|Why { message, block, reason }| {
-        let operation = if block.is_some() { "salient" } else { "drop" };
-        Note { message, block, operation, reason, grade: None }
+    let notes = kept.reasons.into_iter().map(|Why { message, block, operation, reason }| {
+        let grade = None;
+        Note { message, block, operation, reason, grade }
     });
     Proposal { notes: notes.collect(), plan: kept.plan, ..Proposal::default() }
 }
@@ -367,7 +367,11 @@ fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> 
 /// Adds to `proposal` that these messages are dropped.
 fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
     let reason = format!("one of the {} oldest messages after the first", dropped.len());
-    proposal.plan.edits.retain(|edit| !matches!(edit, Edit::Set { message, .. } if dropped.contains(message)));
+    let is_in = |edit: &Edit| match edit {
+        Edit::Set { message, .. } | Edit::InsertBlock { message, .. } => dropped.contains(message),
+        _ => false,
+    };
+    proposal.plan.edits.retain(|edit| !is_in(edit));
     proposal.notes.retain(|note| !dropped.contains(&note.message));
     for message in dropped.iter().copied() {
         proposal.plan.edits.push(Edit::Drop { message });

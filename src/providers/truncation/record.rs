@@ -147,7 +147,8 @@ fn take_earlier(request: &Request, keep: usize, proposal: &mut Proposal) -> Opti
         };
         let in_message = all.iter().filter(|record| record.message == message).count();
         if entry.message.content.blocks().len() <= in_message {
-            proposal.plan.edits.retain(|edit| !touches(edit, None));
+            let is_note = |edit: &Edit| matches!(edit, Edit::InsertBlock { message: at, .. } if *at == message);
+            proposal.plan.edits.retain(|edit| !touches(edit, None) && !is_note(edit));
             proposal.notes.retain(|note| note.message != message);
             proposal.plan.edits.push(Edit::Drop { message });
             proposal.notes.push(note(message, None, REASON));
