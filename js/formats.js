@@ -67,7 +67,7 @@ const FORMATS = [
   },
   {
     name: "messages of the language models of VS Code",
-    sees: (message) => typeof message.role === "number" && "a number as role",
+    sees: (message) => typeof message.role === "number" && Array.isArray(message.content) && "a number as role",
   },
   {
     name: "AI SDK UIMessage",

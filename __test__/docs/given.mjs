@@ -23,6 +23,7 @@ Object.assign(globalThis, {
     async *createMessage() {
       yield { type: "text", text: await ask() };
     },
+    getModel: () => ({ id: "of-the-host", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15 } }),
   },
   handler: {
     async *createMessage() {

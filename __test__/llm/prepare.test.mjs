@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { CondensationManager, httpHandler, restore, validateMessages } from "../../index.js";
 import { anthropicEvents, HANG, startFakeLlm, stream, wait } from "./fake-llm.mjs";
 import { talk } from "./histories.mjs";
@@ -54,10 +54,13 @@ test("far from being due nothing is done, and an edited history is condensed as 
 });
 
 test("two at once are one, and a condensation that is due waits for it", async () => {
-  const { server, manager } = await managerWith(() => stream(wait(80), ...anthropicEvents(["In short."])));
+  const { server, manager } = await managerWith(() => stream(wait(500), ...anthropicEvents(["In short."])));
   const messages = talk(45);
-  const early = [manager.prepare(at(messages.slice(0, 41), 70_000)), manager.prepare(at(messages.slice(0, 43), 71_000))];
-  const [first, second, result] = await Promise.all([...early, manager.condenseIfNeeded(at(messages, 80_000))]);
+  const earlier = manager.prepare(at(messages.slice(0, 41), 70_000));
+  // Whoever comes first is waited for; a shorter conversation would not be served by what is prepared for a longer one.
+  await vi.waitUntil(() => server.requests.length > 0, { timeout: 10_000, interval: 5 });
+  const later = [manager.prepare(at(messages.slice(0, 43), 71_000)), manager.condenseIfNeeded(at(messages, 80_000))];
+  const [first, second, result] = await Promise.all([earlier, ...later]);
   expect(new Set([first.reason, second.reason])).toEqual(new Set(["done", "joined"]));
   expect(server.requests).toHaveLength(1);
   expect([first.cost + second.cost, result.cost]).toEqual([expect.closeTo(EACH, 12), 0]);

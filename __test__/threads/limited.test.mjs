@@ -61,6 +61,7 @@ describe.runIf(isPossible)(
         expect([
           { ...own, ...http },
           { ...own, ...refused },
+          { handler: "llm_callback_failed", own: "condensed", ...refused },
           { handler: "llm_callback_failed", own: "provider_failed", ...refused },
         ]).toContainEqual({
           handler: came.handler,

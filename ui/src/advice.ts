@@ -52,8 +52,23 @@ const SENTENCES: readonly Rule[] = [
     { loss: "percent", other: "percent" },
   ],
   [
-    /^it removes less: at most (?<less>[\d.]+)% of the tokens instead of (?<other>[\d.]+)%$/,
+    /^it removes less: at most (?<less>-?[\d.]+)% of the tokens instead of at most (?<other>-?[\d.]+)%$/,
     "advice.removesLess",
+    { less: "percent", other: "percent" },
+  ],
+  [
+    /^it removes less: at most (?<less>-?[\d.]+)% of the tokens instead of (?<other>-?[\d.]+)%$/,
+    "advice.removesAtMost",
+    { less: "percent", other: "percent" },
+  ],
+  [
+    /^it removes less: (?<less>-?[\d.]+)% of the tokens instead of at most (?<other>-?[\d.]+)%$/,
+    "advice.removesInsteadOfAtMost",
+    { less: "percent", other: "percent" },
+  ],
+  [
+    /^it removes less: (?<less>-?[\d.]+)% of the tokens instead of (?<other>-?[\d.]+)%$/,
+    "advice.removesMeasured",
     { less: "percent", other: "percent" },
   ],
   [/^it takes longer$/, "advice.takesLonger"],
