@@ -198,7 +198,8 @@ describe("targets, providers, configurations", () => {
   test("without --provider truncation helps to reach a target; a provider that is named works alone", () => {
     const file = fixture("claude-code");
     const operations = (args) => runJson([file, ...args]).report.operations.map(({ operation }) => operation);
-    const cutting = ["drop", "record", "salient"];
+    // `insert`: notes of dropped messages that are blocks of their own.
+    const cutting = ["drop", "insert", "record", "salient"];
     const losing = operations(["--target", "50%"]);
     const lossless = operations([]);
     expect(losing).toEqual(expect.arrayContaining(["reference", "repeated_lines", ...cutting]));
