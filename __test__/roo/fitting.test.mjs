@@ -111,14 +111,19 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     user([result("a", Array.from({ length: 40_000 }, (_, line) => `line ${line} of a diff`).join("\n"))], 3),
   ];
 
-  test.each(PROVIDERS)("a result larger than the window does not leave the task stuck: %s", async (provider) => {
-    const messages = withHugeResult();
+  /** What is left of messages that do not fit a window of 128,000 tokens: the turn says no error, and it fits. */
+  const fitted = async (messages, provider) => {
     const apiHandler = answers();
-    const manager = new CondensationManager({ provider });
-    const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
+    const { host } = recordingHost({ manager: new CondensationManager({ provider }) });
+    const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
     expect(response).not.toHaveProperty("error");
     const left = effective(response.messages);
     expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(128_000 * 0.9 - RESERVED);
+    return left;
+  };
+
+  test.each(PROVIDERS)("a result larger than the window does not leave the task stuck: %s", async (provider) => {
+    const left = await fitted(withHugeResult(), provider);
     expect(left.map(({ content }) => content[0].tool_use_id ?? content[0].id ?? content)).toEqual(["task", "a", "a"]);
     expect(left.at(-1).content[0].content).toMatch(/line \d+ of a diff/);
   });
@@ -139,13 +144,7 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
       assistant([call("huge", "mcp_git_diff")], 40),
       user([result("huge", lines(40_000, "line"))], 41),
     ];
-    const apiHandler = answers();
-    const manager = new CondensationManager({ provider });
-    const response = await manage(recordingHost({ manager }).host, await usageOf(messages, apiHandler, { contextWindow: 128_000 }));
-    expect(response).not.toHaveProperty("error");
-    const left = effective(response.messages);
-    expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(128_000 * 0.9 - RESERVED);
-    const told = JSON.stringify(left);
+    const told = JSON.stringify(await fitted(messages, provider));
     for (const words of ["By semicolons. Never push to main.", "Add tests for quotes", "const a7 39 of a diff"])
       expect(told).toContain(words);
   });

@@ -41,9 +41,12 @@ impl Changed {
     }
 }
 
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
+}
+
 /// Whether two paths name one file: where only one says from where on, the other may be the end of it.
 pub fn is_same_file(one: &str, other: &str) -> bool {
-    let is_absolute = |path: &str| path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
     let ends = |whole: &str, end: &str| {
         let before = whole.strip_suffix(end.strip_prefix("./").unwrap_or(end));
         before.is_some_and(|before| before.ends_with(['/', '\\']))
@@ -60,17 +63,23 @@ pub fn changes(recorded: Vec<Fact>, transcript: &Transcript<'_>) -> Vec<Fact> {
     let before = recorded.len();
     let told = recorded.iter().enumerate().filter_map(|(at, fact)| Changed::recorded(at, fact));
     let mut files: Vec<Changed> = Vec::new();
-    // By the last part of the path, which all names of a file have in common.
-    let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut by_path: HashMap<String, usize> = HashMap::new();
+    // By the last part of the path, which all names of a file have in common, and whether the path is absolute: two of a kind are one only when they are equal.
+    let mut by_name: HashMap<(String, bool), Vec<usize>> = HashMap::new();
     let mut add = |change: Changed| {
         let name = change.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        let known = by_name.entry(name).or_default();
-        if let Some(file) = known.iter().copied().find(|file| is_same_file(&files[*file].path, &change.path)) {
-            let file = &mut files[file];
+        let is_absolute = is_absolute(&change.path);
+        let others = by_name.get(&(name.clone(), !is_absolute)).into_iter().flatten().copied();
+        let same = |file: &usize| is_same_file(&files[*file].path, &change.path);
+        let known = by_path.get(&change.path).copied().or_else(|| others.into_iter().find(same));
+        let place = known.unwrap_or(files.len());
+        if by_path.insert(change.path.clone(), place).is_none() {
+            by_name.entry((name, is_absolute)).or_default().push(place);
+        }
+        if let Some(file) = files.get_mut(place) {
             (file.at, file.path) = (change.at, change.path);
             (file.written, file.edited) = (file.written + change.written, file.edited + change.edited);
         } else {
-            known.push(files.len());
             files.push(change);
         }
     };

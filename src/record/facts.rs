@@ -162,18 +162,20 @@ fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t s
 /// an earlier run said all the same.
 fn checks(recorded: Vec<Fact>, transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut newest: BTreeMap<String, (usize, Option<Fact>)> = BTreeMap::new();
-    let checks_of = |line: &str| simple_commands(line).iter().filter_map(SimpleCommand::check).collect::<Vec<String>>();
+    let checks_of =
+        |commands: &[SimpleCommand]| commands.iter().filter_map(SimpleCommand::check).collect::<Vec<String>>();
     let before = recorded.len();
     for (index, fact) in recorded.into_iter().enumerate() {
         let Fact::Check { command, .. } = &fact else { continue };
-        let all = checks_of(command);
+        let all = checks_of(&simple_commands(command));
         // Where the record has cut the line, its beginning is known again.
         let all = if all.is_empty() { vec![command.clone()] } else { all };
         newest.extend(all.into_iter().map(|check| (check, (index, Some(fact.clone())))));
     }
     for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.action == Action::Command) {
         let Some(command) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
-        let all = checks_of(command);
+        let commands = simple_commands(command);
+        let all = checks_of(&commands);
         if all.is_empty() {
             continue;
         }
@@ -182,7 +184,7 @@ fn checks(recorded: Vec<Fact>, transcript: &Transcript<'_>) -> Vec<Fact> {
         if verdict(&answer).is_none() && !has_failed(event) && is_cut(event, transcript) {
             continue;
         }
-        let ended = ending(event, is_any_piped(&simple_commands(command)), &answer);
+        let ended = ending(event, is_any_piped(&commands), &answer);
         let told = beginning(command, COMMAND);
         let is_same = |fact: &Fact| matches!(fact, Fact::Check { command, .. } if *command == told);
         newest.retain(|_, (_, known)| !known.as_ref().is_some_and(is_same));

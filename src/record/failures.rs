@@ -81,10 +81,14 @@ pub fn failures(recorded: Vec<Fact>, transcript: &Transcript<'_>, tools: &ToolTa
         recorded.into_iter().enumerate().filter_map(|(at, fact)| Failure::recorded(at, fact, tools)).collect();
     let ran = |event: &&Event| event.call.is_some() && has_run(event);
     for (at, event) in transcript.events.iter().enumerate().filter(|(_, event)| ran(event)) {
-        let work = Work::of(event, transcript);
         if !has_failed(event) {
-            let is_open = |failure: &&mut Failure| failure.tool == work.tool && !failure.open.is_empty();
-            let mended = all.iter_mut().filter(is_open).filter_map(|failure| {
+            let is_open = |failure: &&mut Failure| failure.tool == event.tool.trim() && !failure.open.is_empty();
+            let mut open = all.iter_mut().filter(is_open).peekable();
+            if open.peek().is_none() {
+                continue;
+            }
+            let work = Work::of(event, transcript);
+            let mended = open.filter_map(|failure| {
                 let open = failure.open_after(&work);
                 (open.len() < failure.open.len()).then_some((failure, open))
             });
@@ -97,7 +101,7 @@ pub fn failures(recorded: Vec<Fact>, transcript: &Transcript<'_>, tools: &ToolTa
         }
         let answer = answer_of(event, transcript);
         if let Some(line) = failure(&answer) {
-            let line = beginning(line, TELLING);
+            let (line, work) = (beginning(line, TELLING), Work::of(event, transcript));
             all.retain(|known| {
                 known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
             });

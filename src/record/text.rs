@@ -15,9 +15,7 @@ use crate::tokens::{Encoding, count_inside};
 const HEAD: &str = "[Record of the work in messages that are left out]";
 
 /// How it stands behind another text. No line of a record has a line feed in it, so none that quotes the first line looks like this.
-const BEHIND: &str = "\n\n[Record of the work in messages that are left out]\n";
-
-static BEHIND_FINDER: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(BEHIND));
+static BEHIND: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(&format!("\n\n{HEAD}\n")).into_owned());
 
 /// The headings, in the order in which they stand.
 const HEADINGS: [&str; 10] = [
@@ -120,7 +118,7 @@ pub fn is_record(text: &str) -> bool {
 
 /// The record at the end of a text that begins with something else.
 pub fn record_behind(text: &str) -> Option<&str> {
-    let at = BEHIND_FINDER.rfind(text.as_bytes())?;
+    let at = BEHIND.rfind(text.as_bytes())?;
     let record = &text[at + 2..];
     is_record(record).then_some(record)
 }

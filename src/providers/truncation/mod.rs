@@ -161,46 +161,50 @@ impl Provider for Truncation {
 
 /// What the mode and strategy do, with a record of what they leave out.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let mut proposal = with_record(request, settings)?;
-    say_if_target_missed(request, &mut proposal)?;
-    Ok(proposal)
-}
-
-fn with_record(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let given = settings.given_integer("recordTokens");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
-    if let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), given, names)? {
-        let room = recorder.rooms.record;
-        let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
-        let within = Request { target_tokens, ..request.clone() };
-        let (proposal, left_out) = cut(&within, settings)?;
+    let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), given, names)? else {
+        let (mut proposal, _) = cut(request, settings)?;
         let left = measured(request, &proposal.plan)?;
-        let fits = target_tokens.is_none() || within.meets_target(&left);
-        match if fits { recorded(request, proposal, left.total(), &left_out, &recorder)? } else { Recorded::NoPlace } {
-            Recorded::With(proposal) => return Ok(proposal),
-            Recorded::NothingLost(proposal) => {
-                // The room for the record is free; not for something that would need one.
-                let (all, _) = cut(request, settings)?;
-                return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
-            }
-            Recorded::NoPlace => {}
+        proposal.warnings.extend(target_missed(request, &left));
+        return Ok(proposal);
+    };
+    let room = recorder.rooms.record;
+    let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
+    let within = Request { target_tokens, ..request.clone() };
+    let (proposal, left_out) = cut(&within, settings)?;
+    let left = measured(request, &proposal.plan)?;
+    let fits = target_tokens.is_none() || within.meets_target(&left);
+    match if fits { recorded(request, proposal, left.total(), &left_out, &recorder)? } else { Recorded::NoPlace } {
+        Recorded::With(proposal) => return Ok(proposal),
+        Recorded::NothingLost(proposal) => {
+            // The room for the record is free; not for something that would need one.
+            let (all, _) = cut(request, settings)?;
+            return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
         }
-        let (proposal, _) = cut(request, settings)?;
-        if fits || request.meets_target(&measured(request, &proposal.plan)?) {
-            return Ok(proposal);
-        }
-        return beyond_target(request, settings, &recorder);
+        Recorded::NoPlace => {}
     }
-    Ok(cut(request, settings)?.0)
+    let (proposal, left_out) = cut(request, settings)?;
+    if fits || request.meets_target(&measured(request, &proposal.plan)?) {
+        return Ok(proposal);
+    }
+    let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
+    let left = measured(request, &proposal.plan)?;
+    proposal.warnings.extend(target_missed(request, &left));
+    Ok(proposal)
 }
 
 /// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so what little tells
 /// of all that goes stays: summaries, and a record.
-fn beyond_target(request: &Request, settings: &Settings<'_>, recorder: &Recorder) -> Result<Proposal, CondenseError> {
+fn beyond_target(
+    request: &Request,
+    mut proposal: Proposal,
+    left_out: &[LeftOutName],
+    recorder: &Recorder,
+) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
     let is_summary = |message: usize| conversation.message(message).is_summary();
-    let (mut proposal, left_out) = cut(request, settings)?;
     if (0..conversation.len()).any(is_summary) {
         let touches = |edit: &Edit| matches!(edit, Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } if is_summary(*message));
         proposal.plan.edits.retain(|edit| !touches(edit));
@@ -209,7 +213,7 @@ fn beyond_target(request: &Request, settings: &Settings<'_>, recorder: &Recorder
     }
     let without = proposal.clone();
     let left = measured(request, &proposal.plan)?;
-    let proposal = match recorded(request, proposal, left.total(), &left_out, recorder)? {
+    let proposal = match recorded(request, proposal, left.total(), left_out, recorder)? {
         Recorded::With(proposal) | Recorded::NothingLost(proposal) => proposal,
         Recorded::NoPlace => without,
     };
@@ -305,17 +309,14 @@ fn window_after(
     proposal
 }
 
-fn say_if_target_missed(request: &Request, proposal: &mut Proposal) -> Result<(), CondenseError> {
-    let Some(target) = request.target_tokens else { return Ok(()) };
-    let after = measured(request, &proposal.plan)?;
-    if !request.meets_target(&after) {
-        let message = format!(
-            "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
-            request.scaled(&after),
-        );
-        proposal.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
-    }
-    Ok(())
+/// What is said where `left` is more than the target.
+fn target_missed(request: &Request, left: &Tally) -> Option<Warning> {
+    let target = request.target_tokens.filter(|_| !request.meets_target(left))?;
+    let message = format!(
+        "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
+        request.scaled(left),
+    );
+    Some(Warning::new(WarningCode::TargetNotMet, message))
 }
 
 /// The tally after what will be done of `plan`.
