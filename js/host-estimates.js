@@ -86,12 +86,16 @@ function validationOf(provider, config) {
   return { valid, errors: valid ? [] : errors.length > 0 ? errors : [fault("is not valid, says the provider")] };
 }
 
-/** Throws when the provider does not take the configuration. */
+/** Throws when the provider does not take the configuration of a call. */
 function requireValid(provider, config) {
   const { valid, errors } = validationOf(provider, config);
   if (valid) return;
-  const lines = errors.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`));
-  throw Object.assign(argumentError("invalid_config", lines.join("\n")), { field: errors[0].path });
+  const faults = errors.map(({ path, message }) => {
+    const field = path === "config" ? "options.config" : `options.config.${path}`;
+    return { field, line: field + (message.startsWith(path) ? message.slice(path.length) : `: ${message}`) };
+  });
+  const told = faults.map(({ line }) => line).join("\n");
+  throw Object.assign(argumentError("invalid_config", told), { field: faults[0].field });
 }
 
 module.exports = { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf };

@@ -103,7 +103,7 @@ export interface ProviderCallOptions {
 
 /** Options of one call of a manager. */
 export interface CondenseOptions extends ProviderCallOptions {
-  /** Id of the provider. Default: the active one. */
+  /** Id of the provider. Default: the active one; where nobody set one, `native` with a handler, and `lossless` without. */
   provider?: string | undefined;
   /**
    * For `condenseIfNeeded` and `decide`: money decides. A condensation is done where it pays, whatever the threshold; a full window always makes it due, and is condensed

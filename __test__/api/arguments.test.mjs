@@ -6,7 +6,7 @@ import { api, conversation, expectThrown, thrown } from "./support.mjs";
 
 const { unknown } = createRequire(import.meta.url)("../../js/errors.js");
 
-const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider, warmUp } = api;
+const { CondensationManager, callbackHandler, countTokens, createLosslessProvider, createTruncationProvider, warmUp } = api;
 
 const messages = conversation(1);
 const manager = new CondensationManager();
@@ -176,21 +176,34 @@ test("a configuration of a call is checked by the provider that is asked", () =>
     () => manager.condense({ messages }, { provider: "truncation", config: { mode: "windw" } }),
     TypeError,
     "invalid_config",
-    'mode: "windw"',
+    'options.config.mode: "windw"',
     '"window"',
   );
   expectThrown(
     () => manager.condense({ messages }, { provider: "truncation", config: { maxToolResultLines: 0 } }),
     RangeError,
     "out_of_range",
-    "maxToolResultLines: 0",
+    "options.config.maxToolResultLines: 0",
     "from 1",
   );
   expectThrown(
     () => createTruncationProvider().condense({ messages }, { config: { lines: 3 } }),
     TypeError,
     "invalid_config",
-    "lines is unknown; did you mean maxToolResultLines?",
+    "options.config.lines is unknown; did you mean maxToolResultLines?",
+  );
+});
+
+test("where nobody chose a provider, by the one that can work: without a handler one that needs no model", async () => {
+  const { metrics } = await manager.condense({ messages }, { config: { strict: true } });
+  expect(metrics.providerId).toBe("lossless");
+  const withHandler = new CondensationManager({ handler: callbackHandler({ completePrompt: async () => "A summary." }) });
+  expectThrown(
+    () => withHandler.condense({ messages }, { config: { strict: true } }),
+    TypeError,
+    "invalid_config",
+    "options.config.strict is unknown",
+    "maxMessagesToKeep",
   );
 });
 

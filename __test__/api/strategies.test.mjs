@@ -124,7 +124,7 @@ test("wrong configurations are refused at once, with all paths", () => {
   ).toContain("stages[0].config.passes[0].id");
   const manager = new CondensationManager();
   const call = thrown(() => manager.condense({ messages }, { provider: "progressive", config: { budget: -1 } }));
-  expect([call.code, call.message.split(":")[0]]).toEqual(["out_of_range", "budget"]);
+  expect([call.code, call.message.split(":")[0]]).toEqual(["out_of_range", "options.config.budget"]);
   expect(thrown(() => api.createPerUser({ lookUp: 5 })).field).toBe("config.lookUp");
   expect(thrown(() => api.createPipeline({ stages: ["pipeline"] })).message).toContain("not asked within itself");
 });

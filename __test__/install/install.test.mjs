@@ -102,9 +102,9 @@ describe("what is published", () => {
   test.each([...PLATFORMS])("%s: the binary, its licence and those of what is in it", (platform) => {
     const name = `roo-condense-${platform}`;
     expect(filesOf(name).sort()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "package.json", addonName(platform)].sort());
-    // What is not the binary; that of a release is held to 8 MB.
+    // What is not the binary. That of a release has 10.9 MB (docs/versions.md); this sees it grow.
     if (platform !== platformName()) expect(sizeOf(name)).toBeLessThan(40_000);
-    else if (addon !== debugAddon) expect(statSync(addon).size).toBeLessThan(8e6);
+    else if (addon !== debugAddon) expect(statSync(addon).size).toBeLessThan(11.5e6);
   });
 
   test.skipIf(isWasmStale())("the WebAssembly package: at most 4 MB, with the licences of what is in it", () => {

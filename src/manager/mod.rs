@@ -231,6 +231,14 @@ impl Manager {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
 
+    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    #[must_use]
+    pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
+        let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
+        let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };
+        call.provider.clone().or_else(|| self.state().active.clone()).unwrap_or_else(|| default.to_owned())
+    }
+
     /// The options it was made with.
     #[must_use]
     pub fn options(&self) -> &ManagerOptions {
@@ -498,13 +506,9 @@ impl Manager {
 
     /// The provider that is asked first.
     fn first_provider(&self, work: &Work, decision: Option<&TriggerDecision>) -> String {
-        let (call, state) = (&work.call, self.state());
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
-        let forced = decision.filter(|_| !state.thresholds.automatic).map(|_| Truncation::ID);
-        // Nobody chose, and there is nobody to ask: then what needs no model.
-        let has_model = work.llm.handler.is_some() || work.llm.condensing_handler.is_some();
-        let default = if has_model || !call.config.is_null() { DEFAULT_PROVIDER } else { Lossless::ID };
-        call.provider.as_deref().or(forced).or(state.active.as_deref()).unwrap_or(default).to_owned()
+        let forced = decision.filter(|_| work.call.provider.is_none() && !self.state().thresholds.automatic);
+        forced.map_or_else(|| self.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
     }
 
     /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.

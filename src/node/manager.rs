@@ -29,7 +29,7 @@ use crate::{
         utf16,
     },
     manager::{CallOptions, ContextUsage, InspectOptions, Manager, ManagerOptions, Trial},
-    providers::{CondenseError, panic_message},
+    providers::panic_message,
 };
 
 /// Whether it went well, and what came of it.
@@ -221,8 +221,8 @@ impl NativeManager {
 
     /// What can be known to be wrong before any work.
     fn check(&self, incoming: &Incoming) -> Result<()> {
-        let id = incoming.options().provider.clone().unwrap_or_else(|| self.manager.active());
+        let id = incoming.provider_of(&self.manager);
         let provider = self.manager.registry().get(&id).map_err(failed)?;
-        provider.validate_config(&incoming.options().config).map_err(|errors| failed(CondenseError::from(errors)))
+        incoming.check_config(&*provider)
     }
 }

@@ -66,7 +66,7 @@ impl NativeProvider {
             let fault = ConfigError::not_allowed("options.provider", &json!(provider), "only in calls of a manager");
             return Err(wrong_config(vec![ConfigError { code: "invalid_argument", ..fault }]));
         }
-        self.provider.validate_config(&incoming.options().config).map_err(wrong_config)?;
+        incoming.check_config(&*self.provider)?;
         let provider = self.provider.clone();
         report(incoming, move |work| async move {
             let progress = work.progress.clone();

@@ -31,9 +31,10 @@ use crate::{
         surrogates::{enter_text, leave},
         utf16,
     },
-    manager::{CallOptions, Report, Work},
+    manager::{CallOptions, Manager, Report, Work},
+    options::ConfigError,
     progress::Progress,
-    providers::{CondenseError, panic_message},
+    providers::{CondenseError, Provider, panic_message},
     summaries::{Llm, ProfileHandler},
 };
 
@@ -125,6 +126,18 @@ impl Incoming {
     /// The options of the call.
     pub fn options(&self) -> &CallOptions {
         &self.options
+    }
+
+    /// The provider that a manager asks for this call.
+    pub fn provider_of(&self, manager: &Manager) -> String {
+        manager.provider_of(&self.options, &self.llm)
+    }
+
+    /// Checks what the call says to a provider.
+    pub fn check_config(&self, provider: &dyn Provider) -> Result<()> {
+        let under = |fault: ConfigError| fault.under("options.config");
+        let faults = |faults: Vec<ConfigError>| wrong_config(faults.into_iter().map(under).collect());
+        provider.validate_config(&self.options.config).map_err(faults)
     }
 
     fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {

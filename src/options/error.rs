@@ -54,6 +54,14 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
+    /// The same fault of options that stand at `holder`: `config.mode` for `mode`.
+    #[must_use]
+    pub fn under(mut self, holder: &str) -> Self {
+        let separator = if self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{holder}{separator}{}", self.path);
+        self
+    }
+
     /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
     #[must_use]
     pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<String>) -> Self {
