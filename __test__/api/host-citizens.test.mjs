@@ -154,7 +154,11 @@ describe("configuration", () => {
     const { manager } = managerWithAll();
     const error = thrown(() => manager.condense({ messages }, { config: { keep: "x" } }));
     expect(error).toBeInstanceOf(TypeError);
-    expect([error.code, error.field, error.message]).toEqual(["invalid_config", "options.config.keep", "options.config.keep: is no number"]);
+    expect([error.code, error.field, error.message]).toEqual([
+      "invalid_config",
+      "options.config.keep",
+      "options.config.keep: is no number",
+    ]);
     expect(thrown(() => manager.preview({ messages }, { config: {} })).code).toBe("invalid_config");
     expect((await manager.condense({ messages }, { config: { keep: 4 } })).error).toBeUndefined();
     expect((await manager.condense({ messages })).error).toBeUndefined();
