@@ -197,7 +197,7 @@ test("a configuration of a call is checked by the provider that is asked", () =>
 test("where nobody chose a provider, by the one that can work: without a handler one that needs no model", async () => {
   const { metrics } = await manager.condense({ messages }, { config: { strict: true } });
   expect(metrics.providerId).toBe("lossless");
-  const withHandler = new CondensationManager({ handler: callbackHandler({ completePrompt: async () => "A summary." }) });
+  const withHandler = new CondensationManager({ handler: callbackHandler({ async *createMessage() {} }) });
   expectThrown(
     () => withHandler.condense({ messages }, { config: { strict: true } }),
     TypeError,
