@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { CondensationManager } from "../../index.js";
+import { CondensationManager, expand } from "../../index.js";
 import { createContextManagement, createSlidingWindow, createTaggedCondense } from "../../js/roo/index.js";
 import { assistant, brokenPairs, call, conversation, handler, recordingHost, result, text, user, windowOptions } from "./support.mjs";
 
@@ -147,6 +147,47 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     const told = JSON.stringify(await fitted(messages, provider));
     for (const words of ["By semicolons. Never push to main.", "Add tests for quotes", "const a7 39 of a diff"])
       expect(told).toContain(words);
+  });
+
+  test.each(PROVIDERS)("what is protected in the newest message parts no call from its result: %s", async (provider) => {
+    const lines = (count, word) => Array.from({ length: count }, (_, line) => `${word} ${line} of a file`).join("\n");
+    const messages = [
+      user("task", 1),
+      assistant("How?", 2),
+      user("By hand.", 3),
+      assistant([call("a", "read_file", { path: "a.ts" }), call("b", "read_file", { path: "b.ts" })], 4),
+      user([result("a", `RULE\n${lines(2000, "first")}`), result("b", lines(60, "second"))], 5),
+    ];
+    const apiHandler = answers();
+    const { host } = recordingHost({ manager: new CondensationManager({ provider }), protect: { text: ["RULE"] } });
+    const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow: 16_000 }));
+    expect(response.error).toContain("still does not fit");
+    expect(brokenPairs(effective(response.messages))).toEqual([]);
+    expect(JSON.stringify(effective(response.messages))).toContain("first 1999 of a file");
+  });
+
+  test.each(PROVIDERS)("newest messages that do not fit as they are cost nothing that is protected, and no pointer its place: %s", async (provider) => {
+    const file = (word) => Array.from({ length: 110 }, (_, line) => `${word} statement ${line} sets value ${(line * 7919) % 1013}`).join("\n");
+    const messages = [
+      user("task", 1),
+      assistant("How?", 2),
+      user("PIN: never push to main.", 3),
+      assistant([call("a", "read_file", { path: "a.ts" })], 4),
+      user([result("a", file("alpha"))], 5),
+      ...[0, 1, 2].flatMap((round) => [
+        assistant([call(`n${round}`, "read_file", { path: `${round}.ts` })], 6 + 2 * round),
+        user([result(`n${round}`, file(`file ${round}`))], 7 + 2 * round),
+      ]),
+    ];
+    const apiHandler = answers();
+    const { host } = recordingHost({ manager: new CondensationManager({ provider }), protect: { text: ["PIN:"] } });
+    const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow: 12_000 }));
+    expect(response).not.toHaveProperty("error");
+    const left = effective(response.messages);
+    expect(left.some(({ isTruncationMarker }) => isTruncationMarker)).toBe(false);
+    expect(JSON.stringify(left)).toContain("PIN: never push to main.");
+    expect(expand(left).unresolved).toEqual([]);
+    expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(12_000 * 0.9 - RESERVED);
   });
 
   test("what nobody can shorten: it is said why it does not fit", async () => {

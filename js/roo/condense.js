@@ -11,6 +11,7 @@ const { withPlaces } = require("./readable.js");
 const { readAnswer } = require("./stream.js");
 const { lastSummaryIndex } = require("./tagged-history.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+const { unbrokenRemoval } = require("./truncation.js");
 
 /** The newest messages, which are kept as they are. */
 const N_MESSAGES_TO_KEEP = 3;
@@ -61,10 +62,11 @@ function createCondense(host) {
   const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
 
   async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
-    const old = getMessagesSinceLastSummary(messages.slice(0, -N_MESSAGES_TO_KEEP));
+    const removed = messages.length - 1 - N_MESSAGES_TO_KEEP;
+    const kept = services.fixes && removed > 0 ? messages.slice(1 + unbrokenRemoval(messages, removed)) : messages.slice(-N_MESSAGES_TO_KEEP);
+    const old = getMessagesSinceLastSummary(messages.slice(0, -kept.length));
     if (old.length <= 1)
       return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");
-    const kept = messages.slice(-N_MESSAGES_TO_KEEP);
     if (kept.some((message) => message.isSummary)) return refuse(messages, "condensed_recently");
 
     const cleaned = services.removeImages([...old, { role: "user", content: REQUEST }], apiHandler);

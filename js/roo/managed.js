@@ -15,7 +15,10 @@ const { windowCall } = require("./window-call.js");
 const AIM = 0.95;
 /** What shortens a result that meets the target by the manager's count and not by the host's. It asks no model, and so costs nothing. */
 const CORRECTING = "truncation";
-const MAX_CORRECTIONS = 2;
+/** Configurations of one correction after the other. */
+const CORRECTIONS = [{}, {}];
+/** The same where the newest messages, which providers leave alone, do not fit as they are. */
+const DEEPER = [3, 1].map((preserveRecentCount) => ({ preserveRecentCount }));
 
 /** What the manager's error codes are in Roo-Code's words. Every other failure is told as a failed request. */
 const ROO_CODES = {
@@ -65,8 +68,9 @@ async function condenseByManager(
   tellOfRules(services, first);
   const isMet = window && metItsTarget(first, targetTokens);
   const lower = (left) => measure.target(window, left);
-  const fitting = isMet ? await shortened(services, context, options, first, lower) : first;
-  const result = given === messages || signal?.aborted ? fitting : await atLeast(given, fitting, measure);
+  const fitting = isMet ? await shortened(services, context, options, first, { lower, configs: CORRECTIONS }) : first;
+  const gained = given === messages || signal?.aborted ? fitting : await atLeast(given, fitting, measure);
+  const result = window ? await fitted(services, context, options, gained, { window, measure }) : gained;
   const cost = result.cost ?? 0;
   if (result.failure) return { ...result.failure, cost };
   if (signal?.aborted) return { error: CANCELLED, cancelled: true, cost };
@@ -133,16 +137,33 @@ function tellOfRules({ tellOnce }, { warnings }) {
 }
 
 /** A result of which the host counts more than may be left, shortened; `lower` says to how many of the manager's tokens, if at all. */
-async function shortened(services, context, options, first, lower) {
+async function shortened(services, context, options, first, { lower, configs }) {
   let result = first;
-  for (let corrections = 0; corrections < MAX_CORRECTIONS; corrections++) {
+  for (const config of configs) {
     const targetTokens = await lower(result.messages);
     if (targetTokens === undefined) break;
-    const next = await askManager(services, { ...context, messages: result.messages }, { ...options, provider: CORRECTING, targetTokens });
-    if (next.failure || next.error || !next.didCondense) break;
-    result = { ...result, messages: next.messages, newContextTokens: next.newContextTokens };
+    const next = await askManager(
+      services,
+      { ...context, messages: result.messages },
+      { ...options, provider: CORRECTING, config, targetTokens },
+    );
+    if (next.failure || next.error) break;
+    if (next.didCondense) result = { ...result, didCondense: true, messages: next.messages, newContextTokens: next.newContextTokens };
   }
   return result;
+}
+
+/**
+ * A result that does not fit the window, shortened up to the newest message. What the window drops after that would be dropped without regard to what is
+ * protected and where pointers lead.
+ */
+async function fitted(services, context, options, result, { window, measure }) {
+  if (result.failure || result.error || !(await measure.isOwn()) || options.signal?.aborted) return result;
+  const limits = { ...window, limitTokens: window.fittingTokens };
+  const isOver = async (left) => (await measure.inContext(window, left)) > window.fittingTokens;
+  const lower = async (left) => ((await isOver(left)) ? ((await measure.target(limits, left)) ?? 1) : undefined);
+  window.isShortened = true;
+  return shortened(services, context, options, result, { lower, configs: DEEPER });
 }
 
 /**
@@ -169,7 +190,14 @@ async function newestShortened(services, context, options, targetTokens, { windo
     },
   );
   if (shorter.failure || shorter.error || !shorter.didCondense || shorter.messages.at(-1) !== after) return messages;
-  return [...messages.slice(0, -1), shorter.messages.at(-2)];
+  const shortest = shorter.messages.at(-2);
+  // Where one of its results went, the call before it would stand without an answer.
+  return hasSameBlocks(newest[0], shortest) ? [...messages.slice(0, -1), shortest] : messages;
+}
+
+function hasSameBlocks(one, other) {
+  const kinds = (message) => blocksOf(message).map(({ type, tool_use_id }) => `${type} ${tool_use_id}`);
+  return one.role === other?.role && kinds(one).join("\n") === kinds(other).join("\n");
 }
 
 /** What the manager has made of messages whose newest one was shortened; where it gained nothing more, those. */

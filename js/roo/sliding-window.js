@@ -76,7 +76,8 @@ function createSlidingWindow(host) {
     return { ...response, ...(found && { messages: found.truncated }), ...counted, ...whyNot(response, tokens, call) };
 
     function truncateToFit() {
-      if (before <= call.fittingTokens) return undefined;
+      // What a manager has left beside the newest message is protected, or tells of all that went.
+      if (before <= call.fittingTokens || (call.isShortened && services.host.protect)) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
       return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed, apiHandler), call.tokensWith);
     }
