@@ -60,7 +60,7 @@ export interface ProviderCallOptions {
   /**
    * Tokens that may be left, system prompt included, 0 or more: no more than that is `newContextTokens`, or else the result has the warning
    * `target_not_met`. It is in the tokens of `totalTokens` where that is given, else in those of the handler's `countTokens`, else in ours.
-   * Default: none; the provider does what its configuration says.
+   * Of `condenseIfNeeded` never more than the window allows beside the answer. Default: none; the provider does what its configuration says.
    */
   targetTokens?: number | undefined;
   /** Fields of the provider's configuration, for this call only. Providers that stand in for it do not see them. Default: none. */

@@ -18,7 +18,7 @@ use crate::{
         Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
         Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
     },
-    restore::recipes,
+    restore::{expand, recipes},
     tokens::Tally,
     warning::{Warning, WarningCode},
 };
@@ -257,7 +257,7 @@ async fn take_over(ready: &Ready, state: &mut State, turns: &mut Turns, counts: 
     let (before, id) = (state.tokens(), ready.info().id);
     // The configuration of the call is for those who work.
     let config = std::mem::take(&mut state.request.config);
-    let result = state.run(&mut ProviderStep::new(ready, &id, turns, counts)).await;
+    let result = state.run(&mut ProviderStep::new(ready, &id, turns, &mut Followable(counts))).await;
     state.request.config = config;
     if let Err(error) = &result {
         let message = format!("what was prepared could not be applied: {}: {error}", error.code());
@@ -278,6 +278,27 @@ fn repeated(providers: &[Arc<dyn Provider>], config: &Value, target_tokens: Opti
 
 /// Before and after, by the handler's own count, where it has one; what it counts as no smaller is not taken over.
 struct HostCounts(Option<HostCount>);
+
+/// What was settled for other messages is not taken over where a pointer would lead nowhere.
+struct Followable<'a>(&'a mut HostCounts);
+
+#[async_trait]
+impl Acceptance for Followable<'_> {
+    async fn accept(
+        &mut self,
+        request: &Request,
+        proposal: &Proposal,
+        settled: &Settled,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), CondenseError> {
+        let unresolved = |conversation: &Conversation| expand(conversation).unresolved.len();
+        if unresolved(&settled.conversation) > unresolved(&request.conversation) {
+            let message = "a pointer in it leads to what is no longer there".to_owned();
+            return Err(CondenseError::ProviderFailed { provider: "prepare".to_owned(), message, foreign_cause: None });
+        }
+        self.0.accept(request, proposal, settled, warnings).await
+    }
+}
 
 #[async_trait]
 impl Acceptance for HostCounts {

@@ -401,7 +401,7 @@ impl Manager {
     async fn run_as(&self, work: &Work, run: Run<'_>) -> Ran {
         let Run { decision, limit, trial, ready, keeps_proposal } = run;
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
-        let mut chain = match self.chain(work, decision) {
+        let mut chain = match self.chain(work, decision, limit) {
             Ok(chain) => Chain { ready, keeps_proposal, ..chain },
             Err(error) => return Ran::of(Report::failed(error, prev)),
         };
@@ -430,7 +430,10 @@ impl Manager {
             limit
                 .or_else(|| decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens)))
         };
-        let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64).or_else(fitting));
+        // Nobody's target may leave more than the window takes.
+        let allowed = decision.map(|decision| decision.allowed_tokens).filter(|allowed| *allowed > 0.0);
+        let asked = work.call.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
+        let goal = Goal::new(prev, asked.or_else(fitting));
         request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
         let price = self.conversation_price(work);
         let scale = request.scale;
@@ -512,7 +515,12 @@ impl Manager {
     }
 
     /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
-    fn chain(&self, work: &Work, decision: Option<&TriggerDecision>) -> Result<Chain, CondenseError> {
+    fn chain(
+        &self,
+        work: &Work,
+        decision: Option<&TriggerDecision>,
+        limit: Option<f64>,
+    ) -> Result<Chain, CondenseError> {
         let first = &*self.first_provider(work, decision);
         let state = self.state();
         let mut providers = vec![state.registry.get(first)?];
@@ -521,7 +529,11 @@ impl Manager {
             Some(ids) => ids.iter().map(String::as_str).collect(),
             None => default_fallback(first).to_vec(),
         };
-        for (index, id) in standing_in.into_iter().enumerate().filter(|(_, id)| *id != first) {
+        // Nobody said how much may be left: what is cut has no measure then.
+        let has_target = work.call.target_tokens.is_some() || limit.is_some() || decision.is_some();
+        let may_cut = self.options.fallback.is_some() || has_target;
+        let standing_in = standing_in.into_iter().filter(|id| may_cut || *id != Truncation::ID);
+        for (index, id) in standing_in.enumerate().filter(|(_, id)| *id != first) {
             match state.registry.get(id) {
                 Ok(provider) => providers.push(provider),
                 Err(error) if self.options.fallback.is_some() => {
