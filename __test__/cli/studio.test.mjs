@@ -141,6 +141,8 @@ describe("report", () => {
   test("needs a place, and replaces nothing by itself", () => {
     const file = copyOf("claude-code");
     expectFailure(["report", file], 2, /report needs --html FILE/);
+    expectFailure(["report", file, "--html", file, "--force"], 2, /--html is the input itself: choose another file/);
+    expect(run(["report", file, "--html", "-"]).stdout).toMatch(/^<!doctype html>/i);
     put("page.html", "mine");
     expectFailure(["report", file, "--html", "page.html"], 7, /page\.html/);
     expectFailure(["report", file, "--html", file, "--force"], 2, /input itself/);

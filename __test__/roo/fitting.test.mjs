@@ -166,28 +166,44 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     expect(JSON.stringify(effective(response.messages))).toContain("first 1999 of a file");
   });
 
-  test.each(PROVIDERS)("newest messages that do not fit as they are cost nothing that is protected, and no pointer its place: %s", async (provider) => {
-    const file = (word) => Array.from({ length: 110 }, (_, line) => `${word} statement ${line} sets value ${(line * 7919) % 1013}`).join("\n");
-    const messages = [
-      user("task", 1),
-      assistant("How?", 2),
-      user("PIN: never push to main.", 3),
-      assistant([call("a", "read_file", { path: "a.ts" })], 4),
-      user([result("a", file("alpha"))], 5),
-      ...[0, 1, 2].flatMap((round) => [
-        assistant([call(`n${round}`, "read_file", { path: `${round}.ts` })], 6 + 2 * round),
-        user([result(`n${round}`, file(`file ${round}`))], 7 + 2 * round),
-      ]),
-    ];
+  test.each(PROVIDERS)(
+    "newest messages that do not fit as they are cost nothing that is protected, and no pointer its place: %s",
+    async (provider) => {
+      const file = (word) =>
+        Array.from({ length: 110 }, (_, line) => `${word} statement ${line} sets value ${(line * 7919) % 1013}`).join("\n");
+      const messages = [
+        user("task", 1),
+        assistant("How?", 2),
+        user("PIN: never push to main.", 3),
+        assistant([call("a", "read_file", { path: "a.ts" })], 4),
+        user([result("a", file("alpha"))], 5),
+        ...[0, 1, 2].flatMap((round) => [
+          assistant([call(`n${round}`, "read_file", { path: `${round}.ts` })], 6 + 2 * round),
+          user([result(`n${round}`, file(`file ${round}`))], 7 + 2 * round),
+        ]),
+      ];
+      const apiHandler = answers();
+      const { host } = recordingHost({ manager: new CondensationManager({ provider }), protect: { text: ["PIN:"] } });
+      const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow: 12_000 }));
+      expect(response).not.toHaveProperty("error");
+      const left = effective(response.messages);
+      expect(left.some(({ isTruncationMarker }) => isTruncationMarker)).toBe(false);
+      expect(JSON.stringify(left)).toContain("PIN: never push to main.");
+      expect(expand(left).unresolved).toEqual([]);
+      expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(12_000 * 0.9 - RESERVED);
+    },
+  );
+
+  test.each(PROVIDERS)("with automatic condensing off the window fits, too: %s", async (provider) => {
+    const messages = threefold(history());
     const apiHandler = answers();
-    const { host } = recordingHost({ manager: new CondensationManager({ provider }), protect: { text: ["PIN:"] } });
-    const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow: 12_000 }));
-    expect(response).not.toHaveProperty("error");
-    const left = effective(response.messages);
-    expect(left.some(({ isTruncationMarker }) => isTruncationMarker)).toBe(false);
-    expect(JSON.stringify(left)).toContain("PIN: never push to main.");
-    expect(expand(left).unresolved).toEqual([]);
-    expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(12_000 * 0.9 - RESERVED);
+    const { host } = recordingHost({ manager: new CondensationManager({ provider }) });
+    const contextWindow = 16_384;
+    const usage = await usageOf(messages, apiHandler, { contextWindow, autoCondenseContext: false });
+    const response = await manage(host, usage);
+    const left = await countAll(apiHandler, effective(response.messages));
+    if (!response.error) expect(left).toBeLessThanOrEqual(contextWindow * 0.9 - RESERVED);
+    else expect(response.error).toContain("still does not fit");
   });
 
   test("what nobody can shorten: it is said why it does not fit", async () => {

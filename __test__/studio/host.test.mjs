@@ -269,13 +269,45 @@ describe("createStudioHost", () => {
     expect((await ask("inspect", { history: "h" })).inspection.messages).toHaveLength(200);
   });
 
+  test.each([
+    ["smart", { preset: "aggressive" }],
+    ["smart", { preset: "balanced" }],
+    ["smart", { preset: "conservative" }],
+    ["adaptive", {}],
+    ["progressive", {}],
+  ])("asks no model before it is told to, also where what it writes would be cut away again: %s %j", async (provider, config) => {
+    let asked = 0;
+    const handler = {
+      async *createMessage() {
+        asked += 1;
+        yield { type: "text", text: `Summary: ${"did work on files and so on. ".repeat(20)}` };
+      },
+      getModel: () => ({ id: "m", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15 } }),
+    };
+    const { ask, messages } = hostOf({}, {}, new CondensationManager({ handler }));
+    for (const share of [0.1, 0.3, 0.5]) {
+      const given = { history: "h", provider, config, targetTokens: Math.floor(countTokens(messages) * share) };
+      const found = await ask("condense", given);
+      await ask("recall", given);
+      expect(asked).toBe(0);
+      expect(found.exact).toBe(found.cost === 0);
+    }
+  });
+
   test("opens what is dropped on it, if it may", async () => {
     const { ask } = hostOf();
     const { history } = await ask("open", { name: "other.json", text: JSON.stringify([{ role: "user", content: "Hello" }]) });
     expect(history).toMatchObject({ name: "other.json", messages: 1, canWrite: false });
     expect((await ask("inspect", { history: history.id })).inspection.messages).toHaveLength(1);
     await expect(ask("open", { name: "x", text: "{}" })).rejects.toMatchObject({ code: "not_messages" });
-    await expect(ask("open", { name: "x", text: "{" })).rejects.toThrow(/JSON/);
+    await expect(ask("open", { name: "x", text: "{" })).rejects.toMatchObject({
+      code: "not_messages",
+      message: expect.stringContaining("JSON"),
+    });
+    await expect(ask("open", { name: "x", text: '[1,null,{"a":1}]' })).rejects.toMatchObject({ code: "not_messages" });
+    // What cannot be opened takes no place of the twenty.
+    for (let wrong = 0; wrong < 25; wrong++) await expect(ask("open", { name: "x", text: "{}" })).rejects.toThrow();
+    expect((await ask("open", { name: "x", text: '[{"role":"user","content":"Hi"}]' })).history.id).toBe("opened-2");
     const { ask: closed } = hostOf({}, { canOpen: false });
     await expect(closed("open", { name: "x", text: "[]" })).rejects.toMatchObject({ code: "read_only" });
   });

@@ -243,6 +243,14 @@ function isWhole(line) {
   }
 }
 
+function readText(name, shownName, text) {
+  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
+  return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+}
+
+/** The messages in the text of a file of this name. */
+const messagesIn = (name, text) => readText(name, visible(name), text).messages;
+
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, `contentWith(messages)`, the
  * bytes of the file with other messages, `isSession`, for the records of a session of Claude Code, which cannot be written again, and `isHalfWritten`, where a
@@ -254,8 +262,7 @@ function readHistory(name, warn) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
-  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
-  const { messages, textWith, isSession = false, halfLine } = hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+  const { messages, textWith, isSession = false, halfLine } = readText(name, shownName, text);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is only half written, so it was left out; its writer may not be done`);
   return {
@@ -270,4 +277,4 @@ function readHistory(name, warn) {
   };
 }
 
-module.exports = { isObject, parse, readHistory, unreadable };
+module.exports = { isObject, messagesIn, parse, readHistory, unreadable };

@@ -191,7 +191,7 @@ function refuseIfTouched(file, history) {
 }
 
 /** Refuses early, before the work, what `writeOutput` would refuse. */
-function checkOutput(file, history, force) {
+function checkOutput(file, history, force, itself = "--out is the input itself: --in-place replaces it, after a backup") {
   if (file === "-") return;
   let stat;
   try {
@@ -200,7 +200,7 @@ function checkOutput(file, history, force) {
     throw notWritten(file, error);
   }
   if (stat && history.stat && isSameFile(stat, history.stat)) {
-    throw new Failure(EXIT.usage, `--out is the input itself: --in-place replaces it, after a backup`);
+    throw new Failure(EXIT.usage, itself);
   }
   if (stat?.isDirectory()) throw notWritten(file, { code: "EISDIR" });
   if (stat?.isFile() && !force) throw notWritten(file, { code: "EEXIST" });

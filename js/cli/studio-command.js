@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { write } = require("./condense-command.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { readHistory } = require("./history-file.js");
+const { messagesIn, readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile } = require("./restore-file.js");
@@ -93,6 +93,7 @@ function hostOf(library, files, { write: canWrite, window }) {
   const language = /^fr/i.test(process.env.LC_ALL ?? process.env.LC_MESSAGES ?? process.env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(), {
     histories,
+    readText: messagesIn,
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });
@@ -128,13 +129,17 @@ async function report(library, settings, { stdout, warn }) {
   const { snapshot } = require("../studio/snapshot.js");
   const { file, html, target, force, redact } = settings;
   const history = readHistory(file, warn);
-  checkOutput(html, history, force);
+  checkOutput(html, history, force, "--html is the input itself: choose another file");
   const host = hostOf(library, [file], { write: false, window: settings.window });
   try {
     await library.warmUp();
     const percent = target?.percent && Math.floor((library.countTokens(history.messages) * target.percent) / 100);
     const data = await snapshot(host, { targetTokens: target?.tokens ?? percent, redact });
     const page = Buffer.from(staticPage(data, { title: `${redact ? "history" : path.basename(file)}: roo-condense` }));
+    if (html === "-") {
+      stdout.write(page);
+      return EXIT.done;
+    }
     writeOutput(html, page, history, force);
     if (!settings.quiet) stdout.write(`${visible(html)}: ${shownBytes(page.length)}${redact ? ", without the texts" : ""}\n`);
     return EXIT.done;

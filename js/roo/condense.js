@@ -63,7 +63,8 @@ function createCondense(host) {
 
   async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
     const removed = messages.length - 1 - N_MESSAGES_TO_KEEP;
-    const kept = services.fixes && removed > 0 ? messages.slice(1 + unbrokenRemoval(messages, removed)) : messages.slice(-N_MESSAGES_TO_KEEP);
+    const kept =
+      services.fixes && removed > 0 ? messages.slice(1 + unbrokenRemoval(messages, removed)) : messages.slice(-N_MESSAGES_TO_KEEP);
     const old = getMessagesSinceLastSummary(messages.slice(0, -kept.length));
     if (old.length <= 1)
       return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");

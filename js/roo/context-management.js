@@ -6,6 +6,7 @@ const { randomUUID } = require("node:crypto");
 const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { resolveHost } = require("./host.js");
+const { prepare } = require("./managed.js");
 const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
@@ -57,6 +58,9 @@ function createContextManagement(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
+    // With automatic condensing off the window is all that acts; it fits, too.
+    const visible = { messages: getEffectiveApiHistory(messages), systemPrompt, taskId, apiHandler, metadata: options.metadata };
+    if (services.host.manager && !condenseDue) await asWindowCall(call, async () => prepare(services, visible));
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
 
     const truncation = truncateConversation(messages, 0.5, taskId, apiHandler);
@@ -67,7 +71,7 @@ function createContextManagement(host) {
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
   async function fitted(response, call, { taskId, apiHandler }) {
     const { messages } = response;
-    const before = response.error ? call.prevContextTokens : call.tokensLeft;
+    const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
     const found = await truncateToFit();
     if (found) telling(messages, apiHandler, found.truncated);
     const tokens = found?.tokens ?? before;

@@ -6,6 +6,7 @@ const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
+const { prepare } = require("./managed.js");
 const { withPlaces } = require("./readable.js");
 const { whyNot } = require("./messages.js");
 const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
@@ -62,6 +63,9 @@ function createSlidingWindow(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
+    // With automatic condensing off the window is all that acts; it fits, too.
+    if (services.host.manager && !condenseDue)
+      await asWindowCall(call, async () => prepare(services, { messages, systemPrompt, taskId, apiHandler }));
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
@@ -69,7 +73,7 @@ function createSlidingWindow(host) {
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
   async function fitted(response, call, { taskId, apiHandler }) {
     const { messages } = response;
-    const before = response.error ? call.prevContextTokens : call.tokensLeft;
+    const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
     const found = await truncateToFit();
     const tokens = found?.tokens ?? before;
     const counted = found && response.newContextTokens !== undefined && { newContextTokens: Math.ceil(tokens) };

@@ -381,10 +381,10 @@ class StudioHost {
 
     open: async ({ name, text }) => {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
-      if (++this.#opened > MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
+      if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText } = this.#options;
-      const messages = readText ? readText(name, text) : messagesOf(JSON.parse(text));
-      const source = { id: `opened-${this.#opened}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
+      const messages = messagesOf(readText ? readText(name, text) : parsed(text));
+      const source = { id: `opened-${++this.#opened}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
       const history = this.#add(source);
       await history.loaded();
       return { history: history.told() };
@@ -566,8 +566,18 @@ function undoneSums({ result, said }, scale) {
 /** The messages in a JSON value, as the command line finds them. */
 function messagesOf(value) {
   const messages = Array.isArray(value) ? value : value?.messages;
-  if (!Array.isArray(messages)) throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
+  const isMessage = (message) => isObject(message) && typeof message.role === "string";
+  if (!Array.isArray(messages) || !messages.every(isMessage))
+    throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
   return messages;
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw failure("not_messages", `this is no JSON: ${error.message}`, error);
+  }
 }
 
 /**

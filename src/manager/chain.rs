@@ -62,6 +62,8 @@ pub struct ChainOutcome {
     pub survival: Option<Survival>,
     /// How each pass went, when a provider that works in passes ran.
     pub passes: Vec<PassReport>,
+    /// Whether a model would be asked, where the work was only tried.
+    pub would_ask: bool,
     /// Dollars by the model that was paid.
     pub cost_by_model: BTreeMap<String, f64>,
     /// What strategies decided.
@@ -209,7 +211,11 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     if chain.keeps_proposal && !turns.changes.is_empty() {
         outcome.proposal = Some(state.clone().into_proposal(&begun_with));
     }
+    if turns.changes.is_empty() {
+        state.request.llm.spent.add_refused();
+    }
     outcome.cost = state.request.llm.spent.total();
+    outcome.would_ask = state.request.llm.spent.would_ask();
     outcome.host_count = counts.0;
     (outcome.changes, outcome.warnings) = (turns.changes, turns.warnings);
     (outcome.passes, outcome.calls) = (turns.passes, turns.calls);

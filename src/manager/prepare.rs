@@ -355,6 +355,7 @@ impl Prepared {
         let proposal = Proposal {
             plan,
             settled: None,
+            pointers_checked: false,
             warnings: Vec::new(),
             passes: Vec::new(),
             cost: 0.0,

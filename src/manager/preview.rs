@@ -36,7 +36,7 @@ impl Trial {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewReport {
-    /// False when what a model would write is in it, of which tokens and dollars are estimates.
+    /// False when a model would be asked, of whose answers tokens and dollars are estimates, and what follows from them.
     exact: bool,
     /// 1 when all of it was tried; with summaries by a model, 1 less their expected tokens over the tokens removed, at least 0; 0 when
     /// trying failed.
@@ -68,14 +68,14 @@ impl PreviewReport {
     pub(super) fn of(outcome: &mut ChainOutcome, original: &Conversation, scale: Scale, trial: Trial) -> Self {
         if outcome.plan.is_empty() {
             let confidence = if outcome.error.is_some() { 0.0 } else { 1.0 };
-            return Self { exact: true, confidence, samples: Vec::new() };
+            return Self { exact: !outcome.would_ask, confidence, samples: Vec::new() };
         }
         outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
         let estimates = outcome.condensed.entries().iter().flat_map(|entry| &entry.estimates);
         let tokens: usize = estimates.map(|estimate| estimate.tokens).sum();
         let removed = outcome.original_tokens.saturating_sub(outcome.final_tokens).max(1);
         Self {
-            exact: tokens == 0,
+            exact: tokens == 0 && !outcome.would_ask,
             confidence: (1.0 - scale.apply(tokens) as f64 / removed as f64).max(0.0),
             samples: if trial == Trial::Preview { samples(outcome, original.len()) } else { Vec::new() },
         }

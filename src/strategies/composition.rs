@@ -213,11 +213,11 @@ impl<'a> Composition<'a> {
         self.others.get(provider).map(drop)
     }
 
-    /// What a part would come to as things are. Nothing is done, and no model is asked.
+    /// What a part would come to as things are, with these models. Nothing is done, and no model is asked.
     ///
     /// # Errors
     /// Those that end everything: an abort, and mistakes of the caller.
-    pub async fn tried(&self, part: &Part) -> Result<Tried, CondenseError> {
+    pub async fn tried(&self, part: &Part, llm: &Llm) -> Result<Tried, CondenseError> {
         let provider = self.others.get(&part.provider)?;
         let mut state = self.state.clone();
         let request = &mut state.request;
@@ -226,10 +226,10 @@ impl<'a> Composition<'a> {
         request.progress = Progress::default();
         request.choices = Arc::default();
         request.llm = Llm {
-            preview: Some(request.llm.preview.unwrap_or(Preview::Expected)),
+            preview: Some(llm.preview.unwrap_or(Preview::Expected)),
             budget: Arc::new(Budget::new(None)),
             spent: Arc::default(),
-            ..request.llm.clone()
+            ..llm.clone()
         };
         let spent = Arc::clone(&request.llm.spent);
         let mut turns = Turns { others: Some(self.others.clone()), ..Turns::default() };

@@ -66,7 +66,7 @@ pub enum Fit {
 /// # Errors
 /// Those that end everything.
 pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Result<Fit, CondenseError> {
-    let tried = match composition.tried(part).await {
+    let tried = match composition.tried(part, llm).await {
         Ok(tried) => tried,
         Err(error) if ends_all(&error) => return Err(error),
         Err(error) => return Ok(Fit::Useless(error)),

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     composition::{Ask, Composition, ends_all},
+    cost_aware::{Fit, fits},
     part::{Part, PartTarget},
     pipeline,
 };
@@ -12,6 +13,7 @@ use crate::{
     options::Settings,
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
     summaries::{CONDENSING_ROLE, Llm},
+    warning::{Warning, WarningCode},
 };
 
 /// With no larger budget no model is asked: a cheap one costs about as much for a long conversation.
@@ -42,7 +44,14 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         let reason = format!("{}, and {left} are left, more than {least}", missed(composition));
         let own = llm.handler.clone().or_else(|| llm.condensing_handler.clone());
         let llm = Llm { condensing_handler: own, ..llm };
-        ask(composition, &Part::new(Native::ID), reason, llm).await?;
+        let part = Part::new(Native::ID);
+        // Of a summary in parts all are paid for or none is asked for: some of them are no summary.
+        match fits(composition, &part, &llm).await? {
+            Fit::Fits(_) => ask(composition, &part, reason, llm).await?,
+            Fit::TooDear(why) => composition.warn(Warning::new(WarningCode::CostLimit, why).about("budget")),
+            Fit::Unpriced(why) => composition.warn(Warning::new(WarningCode::PriceUnknown, why).about("budget")),
+            Fit::Useless(error) => composition.warn_of_failure(&part, &error),
+        }
     }
     if has_target && !composition.meets_target() {
         let reason = format!("{}, and truncation is free", missed(composition));

@@ -182,6 +182,8 @@ struct Sums {
     total: f64,
     most: f64,
     by_model: BTreeMap<String, f64>,
+    stood_in: bool,
+    refused: Option<(String, f64)>,
 }
 
 impl Spent {
@@ -204,6 +206,30 @@ impl Spent {
     // Nothing can panic under the lock.
     fn lock(&self) -> MutexGuard<'_, Sums> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that something stands for an answer that a model would be asked for.
+    pub fn note_stand_in(&self) {
+        self.lock().stood_in = true;
+    }
+
+    /// Whether a model would be asked, whatever becomes of its answers.
+    #[must_use]
+    pub fn would_ask(&self) -> bool {
+        self.lock().stood_in
+    }
+
+    /// Notes what a request that is too dear would cost. The first counts.
+    pub fn note_refused(&self, model: &str, cost: f64) {
+        self.lock().refused.get_or_insert_with(|| (model.to_owned(), cost));
+    }
+
+    /// Adds what was refused, where nothing else was spent: what it would cost is told also when that is too much for anything to be done.
+    pub fn add_refused(&self) {
+        let refused = self.lock().refused.take();
+        if let Some((model, cost)) = refused.filter(|_| self.total() == 0.0) {
+            self.add(&model, cost);
+        }
     }
 
     /// Adds the most that an answer could have cost that was only tried.

@@ -252,9 +252,8 @@ impl<'a> SummaryClient<'a> {
             }
         }
         let reservation = self.context.llm.budget.reserve(reserved).inspect_err(|_| {
-            // What it would cost is told also when that is too much for anything to be done.
-            if is_preview && self.context.llm.spent.total() == 0.0 {
-                self.context.llm.spent.add(model, estimate);
+            if is_preview {
+                self.context.llm.spent.note_refused(model, estimate);
             }
         })?;
         if self.price().is_none()
@@ -267,6 +266,7 @@ impl<'a> SummaryClient<'a> {
         if is_preview {
             reservation.settle(estimate);
             self.context.llm.spent.add(model, estimate);
+            self.context.llm.spent.note_stand_in();
             return Ok(self.stand_in(&question));
         }
         let limited = longest < expected_answer(expected_input);
