@@ -362,7 +362,7 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
 export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
   /** Whether anything would change. */
   wouldCondense: boolean;
-  /** False when what a model would write is in it, of which tokens and dollars are estimates. */
+  /** False when a model would be asked: tokens and dollars of its answers are estimates, and so is what follows from them. */
   exact: boolean;
   /**
    * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
