@@ -355,7 +355,6 @@ impl Prepared {
         let proposal = Proposal {
             plan,
             settled: None,
-            pointers_checked: false,
             warnings: Vec::new(),
             passes: Vec::new(),
             cost: 0.0,
