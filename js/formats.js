@@ -81,7 +81,10 @@ const FORMATS = [
     name: "AI SDK ModelMessage",
     sees(message) {
       const part = blocksOf(message).find(
-        ({ type, toolCallId }) => (type === "tool-call" || type === "tool-result") && typeof toolCallId === "string",
+        ({ type, toolCallId, image, source, mediaType }) =>
+          ((type === "tool-call" || type === "tool-result") && isText(toolCallId)) ||
+          (type === "image" && image !== undefined && source === undefined) ||
+          (type === "file" && isText(mediaType)),
       );
       return part && `a part of type "${part.type}"`;
     },
@@ -113,6 +116,8 @@ const FORMATS = [
       // As Mistral's SDK for JavaScript writes them.
       if (Array.isArray(message.toolCalls) && message.toolCalls.some((call) => isObject(call?.function)) && !isCalled) return "toolCalls";
       if (message.role === "tool" || message.role === "function") return `role "${message.role}"`;
+      const part = blocksOf(message).find(({ type }) => (type === "image_url" || type === "input_audio") && message.role === "user");
+      return part && `a part of type "${part.type}"`;
     },
   },
   {
@@ -144,7 +149,7 @@ function isPlainlyOurs(value) {
   const { role, content } = value;
   if (role !== "user" && role !== "assistant") return false;
   if (THEIR_FIELDS.some((field) => value[field] !== undefined)) return false;
-  return isText(content) || (Array.isArray(content) && content.every((block) => OUR_BLOCKS.has(block?.type)));
+  return isText(content) || (Array.isArray(content) && content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined));
 }
 
 /** The first message in the format of others, with what was seen and what to do; undefined where there is none. */

@@ -24,6 +24,7 @@ const FOREIGN = {
     [user, { role: "tool", content: "Sunny.", tool_name: "weather" }],
     [user, { role: "assistant", content: "", toolCalls: [call] }],
     [user, { role: "tool", toolCallId: "call_1", content: "Sunny." }],
+    [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/sun.png" } }] }],
   ],
   "messages with toolCall parts": [
     [user, { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "weather", arguments: {} }] }],
@@ -50,6 +51,8 @@ const FOREIGN = {
     [user, { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] }],
   ],
   "AI SDK ModelMessage": [
+    [{ role: "user", content: [{ type: "image", image: "https://example.com/sun.png" }] }],
+    [{ role: "user", content: [{ type: "file", data: "aGk=", mediaType: "text/plain" }] }],
     [
       { role: "system", content: "You are kind." },
       user,
