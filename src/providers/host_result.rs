@@ -81,22 +81,39 @@ impl Work<'_> {
         } else {
             gap.clone().map(|index| before.message(index).content_hash()).collect()
         };
-        for (offset, value) in new.into_iter().enumerate() {
+        let mut found = Vec::with_capacity(new.len());
+        for (offset, value) in new.iter().enumerate() {
             let hash = value.message.content_hash();
             let is_it = |index: usize| {
                 let message = before.message(index);
                 (hashes[index - gap.start] == hash && is_equal(message, &value.message))
                     || is_changed(message, &value.message, in_step && index == gap.start + offset)
             };
-            match (at..end).find(|index| is_it(*index)) {
-                Some(index) => {
-                    (at..index).for_each(|message| self.drop(message));
-                    dropped += index - at;
-                    at = index + 1;
-                    self.change(index, value)?;
-                }
-                None => self.insert(end, value, gap.len() - dropped),
-            }
+            let index = (at..end).find(|index| is_it(*index));
+            at = index.map_or(at, |index| index + 1);
+            found.push(index);
+        }
+        // What is added stands before the next of those that stay.
+        let mut next = end;
+        let mut places: Vec<usize> = found
+            .iter()
+            .rev()
+            .map(|index| {
+                next = index.unwrap_or(next);
+                next
+            })
+            .collect();
+        places.reverse();
+        at = gap.start;
+        for ((value, index), place) in new.into_iter().zip(found).zip(places) {
+            let Some(index) = index else {
+                self.insert(place, value, gap.len() - dropped);
+                continue;
+            };
+            (at..index).for_each(|message| self.drop(message));
+            dropped += index - at;
+            at = index + 1;
+            self.change(index, value)?;
         }
         (at..end).for_each(|message| self.drop(message));
         Ok(())
@@ -399,6 +416,29 @@ mod tests {
         assert_eq!(serde_json::to_value(after.message(1)).unwrap(), messages[1]);
         let operations: Vec<_> = changes.iter().map(|change| change.operation.as_str()).collect();
         assert_eq!(operations[0], "replace");
+    }
+
+    #[test]
+    fn what_is_added_keeps_its_place_before_what_stays() {
+        let history = history(4);
+        let note = json!({ "role": "user", "content": "Mind the quotes." });
+        let (asked, shortened) = (json!({ "role": "assistant", "content": "I do." }), |round: usize| {
+            let mut message = history[2 * round + 2].clone();
+            message["content"][0]["content"] = json!("a line of the file");
+            message
+        });
+        let returned =
+            vec![json!(0), json!(1), shortened(0), asked, note, history[5].clone(), shortened(2), json!(7), json!(8)];
+        let expected: Vec<Value> = returned
+            .iter()
+            .map(|message| {
+                message
+                    .as_u64()
+                    .map_or_else(|| message.clone(), |index| history[usize::try_from(index).unwrap()].clone())
+            })
+            .collect();
+        let (after, _, _) = settled(&history, returned);
+        assert_eq!(serde_json::to_value(&after).unwrap(), json!(expected));
     }
 
     #[test]
