@@ -414,6 +414,9 @@ impl<'a> Draft<'a> {
             let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
                 if row.kind == RowKind::Line {
                     items.push(Item::Raw(now[row.range()].into()));
+                } else if row.kind == RowKind::Heading {
+                    // It stands for no line.
+                    left_out += 1;
                 } else {
                     // It looks like a pointer, and nobody who writes pointers wrote it here.
                     left_out += 1;
