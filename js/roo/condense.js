@@ -62,9 +62,8 @@ function createCondense(host) {
   const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
 
   async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
-    const removed = messages.length - 1 - N_MESSAGES_TO_KEEP;
-    const kept =
-      services.fixes && removed > 0 ? messages.slice(1 + unbrokenRemoval(messages, removed)) : messages.slice(-N_MESSAGES_TO_KEEP);
+    const wanted = Math.max(-1, messages.length - 1 - N_MESSAGES_TO_KEEP);
+    const kept = messages.slice(1 + (services.fixes ? unbrokenRemoval(messages, wanted) : wanted));
     const old = getMessagesSinceLastSummary(messages.slice(0, -kept.length));
     if (old.length <= 1)
       return refuse(messages, messages.length <= N_MESSAGES_TO_KEEP + 1 ? "condense_not_enough_messages" : "condensed_recently");

@@ -6,7 +6,7 @@ const { randomUUID } = require("node:crypto");
 const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { resolveHost } = require("./host.js");
-const { prepare } = require("./managed.js");
+const { prepareWindow } = require("./managed.js");
 const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
@@ -58,9 +58,9 @@ function createContextManagement(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
-    // With automatic condensing off the window is all that acts; it fits, too.
-    const visible = { messages: getEffectiveApiHistory(messages), systemPrompt, taskId, apiHandler, metadata: options.metadata };
-    if (services.host.manager && !condenseDue) await asWindowCall(call, async () => prepare(services, visible));
+    // With automatic condensing off the window is all that acts.
+    if (services.host.manager && !condenseDue)
+      await prepareWindow(services, call, { ...condensingOptions(options), messages: getEffectiveApiHistory(messages) });
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
 
     const truncation = truncateConversation(messages, 0.5, taskId, apiHandler);
@@ -80,8 +80,7 @@ function createContextManagement(host) {
     return { ...response, ...found?.truncated, ...counted, ...whyNot(response, tokens, call) };
 
     function truncateToFit() {
-      // What a manager has left beside the newest message is protected, or tells of all that went.
-      if (before <= call.fittingTokens || (call.isShortened && services.host.protect)) return undefined;
+      if (before <= call.fittingTokens || call.keepsAll) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
       const visible = visibleIndices(messages);
       const rule = services.thinkingRule(apiHandler);

@@ -9,7 +9,7 @@ const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
 const { modelOf } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
-const { windowCall } = require("./window-call.js");
+const { asWindowCall, windowCall } = require("./window-call.js");
 
 /** The share of what may be left that is aimed at: the manager's counts are not quite in proportion to the host's, and the next turn needs room, too. */
 const AIM = 0.95;
@@ -113,6 +113,11 @@ function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadat
   return { window, profileId, measure };
 }
 
+/** Lets a call of the window that asks the manager for nothing be measured as one that does: it truncates until what is left fits, too. */
+function prepareWindow(services, call, given) {
+  return asWindowCall(call, async () => void prepare(services, given));
+}
+
 /** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
 async function askManager(services, context, options) {
   try {
@@ -161,8 +166,8 @@ async function fitted(services, context, options, result, { window, measure }) {
   if (result.failure || result.error || !(await measure.isOwn()) || options.signal?.aborted) return result;
   const limits = { ...window, limitTokens: window.fittingTokens };
   const isOver = async (left) => (await measure.inContext(window, left)) > window.fittingTokens;
-  const lower = async (left) => ((await isOver(left)) ? ((await measure.target(limits, left)) ?? 1) : undefined);
-  window.isShortened = true;
+  const lower = async (left) => ((await isOver(left)) ? measure.target(limits, left) : undefined);
+  window.keepsAll = Boolean(services.host.protect);
   return shortened(services, context, options, result, { lower, configs: DEEPER });
 }
 
@@ -329,4 +334,4 @@ function report(result, before, after) {
   return `Condensed without a summary${provider ? ` by the provider "${provider}"` : ""}: about ${before} tokens became ${after} (${percent}% less).`;
 }
 
-module.exports = { condenseByManager, prepare };
+module.exports = { condenseByManager, prepare, prepareWindow };

@@ -6,7 +6,7 @@ const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
-const { prepare } = require("./managed.js");
+const { prepareWindow } = require("./managed.js");
 const { withPlaces } = require("./readable.js");
 const { whyNot } = require("./messages.js");
 const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
@@ -63,9 +63,8 @@ function createSlidingWindow(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
-    // With automatic condensing off the window is all that acts; it fits, too.
-    if (services.host.manager && !condenseDue)
-      await asWindowCall(call, async () => prepare(services, { messages, systemPrompt, taskId, apiHandler }));
+    // With automatic condensing off the window is all that acts.
+    if (services.host.manager && !condenseDue) await prepareWindow(services, call, { messages, systemPrompt, taskId, apiHandler });
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
@@ -80,8 +79,7 @@ function createSlidingWindow(host) {
     return { ...response, ...(found && { messages: found.truncated }), ...counted, ...whyNot(response, tokens, call) };
 
     function truncateToFit() {
-      // What a manager has left beside the newest message is protected, or tells of all that went.
-      if (before <= call.fittingTokens || (call.isShortened && services.host.protect)) return undefined;
+      if (before <= call.fittingTokens || call.keepsAll) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
       return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed, apiHandler), call.tokensWith);
     }

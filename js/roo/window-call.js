@@ -14,7 +14,8 @@ const { AsyncLocalStorage } = require("node:async_hooks");
  * @property {number} contextWindow Tokens.
  * @property {string} [currentProfileId]
  * @property {number} [tokensLeft] Set by a condensation of a manager that succeeded: tokens of the context after it.
- * @property {boolean} [isShortened] Set when a manager of this package has shortened all but the first message and the newest one.
+ * @property {boolean} [keepsAll] Set when a manager of this package has shortened all but the first message and the newest one: what it has left beside
+ *   them is protected, or tells of all that went.
  * @property {(messages: readonly object[]) => Promise<number>} [tokensWith] Set when a manager was asked: tokens of the context with these
  *   messages instead of those that it was given.
  */

@@ -238,18 +238,18 @@ impl Conversation {
             return Vec::new();
         }
         let met =
-            |problems: &[(EntryId, Problem)]| problems.iter().filter(|(_, problem)| is_same_role(problem)).count();
+            |problems: &[(EntryId, Problem)]| problems.iter().filter(|(_, problem)| problem.is_same_role()).count();
         let (before, now) = (placed(before), met(&found));
         let met_before = met(&before);
         let mut new = new_problems(before, found);
-        let stayed = now - new.iter().filter(|problem| is_same_role(problem)).count();
+        let stayed = now - new.iter().filter(|problem| problem.is_same_role()).count();
         let mut gone = met_before.saturating_sub(stayed);
         // A message that a host wrote anew has no identity in common with the old one: where it meets another of its role, as many may as did before.
         let is_foreign = |at: usize| self.entries.get(at).is_some_and(|entry| entry.foreign.is_some());
         new.retain(|problem| {
             let at = problem.message_index;
             let is_old =
-                gone > 0 && is_same_role(problem) && (is_foreign(at) || at.checked_sub(1).is_some_and(is_foreign));
+                gone > 0 && problem.is_same_role() && (is_foreign(at) || at.checked_sub(1).is_some_and(is_foreign));
             gone -= usize::from(is_old);
             !is_old
         });
@@ -280,10 +280,6 @@ impl Conversation {
     pub fn export(&self, value: &impl Serialize) -> serde_json::Result<String> {
         Ok(surrogates::leave(serde_json::to_string(value)?))
     }
-}
-
-fn is_same_role(problem: &Problem) -> bool {
-    problem.code == "same_role_twice"
 }
 
 impl Serialize for Conversation {

@@ -27,7 +27,16 @@ pub struct Problem {
     pub tool_id: Option<String>,
 }
 
+/// Two messages of one role meet.
+const SAME_ROLE: &str = "same_role_twice";
+
 impl Problem {
+    /// Whether it is two messages of one role that meet.
+    #[must_use]
+    pub fn is_same_role(&self) -> bool {
+        self.code == SAME_ROLE
+    }
+
     /// What it is: a breach about a call is the same wherever it shows, for a call without an answer is noticed at whatever comes next.
     fn identity<P>(&self, place: P) -> (&'static str, Option<String>, Option<P>) {
         (self.code, self.tool_id.clone(), self.tool_id.is_none().then_some(place))
@@ -136,7 +145,7 @@ impl Report<'_> {
                 self.add(None, "first_not_user", "the first message is not the user's");
             }
             Some(previous) if previous.role == message.role => {
-                self.add(None, "same_role_twice", "has the same role as the message before");
+                self.add(None, SAME_ROLE, "has the same role as the message before");
             }
             _ => {}
         }

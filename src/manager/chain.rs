@@ -298,7 +298,8 @@ impl Acceptance for Followable<'_> {
         warnings: &mut Vec<Warning>,
     ) -> Result<(), CondenseError> {
         let unresolved = |conversation: &Conversation| expand(conversation).unresolved.len();
-        if unresolved(&settled.conversation) > unresolved(&request.conversation) {
+        let left = unresolved(&settled.conversation);
+        if left > 0 && left > unresolved(&request.conversation) {
             let message = "a pointer in it leads to what is no longer there".to_owned();
             return Err(CondenseError::ProviderFailed { provider: "prepare".to_owned(), message, foreign_cause: None });
         }

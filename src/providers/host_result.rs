@@ -81,40 +81,26 @@ impl Work<'_> {
         } else {
             gap.clone().map(|index| before.message(index).content_hash()).collect()
         };
-        let mut found = Vec::with_capacity(new.len());
-        for (offset, value) in new.iter().enumerate() {
+        // What is added stands before the next of those that stay.
+        let mut added = Vec::new();
+        for (offset, value) in new.into_iter().enumerate() {
             let hash = value.message.content_hash();
             let is_it = |index: usize| {
                 let message = before.message(index);
                 (hashes[index - gap.start] == hash && is_equal(message, &value.message))
                     || is_changed(message, &value.message, in_step && index == gap.start + offset)
             };
-            let index = (at..end).find(|index| is_it(*index));
-            at = index.map_or(at, |index| index + 1);
-            found.push(index);
-        }
-        // What is added stands before the next of those that stay.
-        let mut next = end;
-        let mut places: Vec<usize> = found
-            .iter()
-            .rev()
-            .map(|index| {
-                next = index.unwrap_or(next);
-                next
-            })
-            .collect();
-        places.reverse();
-        at = gap.start;
-        for ((value, index), place) in new.into_iter().zip(found).zip(places) {
-            let Some(index) = index else {
-                self.insert(place, value, gap.len() - dropped);
+            let Some(index) = (at..end).find(|index| is_it(*index)) else {
+                added.push(value);
                 continue;
             };
+            added.drain(..).for_each(|value| self.insert(index, value, gap.len() - dropped));
             (at..index).for_each(|message| self.drop(message));
             dropped += index - at;
             at = index + 1;
             self.change(index, value)?;
         }
+        added.into_iter().for_each(|value| self.insert(end, value, gap.len() - dropped));
         (at..end).for_each(|message| self.drop(message));
         Ok(())
     }

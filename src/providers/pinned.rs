@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
+    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Problem, Role},
     markers::LEFT_OUT_HERE,
 };
 
@@ -60,7 +60,7 @@ pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
 pub fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
     let Ok(after) = before.apply(&plan) else { return plan };
     let places = before.positions();
-    for problem in after.problems_since(before).into_iter().filter(|problem| problem.code == "same_role_twice") {
+    for problem in after.problems_since(before).into_iter().filter(Problem::is_same_role) {
         let entry = &after.entries()[problem.message_index];
         let role = if entry.message.role == Role::User { Role::Assistant } else { Role::User };
         let value = Inserted::from(Message::new(role, Content::Text(LEFT_OUT_HERE.to_owned())));

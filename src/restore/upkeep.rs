@@ -412,15 +412,13 @@ impl<'a> Draft<'a> {
         let mut left_out = 0;
         for (row, matched) in rows.rows.iter().zip(matches) {
             let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
-                if row.kind == RowKind::Line {
-                    items.push(Item::Raw(now[row.range()].into()));
-                } else if row.kind == RowKind::Heading {
+                // What is no line looks like a pointer, and nobody who writes pointers wrote it here.
+                left_out += usize::from(row.kind != RowKind::Line);
+                match row.kind {
+                    RowKind::Line => items.push(Item::Raw(now[row.range()].into())),
                     // It stands for no line.
-                    left_out += 1;
-                } else {
-                    // It looks like a pointer, and nobody who writes pointers wrote it here.
-                    left_out += 1;
-                    items.push(Item::Raw(Gap::Elsewhere(row.lines.max(1) as usize).to_string().into()));
+                    RowKind::Heading => {}
+                    _ => items.push(Item::Raw(Gap::Elsewhere(row.lines.max(1) as usize).to_string().into())),
                 }
                 continue;
             };

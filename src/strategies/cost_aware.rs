@@ -30,8 +30,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
                 Err(error) if ends_all(&error) => return Err(error),
                 Err(error) => composition.warn_of_failure(&part, &error),
             },
-            Fit::TooDear(why) => refused.push((WarningCode::CostLimit, why)),
-            Fit::Unpriced(why) => refused.push((WarningCode::PriceUnknown, why)),
+            Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
                 // Nobody can be asked for anything.
                 refused.push((WarningCode::NoHandler, error.to_string()));
@@ -53,10 +52,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
 pub enum Fit {
     /// It does; why.
     Fits(String),
-    /// It does not; why.
-    TooDear(String),
-    /// Nobody knows what a model costs that it would ask; who.
-    Unpriced(String),
+    /// It does not, or nobody knows, because the price of a model is not known; why.
+    Refused(WarningCode, String),
     /// There is nothing that it could do.
     Useless(CondenseError),
 }
@@ -83,8 +80,10 @@ pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Resu
             "{provider} costs at most {costs} where no answer fails, within the {budget} left of {option}"
         ))
     } else if most.is_finite() {
-        Fit::TooDear(format!("{provider} could cost {costs}, more than the {budget} left of {option}"))
+        let why = format!("{provider} could cost {costs}, more than the {budget} left of {option}");
+        Fit::Refused(WarningCode::CostLimit, why)
     } else {
-        Fit::Unpriced(format!("{provider} could cost anything, because the price of a model is not known"))
+        let why = format!("{provider} could cost anything, because the price of a model is not known");
+        Fit::Refused(WarningCode::PriceUnknown, why)
     })
 }

@@ -50,7 +50,7 @@ pub async fn run(
     };
     let llm = composition.within(limit, LIMIT);
     match cost_aware::fits(composition, &part, &llm).await? {
-        Fit::TooDear(why) | Fit::Unpriced(why) => {
+        Fit::Refused(_, why) => {
             let message = format!("{why}; cost_aware does the work within it");
             composition.warn(Warning::new(WarningCode::CostLimit, message).about(LIMIT));
             cost_aware::within(composition, limit, LIMIT).await

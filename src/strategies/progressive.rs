@@ -13,7 +13,7 @@ use crate::{
     options::Settings,
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
     summaries::{CONDENSING_ROLE, Llm},
-    warning::{Warning, WarningCode},
+    warning::Warning,
 };
 
 /// With no larger budget no model is asked: a cheap one costs about as much for a long conversation.
@@ -48,8 +48,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         // Of a summary in parts all are paid for or none is asked for: some of them are no summary.
         match fits(composition, &part, &llm).await? {
             Fit::Fits(_) => ask(composition, &part, reason, llm).await?,
-            Fit::TooDear(why) => composition.warn(Warning::new(WarningCode::CostLimit, why).about("budget")),
-            Fit::Unpriced(why) => composition.warn(Warning::new(WarningCode::PriceUnknown, why).about("budget")),
+            Fit::Refused(code, why) => composition.warn(Warning::new(code, why).about("budget")),
             Fit::Useless(error) => composition.warn_of_failure(&part, &error),
         }
     }

@@ -257,10 +257,7 @@ fn faults_within(outer: &mut Vec<&'static str>, strategy: &'static str, config: 
             None => Vec::new(),
         };
         let field = if strategy == PER_USER { "customConfig" } else { "config" };
-        faults.extend(of_config.into_iter().map(|fault| {
-            let dot = if fault.path.starts_with('[') { "" } else { "." };
-            ConfigError { path: format!("{place}.{field}{dot}{}", fault.path), ..fault }
-        }));
+        faults.extend(of_config.into_iter().map(|fault| fault.under(&format!("{place}.{field}"))));
     }
     outer.pop();
     faults

@@ -166,8 +166,7 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     let names = is_salient && request.target_tokens.is_some();
     let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), given, names)? else {
         let (mut proposal, _) = cut(request, settings)?;
-        let left = measured(request, &proposal.plan)?;
-        proposal.warnings.extend(target_missed(request, &left));
+        proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
     let room = recorder.rooms.record;
@@ -190,8 +189,7 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         return Ok(proposal);
     }
     let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
-    let left = measured(request, &proposal.plan)?;
-    proposal.warnings.extend(target_missed(request, &left));
+    proposal.warnings.extend(target_missed(request, &proposal.plan)?);
     Ok(proposal)
 }
 
@@ -309,14 +307,17 @@ fn window_after(
     proposal
 }
 
-/// What is said where `left` is more than the target.
-fn target_missed(request: &Request, left: &Tally) -> Option<Warning> {
-    let target = request.target_tokens.filter(|_| !request.meets_target(left))?;
-    let message = format!(
-        "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
-        request.scaled(left),
-    );
-    Some(Warning::new(WarningCode::TargetNotMet, message))
+/// What is said where a plan leaves more than the target.
+fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, CondenseError> {
+    let Some(target) = request.target_tokens else { return Ok(None) };
+    let left = measured(request, plan)?;
+    let message = || {
+        format!(
+            "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
+            request.scaled(&left),
+        )
+    };
+    Ok((!request.meets_target(&left)).then(|| Warning::new(WarningCode::TargetNotMet, message())))
 }
 
 /// The tally after what will be done of `plan`.
