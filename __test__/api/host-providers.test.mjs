@@ -1,9 +1,10 @@
 // Providers written in JavaScript: whatever they do, the caller gets a result.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { api, conversation, deepFreeze, expectFailed, managerWith } from "./support.mjs";
 
-const { CondensationManager, createLosslessProvider, restore } = api;
+const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider, expand, restore } = api;
 
 const messages = deepFreeze(conversation(4));
 const shorten = ({ messages: given }) => ({ messages: [given[0], given.at(-1)] });
@@ -336,6 +337,27 @@ describe("what it is given", () => {
     expect(own.didCondense).toBe(true);
     expect(handedOn.messages).toEqual(own.messages);
     expect(restore(handedOn)).toEqual(twice);
+  });
+
+  test.each(["claude-code", "claude-code-older", "cline-with-logs", "codex"])("what ours wrote for it stays as it is: %s", async (name) => {
+    const read = JSON.parse(readFileSync(new URL(`../../fixtures/${name}.json`, import.meta.url), "utf8"));
+    const history = read.messages ?? read;
+    const [lossless, truncation] = [createLosslessProvider(), createTruncationProvider()];
+    let handedOn;
+    const manager = managerWith(
+      async ({ messages: given }, { targetTokens }) => {
+        const once = await lossless.condense({ messages: given });
+        handedOn = await truncation.condense({ messages: once.messages }, { targetTokens });
+        return { messages: handedOn.messages };
+      },
+      { fallback: false },
+    );
+    const tokens = countTokens({ messages: history });
+    const result = await manager.condense({ messages: history }, { targetTokens: Math.floor(tokens / 3) });
+    expect(JSON.stringify(handedOn.messages)).toContain(" as below from ");
+    expect(result.messages).toEqual(handedOn.messages);
+    expect(expand(result.messages).unresolved).toEqual([]);
+    expect(restore(result)).toEqual(history);
   });
 });
 

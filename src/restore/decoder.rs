@@ -3,14 +3,21 @@
 //! It knows neither the plan nor the conversation before: what it returns is what a patient reader could restore. The provider lets
 //! it judge every proposal.
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
+
+use memchr::memmem;
 
 use super::{
     quotes::{LinePlace, QuotedLines},
-    rows::{NO_EXCERPT, RowKind, Rows},
+    rows::{NO_EXCERPT, Row, RowKind, Rows},
 };
 use crate::{
-    conversation::Conversation,
+    conversation::{Conversation, NumberStyle},
     markers::{Pointer, may_hold_pointers},
     parallel::in_parts,
 };
@@ -53,6 +60,9 @@ pub struct Decoder<'a> {
 /// The expanded lines of all texts together have at most so many bytes for each byte of the texts, and [`MIN_EXPANDED_BYTES`] more: a line said
 /// once can stand for a million. Pointers beyond that stay as they are.
 const MAX_EXPANSION: usize = 64;
+
+/// Of the lines that say the same, so many are looked at for one that others follow.
+const MAX_PLACES: usize = 32;
 
 /// See [`MAX_EXPANSION`].
 const MIN_EXPANDED_BYTES: usize = 16 << 20;
@@ -177,6 +187,53 @@ impl<'a> Decoder<'a> {
         (Cow::Owned(out), dead)
     }
 
+    /// Whether there are markers in a text that `old` has not, and all in it say what `old` says, expanded: what stands for lines stands
+    /// for lines of it, one behind the other, and no line that it has got another number.
+    pub fn says_again(&mut self, index: usize, old: &str, expanded: &str) -> bool {
+        let (said, dead) = self.text_and_dead(index);
+        if !dead.is_empty() || said == expanded {
+            return dead.is_empty();
+        }
+        let (text, rows) = (self.texts[index], self.rows(index));
+        let is_new = |row: &Row| memmem::find(old.as_bytes(), text[row.content_range()].as_bytes()).is_none();
+        if !rows.marked().any(is_new) {
+            return false;
+        }
+        let said: Vec<&str> = said.split('\n').collect();
+        let old: Vec<&str> = expanded.split('\n').collect();
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut numbered = HashSet::new();
+        for (at, line) in old.iter().enumerate() {
+            places.entry(line).or_default().push(at);
+            numbered.insert(content(line));
+        }
+        let (mut at, mut next) = (0, 0);
+        rows.rows.iter().all(|row| {
+            let lines = match row.kind {
+                RowKind::Heading => 0,
+                RowKind::Line | RowKind::Gap => 1,
+                RowKind::Pointer => row.lines as usize,
+            };
+            let Some(said) = said.get(at..at + lines) else { return false };
+            at += lines;
+            // More lines are claimed than there are.
+            if row.kind == RowKind::Line && Pointer::read(content(&text[row.range()])).is_some() {
+                return old.contains(&&text[row.range()]);
+            }
+            let is_sparse = || row.excerpt != NO_EXCERPT && rows.excerpts[row.excerpt as usize].sparse;
+            let Some(first) = said.first().filter(|_| row.kind == RowKind::Pointer || is_sparse()) else { return true };
+            let places = places.get(first).map_or(&[][..], |places| &places[places.partition_point(|at| *at < next)..]);
+            match places.iter().take(MAX_PLACES).find(|at| old[**at..].starts_with(said)) {
+                Some(at) => next = at + lines,
+                // Whoever changed a line did not change the lines around it.
+                None => {
+                    return row.kind != RowKind::Pointer && !numbered.contains(&self.texts[index][row.content_range()]);
+                }
+            }
+            true
+        })
+    }
+
     /// The lines that the pointer in row `at` of a text stands for, and how often they stand there. `None` when it leads nowhere, or to too
     /// much.
     pub fn found(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
@@ -199,6 +256,11 @@ impl<'a> Decoder<'a> {
         let contents: Vec<&str> = rows.rows[target.rows].iter().map(|row| &there[row.content_range()]).collect();
         Some(if times == 1 { contents } else { contents.repeat(times as usize) })
     }
+}
+
+/// A line without the number that stands in it.
+fn content(line: &str) -> &str {
+    NumberStyle::read(line.as_bytes()).map_or(line, |(.., content)| &line[content..])
 }
 
 fn line_break(first: &mut bool, out: &mut String) {

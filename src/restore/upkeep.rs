@@ -117,29 +117,31 @@ pub fn kept_true(
     // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
     let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
     let mut drafts: Vec<Draft<'_>> = Vec::new();
-    for (text, now) in is_contents.iter().copied().enumerate() {
+    // What a provider wrote, and what it says.
+    let mut trusted: Vec<(usize, String)> = Vec::new();
+    let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
+    let was_text = |text: usize| counterparts[text].map(|old| Old { text: old, parts: &parts_of });
+    for text in 0..is_contents.len() {
         let (old, is_changed) = (counterparts[text], is_changed(text));
         let concerns = after_decoder.has_pointers(text)
             || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
         // A provider may have written pointers itself, such as one of the host that asked ours.
         let mut is_true = || match old {
-            // Read back, the text says what it said.
-            Some(old) => is_changed && after_decoder.text(text) == old_lines.decoder.text(old),
+            Some(old) => is_changed && after_decoder.says_again(text, was_contents[old], &old_lines.decoder.text(old)),
             // A message that the host made: nobody knows what it was, but its pointers lead somewhere.
             None => {
                 let is_foreign = after.entries()[is.texts[text].0].foreign.is_some();
                 is_foreign && after_decoder.text_and_dead(text).1.is_empty()
             }
         };
-        if concerns && !is_true() {
-            let parts = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
-            drafts.push(Draft::new(
-                text,
-                now,
-                old.map(|old| Old { text: old, parts: &parts }),
-                is_changed,
-                &mut old_lines,
-            ));
+        if !concerns {
+            continue;
+        }
+        if is_true() {
+            let said = after_decoder.text(text).into_owned();
+            trusted.push((text, said));
+        } else {
+            drafts.push(Draft::new(text, is_contents[text], was_text(text), is_changed, &mut old_lines));
         }
     }
     if drafts.is_empty() {
@@ -153,7 +155,10 @@ pub fn kept_true(
         let known = |text: usize| after_decoder.known_rows(text).filter(|_| !is_draft.contains(&text));
         let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
         let wrong: Vec<Wrong> = drafts.iter().enumerate().flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
-        if wrong.is_empty() {
+        // What was mended elsewhere may be nearer than what a pointer led to.
+        let led_astray: Vec<usize> =
+            trusted.extract_if(.., |(text, said)| lines.decoder.text(*text) != *said).map(|(text, _)| text).collect();
+        if wrong.is_empty() && led_astray.is_empty() {
             break;
         }
         let may_grow = round < MAX_ROUNDS && may_expand.is_some();
@@ -176,6 +181,9 @@ pub fn kept_true(
                 Some((_, _, whole)) => *draft = whole,
                 None => draft.leave_out(wrong.item),
             }
+        }
+        for text in led_astray {
+            drafts.push(Draft::new(text, is_contents[text], was_text(text), true, &mut old_lines));
         }
     }
     let mended = drafts.into_iter().filter_map(|draft| {
