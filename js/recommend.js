@@ -13,6 +13,8 @@ const { serializeMessages, serializeSettings } = require("./serialize.js");
 /** As the trigger keeps it free. */
 const RESERVED_TOKENS = 8192;
 const USABLE_WINDOW = 0.9;
+/** The share of a window that leaves nothing beside the answer, as the drop-in has it. */
+const ROOM = 0.5;
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
@@ -20,8 +22,9 @@ const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(ser
 function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
-  const fitting = contextWindow * USABLE_WINDOW - RESERVED_TOKENS;
-  return fitting < tokens ? Math.max(0, Math.floor(fitting)) : undefined;
+  const beside = contextWindow * USABLE_WINDOW - RESERVED_TOKENS;
+  const fitting = beside > 0 ? beside : contextWindow * ROOM;
+  return fitting < tokens ? Math.floor(fitting) : undefined;
 }
 
 /** What each candidate would make of the conversation; of one that fails nothing is known. */

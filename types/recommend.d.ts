@@ -67,8 +67,9 @@ export interface RecommendationWarning {
    * - `ruled_out`: the first choice of an answer is impossible by another one
    * - `facts_win`: what was measured decided against a rule
    * - `handler_needed`: it needs a model to ask
+   * - `conversation_needed`: `contextWindow` or `targetTokens` says how much has to go only with `messages`
    */
-  code: "contradiction" | "ruled_out" | "facts_win" | "handler_needed";
+  code: "contradiction" | "ruled_out" | "facts_win" | "handler_needed" | "conversation_needed";
   message: string;
 }
 

@@ -23,6 +23,11 @@ pub const SCENARIOS: &[&str] = &[
     "multi_tenant",
 ];
 
+/// What says how much has to go.
+const PERCENT: &str = "reductionPercent";
+const TARGET: &str = "targetTokens";
+const WINDOW: &str = "contextWindow";
+
 static ANSWERS: Table = Table::new(
     "Answers",
     &[
@@ -30,7 +35,7 @@ static ANSWERS: Table = Table::new(
         Field::number_if_set("budgetPerCondensation", 0.0, f64::MAX, "Dollars that one condensation may cost."),
         Field::number_if_set("maxLatencyMs", 0.0, f64::MAX, "Milliseconds that it may take."),
         Field::number_if_set("acceptableLoss", 0.0, 100.0, "Percent of the information that may be lost."),
-        Field::number_if_set("reductionPercent", 0.0, 100.0, "Percent of the tokens that have to go."),
+        Field::number_if_set(PERCENT, 0.0, 100.0, "Percent of the tokens that have to go."),
         Field::choice_if_set("configuration", CONFIGURATIONS, "How much is to be configured."),
         Field::choice_if_set("userProfile", PROFILES, "Who asks."),
         Field::choice_if_set("scenario", SCENARIOS, "What it is for."),
@@ -39,8 +44,8 @@ static ANSWERS: Table = Table::new(
             Kind::Flag { default: None },
             "Whether there is a model to ask; absent where that is not known.",
         ),
-        Field::number_if_set("contextWindow", 1.0, f64::MAX, "The model's context window in tokens."),
-        Field::number_if_set("targetTokens", 0.0, f64::MAX, "Tokens that may be left."),
+        Field::number_if_set(WINDOW, 1.0, f64::MAX, "The model's context window in tokens."),
+        Field::number_if_set(TARGET, 0.0, f64::MAX, "Tokens that may be left."),
         Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens of the conversation."),
         Field::new(
             "measured",
@@ -76,6 +81,8 @@ pub struct Answers {
     pub has_handler: Option<bool>,
     /// Percent of the tokens that have to go, and where that is known from.
     pub reduction: Option<(f64, &'static str)>,
+    /// What says how much has to go, where the conversation is not known.
+    pub unused: Option<&'static str>,
     pub tokens: Option<f64>,
     pub measured: Vec<Measured>,
 }
@@ -94,6 +101,8 @@ pub struct Measured {
 const RESERVED_TOKENS: f64 = 8192.0;
 /// The share of the window that is used at most, as the trigger has it.
 const USABLE_WINDOW: f64 = 0.9;
+/// The share of a window that leaves nothing beside the answer, as the drop-in has it.
+const ROOM: f64 = 0.5;
 
 impl Answers {
     /// Reads them from JSON.
@@ -121,6 +130,9 @@ impl Answers {
             scenario: text("scenario"),
             has_handler: answers.is_given("hasHandler").then(|| answers.flag("hasHandler")),
             reduction: reduction(&answers, tokens),
+            unused: [TARGET, WINDOW]
+                .into_iter()
+                .find(|name| tokens.is_none() && answers.is_given(name) && !answers.is_given(PERCENT)),
             tokens,
             measured: answers.list("measured").into_iter().map(measured).collect(),
         })
@@ -139,14 +151,15 @@ impl Answers {
 }
 
 fn reduction(answers: &Settings<'_>, tokens: Option<f64>) -> Option<(f64, &'static str)> {
-    if let Some(percent) = answers.given_number("reductionPercent") {
-        return Some((percent, "reductionPercent"));
+    if let Some(percent) = answers.given_number(PERCENT) {
+        return Some((percent, PERCENT));
     }
     let tokens = tokens.filter(|tokens| *tokens > 0.0)?;
     let needed = |left: f64| 100.0 * (1.0 - left / tokens).max(0.0);
-    if let Some(target) = answers.given_number("targetTokens") {
-        return Some((needed(target), "targetTokens"));
+    if let Some(target) = answers.given_number(TARGET) {
+        return Some((needed(target), TARGET));
     }
-    let window = answers.given_number("contextWindow")?;
-    Some((needed((window * USABLE_WINDOW - RESERVED_TOKENS).max(0.0)), "contextWindow"))
+    let window = answers.given_number(WINDOW)?;
+    let fitting = window * USABLE_WINDOW - RESERVED_TOKENS;
+    Some((needed(if fitting > 0.0 { fitting } else { window * ROOM }), WINDOW))
 }

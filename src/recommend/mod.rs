@@ -62,7 +62,7 @@ pub struct Alternative {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Told {
     /// `contradiction`: answers that do not go together; `facts_win`: what was measured decided against a rule; `ruled_out`: an answer's first choice is
-    /// impossible by another one; `handler_needed`: it needs a model to ask.
+    /// impossible by another one; `handler_needed`: it needs a model to ask; `conversation_needed`: an answer says something only with a conversation.
     pub code: &'static str,
     /// For people.
     pub message: String,
@@ -104,6 +104,10 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
         let message = format!("{} needs a model to ask: give `handler` or `condensingHandler`", candidate.title);
         warnings.push(Told { code: "handler_needed", message });
     }
+    if let Some(source) = answers.unused {
+        let message = format!("{source} says how much has to go only with a conversation");
+        warnings.push(Told { code: "conversation_needed", message });
+    }
     Ok(Recommendation {
         provider: candidate.provider,
         config: candidate.config(),
@@ -135,17 +139,24 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
         return (candidate, format!("of what nothing speaks against, {} loses least", candidate.title));
     }
-    // Something has to give way: what fewest answers speak against, and of those what loses least.
-    let fewest = careful().min_by_key(|candidate| against(answers, candidate).len()).unwrap_or(&candidates::ALL[2]);
-    let against = against(answers, fewest).join("; ");
-    (fewest, format!("nothing does all that is asked for; {} comes nearest: {against}", fewest.title))
+    // Something has to give way, but what cannot be done is no choice, and a loss that nobody accepts weighs more than tokens that stay.
+    let distance = |candidate: &Candidate| {
+        let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
+        let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
+        let is_impossible = no_model(answers, candidate);
+        (is_impossible, against(answers, candidate).len(), loses_too_much(answers, candidate).is_some(), missing)
+    };
+    let nearest = careful().min_by_key(|candidate| distance(candidate));
+    let nearest = nearest.unwrap_or(&candidates::ALL[2]);
+    let against = against(answers, nearest).join("; ");
+    (nearest, format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title))
 }
 
 /// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
 fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
     let mut against = Vec::new();
     let measured = answers.of(candidate.key);
-    if answers.has_handler == Some(false) && candidate.model == Model::Needed {
+    if no_model(answers, candidate) {
         against.push("there is no model to ask".to_owned());
     }
     if let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) {
@@ -173,12 +184,7 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
             against.push(format!("it takes up to {takes:.0} ms, and maxLatencyMs is {latency}"));
         }
     }
-    let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0));
-    if let Some(loss) = accepted.filter(|loss| candidate.loss > rules::accepted_loss(*loss)) {
-        let said =
-            if answers.loss.is_some() { format!("acceptableLoss is {loss}") } else { "nothing may be lost".to_owned() };
-        against.push(format!("it may lose {}% of the information, and {said}", candidate.loss));
-    }
+    against.extend(loses_too_much(answers, candidate));
     if let Some((needed, source)) = answers.reduction {
         let removes = answers.removes(candidate.key);
         let most = removes.unwrap_or(candidate.reduction);
@@ -188,6 +194,18 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
         }
     }
     against
+}
+
+fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
+    answers.has_handler == Some(false) && candidate.model == Model::Needed
+}
+
+fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<String> {
+    let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0))?;
+    let said =
+        if answers.loss.is_some() { format!("acceptableLoss is {accepted}") } else { "nothing may be lost".to_owned() };
+    let is_more = candidate.loss > rules::accepted_loss(accepted);
+    is_more.then(|| format!("it may lose {}% of the information, and {said}", candidate.loss))
 }
 
 /// Percent by which a share may be off because tokens are whole numbers.

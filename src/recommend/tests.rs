@@ -203,6 +203,27 @@ fn facts_win_and_it_says_so() {
     assert!(found.provider != "lossless" && found.provider != "native", "{found:?}");
 }
 
+#[test]
+fn where_nothing_does_all_what_removes_most_of_it_is_nearest() {
+    // Less than the answer takes: half of the window.
+    let window = json!({ "contextWindow": 8_000, "hasHandler": false });
+    expect(measured(56_000.0, 0.1, window.clone()), "pipeline");
+    assert!(of(measured(56_000.0, 0.1, window.clone())).reason.contains("96% have to go"));
+    // Whoever wants no loss would rather have tokens stay.
+    let mut no_loss = measured(56_000.0, 0.1, window);
+    no_loss["acceptableLoss"] = json!(0);
+    expect(no_loss, "lossless");
+}
+
+#[test]
+fn without_a_conversation_a_window_says_nothing() {
+    for answers in [json!({ "contextWindow": 100_000 }), json!({ "targetTokens": 10_000, "priority": "speed" })] {
+        assert!(codes(&of(answers)).contains(&"conversation_needed"));
+    }
+    assert!(!codes(&of(measured(56_000.0, 0.1, json!({ "contextWindow": 8_000 })))).contains(&"conversation_needed"));
+    assert!(!codes(&of(json!({ "reductionPercent": 50, "contextWindow": 8_000 }))).contains(&"conversation_needed"));
+}
+
 /// Whatever is answered: no entry twice, none that is the choice, and no sentence against what was measured.
 #[test]
 fn alternatives_differ_and_keep_to_the_facts() {

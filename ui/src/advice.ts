@@ -73,6 +73,7 @@ const SENTENCES: readonly Rule[] = [
   ],
   [/^it takes longer$/, "advice.takesLonger"],
   [/^(?<title>.+) needs a model to ask: give `handler` or `condensingHandler`$/, "advice.needsModel", { title: "title" }],
+  [/^(?<source>\w+) says how much has to go only with a conversation$/, "advice.needsConversation", { source: "source" }],
   [
     /^(?<answer>.+?) and (?<source>\w+), by which (?<needed>[\d.]+)% have to go, do not go together: (?:on this conversation lossless removes|lossless removes at most) (?<most>[\d.]+)%$/,
     "advice.noLossButMuch",

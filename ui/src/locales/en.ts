@@ -17,6 +17,7 @@ export const en = {
   "advice.measured": "{{reason}}. Measured on this conversation: {{tokens}} tokens are left, {{less}} less",
   "advice.measuredCost": "{{reason}}. Measured on this conversation: {{tokens}} tokens are left, {{less}} less, for about {{cost}}",
   "advice.nearest": "Nothing does all that is asked for. {{title}} comes nearest: {{against}}",
+  "advice.needsConversation": "{{source}} says how much has to go only with a conversation",
   "advice.needsModel": "{{title}} needs a model that can be asked",
   "advice.noLossButFast": "{{answer}} and {{other}} do not go together: only truncation is as fast as a rule",
   "advice.noLossButMuch":

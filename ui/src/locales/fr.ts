@@ -19,6 +19,7 @@ export const fr: Record<keyof typeof en, string> = {
   "advice.measured": "{{reason}}. Mesuré sur cette conversation : il reste {{tokens}} jetons, {{less}} de moins",
   "advice.measuredCost": "{{reason}}. Mesuré sur cette conversation : il reste {{tokens}} jetons, {{less}} de moins, pour environ {{cost}}",
   "advice.nearest": "Rien ne fait tout ce qui est demandé. {{title}} s’en approche le plus : {{against}}",
+  "advice.needsConversation": "Sans conversation, {{source}} ne dit pas combien doit partir",
   "advice.needsModel": "{{title}} demande un modèle à interroger",
   "advice.noLossButFast": "{{answer}} et {{other}} ne vont pas ensemble : en règle générale, seule la coupe est aussi rapide",
   "advice.noLossButMuch":
