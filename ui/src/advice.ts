@@ -1,17 +1,15 @@
 // What `recommend()` says, in the language of the page. It speaks in sentences, in English and with the names of a program's options; each is read here as
 // what it is made of. A test asks for recommendations of every kind and fails on a sentence that is not known.
 
-import type { Format } from "./format.js";
 import type { Key } from "./context.js";
+import type { Format } from "./format.js";
+import { type Parts, type Rule as RuleOf, type Translate, Unknown, byRules, ifKnown } from "./sentences.js";
 import { visibleText } from "./text.js";
-
-type Translate = (key: Key, values?: Record<string, string | number>) => string;
 
 /** What can stand in a sentence: what each part is read as. */
 type Part = "title" | "answer" | "source" | "obstacle" | "obstacles" | "sentence" | "number" | "percent" | "dollars" | "ms";
 
-/** A sentence: how it is recognised, its words, and what its named groups are. */
-type Rule = readonly [RegExp, Key, Readonly<Record<string, Part>>?];
+type Rule = RuleOf<Part>;
 
 const SENTENCES: readonly Rule[] = [
   [
@@ -153,9 +151,6 @@ const SOURCES: Readonly<Record<string, Key>> = {
   reductionPercent: "source.reduction",
 };
 
-/** A sentence, or a part of one, that is not known here. */
-class Unknown extends Error {}
-
 /** Says what `recommend()` said; undefined where that is not known. */
 export function adviceIn(t: Translate, format: Format): (said: string) => string | undefined {
   const word = (keys: Readonly<Record<string, Key>>, said: string) => {
@@ -167,7 +162,7 @@ export function adviceIn(t: Translate, format: Format): (said: string) => string
     const priority = /^priority (\w+)$/.exec(said)?.[1];
     return priority === undefined ? by(ANSWERS, said) : t("answer.priority", { name: t(`priority.${priority}` as Key) });
   };
-  const read: Readonly<Record<Part, (said: string) => string>> = {
+  const parts: Parts<Part> = {
     title: (said) => word(TITLES, said),
     source: (said) => word(SOURCES, said),
     answer,
@@ -183,20 +178,6 @@ export function adviceIn(t: Translate, format: Format): (said: string) => string
     dollars: (said) => format.dollars(Number(said)),
     ms: (said) => format.duration(Number(said)),
   };
-  const by = (rules: readonly Rule[], said: string): string => {
-    for (const [pattern, key, parts = {}] of rules) {
-      const found = pattern.exec(said);
-      if (!found) continue;
-      return t(key, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, read[part](found.groups?.[name] ?? "")])));
-    }
-    throw new Unknown();
-  };
-  return (said) => {
-    try {
-      return visibleText(by([...SENTENCES, ...OBSTACLES], said));
-    } catch (error) {
-      if (error instanceof Unknown) return undefined;
-      throw error;
-    }
-  };
+  const by = (rules: readonly Rule[], said: string) => byRules(t, rules, parts, said);
+  return (said) => ifKnown(() => visibleText(by([...SENTENCES, ...OBSTACLES], said)));
 }

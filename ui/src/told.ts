@@ -6,6 +6,7 @@ import { type Key, useStudio } from "./context.js";
 import { adviceIn } from "./advice.js";
 import { withSeparators } from "./format.js";
 import { en } from "./locales/en.js";
+import { reasonIn } from "./reasons.js";
 import { visibleText } from "./text.js";
 import type { Fault } from "./types.js";
 
@@ -16,8 +17,8 @@ const sentence = (said: string) => visibleText(withSeparators(said));
 export interface Told {
   /** A fault or a warning. In English it is the library's own sentence, which has the numbers; elsewhere what the code stands for. */
   fault(fault: Fault): string;
-  /** A sentence for which there is no code, such as the reason of a change: English as it was said, with separators in its numbers. */
-  sentence(said: string): string;
+  /** Why something was changed. `lang` where it stays in English, as what a host's own provider gives as its reason. */
+  reason(said: string): { said: string; lang?: "en" };
   /** A sentence of a recommendation. */
   advice(said: string): string;
   /** Why a pass was left out. */
@@ -32,7 +33,8 @@ export interface Told {
 export function useTold(): Told {
   const { t, language, format } = useStudio();
   return useMemo<Told>(() => {
-    const advice = adviceIn(t, format);
+    const [advice, reason] = [adviceIn(t, format), reasonIn(t, format)];
+    const asSaid = (said: string) => ({ said: sentence(said), ...(language !== "en" && { lang: "en" as const }) });
     const known = (key: string, said: string) => (words[key] === said ? t(key as Key) : visibleText(said));
     return {
       fault: ({ code, message }) => {
@@ -40,7 +42,10 @@ export function useTold(): Told {
         const key = `fault.${code}`;
         return language !== "en" && key in words ? t(key as Key) : sentence(message);
       },
-      sentence,
+      reason: (said) => {
+        const known = reason(said);
+        return known === undefined ? asSaid(said) : { said: known };
+      },
       advice: (said) => advice(said) ?? sentence(said),
       skipped: (said) => (language === "en" && said !== undefined ? sentence(said) : t("preview.skipped")),
       passName: ({ id, name }) => known(`pass.${(name ?? "").toLowerCase().replaceAll(/[^a-z]+/g, "_")}`, name || id),

@@ -72,7 +72,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
         (operation === "" || change.operation === operation) &&
         (grade === "" || change.grade === grade) &&
         (wanted === "" ||
-          `${change.reason} ${told.sentence(change.reason)}`.toLowerCase().includes(wanted) ||
+          `${change.reason} ${told.reason(change.reason).said}`.toLowerCase().includes(wanted) ||
           String(change.messageIndex) === wanted),
     );
     const saved = (change: Change) => change.tokensBefore - change.tokensAfter;
@@ -153,6 +153,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
           {rows.getVirtualItems().map((item) => {
             const change = found[item.index]!;
             const isOpen = open.has(change.id);
+            const reason = told.reason(change.reason);
             return (
               <div
                 key={change.id}
@@ -166,7 +167,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
                     {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
                     <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>
                     <span className="rc-change-what">
-                      <b>{operationName(change.operation)}</b> <span lang="en">{told.sentence(change.reason)}</span>
+                      <b>{operationName(change.operation)}</b> <span lang={reason.lang}>{reason.said}</span>
                     </span>
                     <span className="rc-change-tokens">
                       −{format.number(change.tokensBefore - change.tokensAfter)}
