@@ -42,7 +42,9 @@ impl Found<'_> {
         let is_chosen_text = |index: usize| is_chosen(at(&self.texts[index]));
         let mut changed: Vec<Changed> =
             self.changed.iter().filter(|changed| is_chosen_text(changed.text)).cloned().collect();
-        if changed.len() < self.changed.len() {
+        // What stays as it was may hold the line that a pointer quotes, nearer than the one that is meant.
+        let stays = |index: usize| !is_chosen_text(index) && self.is_left_out(index);
+        if changed.len() < self.changed.len() || (0..self.texts.len()).any(stays) {
             let before: Vec<&str> = (0..self.texts.len())
                 .map(|index| if is_chosen_text(index) { &*self.texts[index].text } else { self.original(index) })
                 .collect();
@@ -65,7 +67,7 @@ impl Found<'_> {
             let new = match (new[index].take(), &text.text) {
                 (Some(new), _) => new,
                 // What is left out makes a text of its own.
-                (None, Cow::Owned(new)) if *new != *self.original(index) => new.clone(),
+                (None, Cow::Owned(new)) if self.is_left_out(index) => new.clone(),
                 _ => continue,
             };
             match inputs.get_mut(&at(text)) {
@@ -75,6 +77,11 @@ impl Found<'_> {
         }
         proposal.plan.edits.extend(inputs.into_iter().map(|((message, block), input)| input.into_edit(message, block)));
         proposal
+    }
+
+    /// Whether something of a text is left out because a later message replaced it.
+    fn is_left_out(&self, index: usize) -> bool {
+        matches!(&self.texts[index].text, Cow::Owned(new) if *new != *self.original(index))
     }
 
     /// A text as it is in the conversation.

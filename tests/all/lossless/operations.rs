@@ -1,7 +1,7 @@
 //! Each operation of the lossless provider on a small history that a person can follow.
 
-use super::support::{condense, decoded, history_of, texts};
-use roo_condense::{Conversation, Grade};
+use super::support::{condense, decoded, history_of, propose, request, texts};
+use roo_condense::{Cancel, Conversation, Encoding, Grade, Request, Tally, settle};
 use serde_json::{Value, json};
 
 /// The pointer to `count` lines that begin with one of [`program`].
@@ -312,6 +312,44 @@ fn a_conversation_that_goes_on_can_be_condensed_again() {
     let settled = condense(&grown, config);
     assert!(!settled.changes.is_empty());
     assert_eq!(decoded(&settled.conversation), texts(&whole));
+}
+
+/// A reading that a later change made old begins with the line that a pointer quotes, between the pointer and what it stands for.
+#[test]
+fn within_a_target_what_stays_after_all_leads_no_pointer_astray() {
+    const FIRST: &str = "        model_class_pk = instance._get_pk_val(model._meta)";
+    let file = [
+        FIRST,
+        "        if not instance._state.adding and model_class_pk is not None:",
+        "            queryset = queryset.exclude(pk=model_class_pk)",
+    ];
+    let file = file.join("\n");
+    let other =
+        ["            queryset = queryset.filter(*expressions)", FIRST, "        raise Other(it)", "        return it"];
+    let history = history_of(&[
+        run(
+            "cat django/db/models/constraints.py",
+            format!(
+                "<returncode>0</returncode>\n</warning><output_head>\n            self.che\n</output_head>\n{file}"
+            ),
+        ),
+        run("sed -n '345,390p' django/db/models/constraints.py", other.join("\n")),
+        run("sed -n '390,415p' django/db/models/constraints.py", file),
+        run("sed -i '396s/raise/return/' django/db/models/constraints.py", String::new()),
+        run("sed -n '133,160p' b.py", String::new()),
+    ]);
+    let before = texts(&history);
+    let total = Tally::count(&history, Encoding::O200kBase, &Cancel::default()).unwrap().total();
+    let mut pointers = 0;
+    for target in total / 2..total {
+        let request = Request { target_tokens: Some(target), ..request(&history, json!({})) };
+        let settled = settle(&request, "lossless", &propose(&request)).unwrap().conversation;
+        if texts(&settled)[2][0].contains(" as below from ") {
+            pointers += 1;
+            assert_eq!(decoded(&settled)[2], before[2], "{target} of {total}");
+        }
+    }
+    assert!(pointers > 0);
 }
 
 #[test]
