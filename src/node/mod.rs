@@ -13,7 +13,7 @@
 // The attribute macro writes functions without doc comments.
 #![allow(missing_docs)]
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(target_family = "wasm", system_allocator)))]
 mod allocator;
 mod callback;
 mod cancel;
@@ -38,7 +38,7 @@ mod work;
 use napi::bindgen_prelude::{Object, retain_current_module_for_unload_safety};
 use napi_derive::napi;
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(target_family = "wasm", system_allocator)))]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
