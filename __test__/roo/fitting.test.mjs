@@ -206,6 +206,52 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     else expect(response.error).toContain("still does not fit");
   });
 
+  // What the window drops by its own rule, it drops without regard to what is protected.
+  test.each(
+    PROVIDERS.flatMap((provider) =>
+      ["a model that fails", "automatic condensing off", "held back by the guard", "no other provider"].map((why) => ({ provider, why })),
+    ),
+  )("what is protected stays: $provider, $why", async ({ provider, why }) => {
+    const lines = (word, count) => Array.from({ length: count }, (_, line) => `${word} line ${line}, ${(line * 7919) % 1009}`).join("\n");
+    const pins = Array.from({ length: 10 }, (_, index) => [
+      assistant(`PIN: I do not ${lines(`touch ${index}`, 8)}`, 2 * index + 2),
+      user(`PIN: never ${lines(`push ${index}`, 8)}`, 2 * index + 3),
+    ]).flat();
+    for (const after of [1, 2, 5]) {
+      const messages = [
+        user("task", 1),
+        ...pins,
+        assistant([call("big", "execute_command", { command: "cat log" })], 30),
+        user([result("big", lines("log", 4000))], 31),
+        ...Array.from({ length: after }, (_, round) => [assistant("ok", 32 + 2 * round), user("go on", 33 + 2 * round)]).flat(),
+      ];
+      const apiHandler = why === "a model that fails" ? handler(() => Promise.reject(new Error("no"))) : answers();
+      const manager = new CondensationManager({ provider, ...(why === "no other provider" && { fallback: false }) });
+      const { host } = recordingHost({
+        manager,
+        protect: { text: ["PIN:"] },
+        ...(why === "held back by the guard" && { guard: { attempts: 1 } }),
+      });
+      const more = { contextWindow: 32_000, autoCondenseContext: why !== "automatic condensing off" };
+      const own =
+        manage === generations[2025].manage
+          ? createSlidingWindow(host).truncateConversationIfNeeded
+          : createContextManagement(host).manageContext;
+      let given = messages;
+      for (let turn = 0; turn < 3; turn++) {
+        const response = await own(await usageOf(given, apiHandler, more));
+        const left = effective(response.messages);
+        for (const { content } of pins) expect(left.filter((message) => message.content === content).length).toBe(1);
+        expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(32_000 * 0.9 - RESERVED);
+        given = [
+          ...response.messages,
+          assistant([call(`n${turn}`)], 90 + turn),
+          user([result(`n${turn}`, lines("more", 2000))], 95 + turn),
+        ];
+      }
+    }
+  });
+
   test("what nobody can shorten: it is said why it does not fit", async () => {
     const messages = withHugeResult();
     const apiHandler = answers();

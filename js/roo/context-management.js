@@ -11,6 +11,7 @@ const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
 const { createTaggedCondense } = require("./tagged-condense.js");
 const { getEffectiveApiHistory, visibleIndices } = require("./tagged-history.js");
+const { appendCondensed } = require("./tagging.js");
 const { placesToGo } = require("./thinking.js");
 const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
 const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
@@ -58,9 +59,14 @@ function createContextManagement(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
-    // With automatic condensing off the window is all that acts.
-    if (services.host.manager && !condenseDue)
-      await prepareWindow(services, call, { ...condensingOptions(options), messages: getEffectiveApiHistory(messages) });
+    const given = services.host.manager && { ...condensingOptions(options), messages: getEffectiveApiHistory(messages) };
+    const byManager = await prepareWindow(services, call, given, condenseDue);
+    if (byManager?.condensed) {
+      const { condensed, summary, newContextTokens } = byManager;
+      const condenseId = randomUUID();
+      const response = { messages: appendCondensed(messages, condensed, condenseId), summary, newContextTokens, condenseId, ...failed };
+      return { ...(await fitted(response, call, options)), prevContextTokens };
+    }
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
 
     const truncation = truncateConversation(messages, 0.5, taskId, apiHandler);

@@ -36,13 +36,25 @@ const ROO_CODES = {
  *
  * @param {object} services See `host.js`.
  * @param {{ messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
- *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object, prevContextTokens?: number }} call
+ *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object, prevContextTokens?: number, provider?: string }} call
+ *   `provider`: this one instead of the manager's.
  * @returns {Promise<{ cost: number, condensed?: readonly object[], summary?: string, newContextTokens?: number, before?: number,
  *   error?: string, errorDetails?: string, cancelled?: boolean }>}
  */
 async function condenseByManager(
   services,
-  { messages, systemPrompt, taskId, apiHandler, condensingHandler, customCondensingPrompt, isAutomatic, metadata, prevContextTokens },
+  {
+    messages,
+    systemPrompt,
+    taskId,
+    apiHandler,
+    condensingHandler,
+    customCondensingPrompt,
+    isAutomatic,
+    metadata,
+    prevContextTokens,
+    provider,
+  },
 ) {
   const signal = services.signal(taskId);
   const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
@@ -54,6 +66,7 @@ async function condenseByManager(
     thinking: services.host.thinking,
     protect: services.host.protect,
     isAutomatic,
+    provider,
     signal,
     customCondensingPrompt: customCondensingPrompt || undefined,
     // A handler of the call would win over that of the profile.
@@ -113,9 +126,16 @@ function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadat
   return { window, profileId, measure };
 }
 
-/** Lets a call of the window that asks the manager for nothing be measured as one that does: it truncates until what is left fits, too. */
-function prepareWindow(services, call, given) {
-  return asWindowCall(call, async () => void prepare(services, given));
+/**
+ * Before the window truncates by its own rule. With automatic condensing off it is measured as a call that asks the manager: it truncates until what is
+ * left fits, too. Where something is protected, of which the rule knows nothing, the manager truncates, unless it did: resolves to what
+ * `condenseByManager` does, else to undefined.
+ */
+async function prepareWindow(services, call, given, isDue) {
+  const { manager, protect } = services.host;
+  if (manager && protect && !call.keepsAll && isOwn(manager))
+    return asWindowCall(call, () => condenseByManager(services, { ...given, provider: CORRECTING }));
+  if (manager && !isDue) await asWindowCall(call, async () => void prepare(services, given));
 }
 
 /** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
@@ -152,7 +172,8 @@ async function shortened(services, context, options, first, { lower, configs }) 
       { ...context, messages: result.messages },
       { ...options, provider: CORRECTING, config, targetTokens },
     );
-    if (next.failure || next.error) break;
+    if (next.failure) break;
+    if (next.error) continue;
     if (next.didCondense) result = { ...result, didCondense: true, messages: next.messages, newContextTokens: next.newContextTokens };
   }
   return result;
@@ -163,12 +184,17 @@ async function shortened(services, context, options, first, { lower, configs }) 
  * protected and where pointers lead.
  */
 async function fitted(services, context, options, result, { window, measure }) {
-  if (result.failure || result.error || !(await measure.isOwn()) || options.signal?.aborted) return result;
+  const { protect } = services.host;
+  const isRefused = result.failure || (result.error && !protect);
+  if (isRefused || !(await measure.isOwn()) || options.signal?.aborted) return result;
   const limits = { ...window, limitTokens: window.fittingTokens };
   const isOver = async (left) => (await measure.inContext(window, left)) > window.fittingTokens;
   const lower = async (left) => ((await isOver(left)) ? measure.target(limits, left) : undefined);
-  window.keepsAll = Boolean(services.host.protect);
-  return shortened(services, context, options, result, { lower, configs: DEEPER });
+  window.keepsAll = Boolean(protect);
+  const deeper = await shortened(services, context, options, result, { lower, configs: DEEPER });
+  // Truncation stands in for a provider that failed, as in the manager's own chains.
+  const { error, ...rest } = deeper;
+  return error && deeper.messages !== result.messages ? rest : deeper;
 }
 
 /**
@@ -302,9 +328,12 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   };
 }
 
+/** Whether it is a manager of this package. */
+const isOwn = (manager) => typeof manager.getEffectiveConfig === "function";
+
 /** Counts as a manager of this package counts; undefined for another, or where that cannot be done. */
 async function ownCounter(manager, messages, systemPrompt, profileId) {
-  if (typeof manager.getEffectiveConfig !== "function") return undefined;
+  if (!isOwn(manager)) return undefined;
   try {
     const { encoding, scale } = manager.getEffectiveConfig(profileId);
     const { countTokens, warmUp } = require("../count.js");

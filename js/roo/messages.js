@@ -31,7 +31,7 @@ function doesNotFit(tokens, { allowedTokens, contextWindow }) {
   const most = Math.floor(allowedTokens);
   if (most <= 0)
     return `A window of ${contextWindow} tokens leaves no room beside the tokens kept for the answer. Lower the model's maximum output tokens, or use a model with a larger context window.`;
-  return `The conversation still does not fit: about ${Math.ceil(tokens)} tokens are left, and a window of ${contextWindow} allows ${most} beside the answer. The system prompt, the first message and the newest ones alone take that much. Shorten them, or use a model with a larger context window.`;
+  return `The conversation still does not fit: about ${Math.ceil(tokens)} tokens are left, and a window of ${contextWindow} allows ${most} beside the answer. The system prompt, the first message, the newest ones and what is protected alone take that much. Shorten them, or use a model with a larger context window.`;
 }
 
 /** The `error` of a response that leaves more tokens than are allowed, after the one that it has already. */

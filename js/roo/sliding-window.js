@@ -63,8 +63,11 @@ function createSlidingWindow(host) {
     // Who cancels wants no other change either.
     const cancelled = condenseDue && services.signal(taskId)?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
-    // With automatic condensing off the window is all that acts.
-    if (services.host.manager && !condenseDue) await prepareWindow(services, call, { messages, systemPrompt, taskId, apiHandler });
+    const byManager = await prepareWindow(services, call, { messages, systemPrompt, taskId, apiHandler }, condenseDue);
+    if (byManager?.condensed) {
+      const { condensed, summary, newContextTokens } = byManager;
+      return { ...(await fitted({ messages: condensed, summary, newContextTokens, ...failed }, call, options)), prevContextTokens };
+    }
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
