@@ -361,6 +361,83 @@ describe("what it is given", () => {
   });
 });
 
+/** Rounds of calls, each with the results of all its calls in one message. */
+function rounds(...results) {
+  const made = [{ role: "user", content: "task" }];
+  results.forEach((texts, round) => {
+    const ids = texts.map((_, call) => `t${round}-${call}`);
+    made.push({ role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "bash", input: { command: `run ${id}` } })) });
+    made.push({ role: "user", content: ids.map((id, call) => ({ type: "tool_result", tool_use_id: id, content: texts[call] })) });
+  });
+  return made;
+}
+
+const lines = (word, count) => Array.from({ length: count }, (_, line) => `${word}(${line}, of_many, ${line * 7919})`);
+const resultsOf = (given) =>
+  given.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === "tool_result");
+
+describe("what it writes around lines of ours stays true", () => {
+  const filler = Array.from({ length: 12 }, (_, index) => [`done ${index}`]);
+
+  test.each([
+    ["as they are", (message) => message],
+    ["with another field", (message) => ({ ...message, ts: 5 })],
+    ["with another block", (message) => ({ ...message, content: [...message.content, { type: "text", text: "(noted)" }] })],
+  ])("pointers whose lines it leaves out: messages %s", async (_, change) => {
+    const same = [lines("first", 40).join("\n"), lines("second", 40).join("\n"), lines("third", 40).join("\n")];
+    const given = rounds(same, ["between"], same, ...filler);
+    const { messages: once } = await createLosslessProvider().condense({ messages: given });
+    expect(resultsOf(once).filter(({ content }) => content.startsWith("[40 lines as below from "))).toHaveLength(3);
+    const manager = managerWith(
+      ({ messages }) => ({ messages: [messages[0], messages[1], change(messages[2]), ...messages.slice(3, 5), ...messages.slice(7)] }),
+      { fallback: false },
+    );
+    const result = await manager.condense({ messages: once });
+    expect(resultsOf(result.messages).filter(({ content }) => content === "[… 40 lines left out]")).toHaveLength(3);
+    expect(expand(result.messages).unresolved).toEqual([]);
+    expect(restore(result)).toEqual(once);
+  });
+
+  test.each([
+    ["in one call", false],
+    ["in two", true],
+  ])("numbers of lines below a heading of which it leaves some out: %s", async (_, isBefore) => {
+    const numbered = lines("numbered", 60).map((line, index) => `${String(index + 1).padStart(6)}→${line}`);
+    const given = rounds([numbered.join("\n")], ...filler);
+    const lossless = createLosslessProvider();
+    const { messages: once } = await lossless.condense({ messages: given });
+    expect(resultsOf(once)[0].content).toContain("→[60 lines, every 10th numbered:]");
+    for (const isGone of [(line) => line === 3, (line) => line > 8 && line < 31, (line) => line % 7 === 5, (line) => line > 40]) {
+      const shorter = (block) =>
+        block.type === "tool_result"
+          ? {
+              ...block,
+              content: block.content
+                .split("\n")
+                .flatMap((line, index) => (isGone(index) ? (index === 3 ? ["(a note)"] : []) : [line]))
+                .join("\n"),
+            }
+          : block;
+      const manager = managerWith(
+        async (context) => {
+          const { messages } = isBefore ? context : await lossless.condense(context);
+          return {
+            messages: messages.map((message) =>
+              Array.isArray(message.content) ? { ...message, content: message.content.map(shorter) } : message,
+            ),
+          };
+        },
+        { fallback: false },
+      );
+      const result = await manager.condense({ messages: isBefore ? once : given });
+      const [{ content }] = resultsOf(expand(result.messages).messages);
+      const left = content.split("\n").filter((line) => !line.endsWith("(a note)"));
+      expect(left.length).toBeGreaterThan(30);
+      expect(left.filter((line) => !numbered.includes(line))).toEqual([]);
+    }
+  });
+});
+
 describe("in a chain", () => {
   test("it is asked once, also when it says that it is fast and the target is missed", async () => {
     let calls = 0;

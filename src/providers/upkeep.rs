@@ -1,7 +1,10 @@
 //! Whatever a provider does, pointers that stay stand for what they stood for: led to another copy of their lines, or the lines are put in their
 //! place, or a gap says that they are left out.
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashSet},
+};
 
 use super::{
     edited::{Place, edited},
@@ -91,11 +94,18 @@ pub fn true_plan(
     }
     let places = before.positions();
     let mut result = TruePlan { plan: plan.clone(), notes: Vec::new(), expanded: HashSet::new() };
+    let mut inserted: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
     for mended in mended {
         match places.get(&after.entries()[mended.message].id) {
             Some(message) => result.set(before, *message, &origins, mended),
-            None => set_inserted(&mut result.plan, after, &mended),
+            None => {
+                let edit = Edit::set(mended.message, mended.path, NewValue::Text(mended.text));
+                inserted.entry(mended.message).or_default().push(edit);
+            }
         }
+    }
+    for (message, edits) in inserted {
+        set_inserted(&mut result.plan, after, message, edits);
     }
     Some(result)
 }
@@ -148,11 +158,10 @@ fn reason(mended: &Mended) -> String {
     if said.is_empty() { "lines numbered anew".to_owned() } else { said.join(", ") }
 }
 
-/// Changes the text of a message that the plan adds: the one that became a message of `after`.
-fn set_inserted(plan: &mut Plan, after: &Conversation, mended: &Mended) {
-    let edit = Edit::set(mended.message, mended.path.clone(), NewValue::Text(mended.text.clone()));
-    let Ok(changed) = after.apply(&Plan { edits: vec![edit] }) else { return };
-    let (was, is) = (&after.entries()[mended.message], &changed.entries()[mended.message]);
+/// Changes the texts of a message that the plan adds: the one that became a message of `after`.
+fn set_inserted(plan: &mut Plan, after: &Conversation, message: usize, edits: Vec<Edit>) {
+    let Ok(changed) = after.apply(&Plan { edits }) else { return };
+    let (was, is) = (&after.entries()[message], &changed.entries()[message]);
     for edit in &mut plan.edits {
         if let Edit::Insert { value, .. } = edit
             && std::sync::Arc::ptr_eq(&value.message, &was.message)

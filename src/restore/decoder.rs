@@ -195,8 +195,9 @@ impl<'a> Decoder<'a> {
             return dead.is_empty();
         }
         let (text, rows) = (self.texts[index], self.rows(index));
+        let is_marker = |row: &Row| row.kind != RowKind::Line || Pointer::read(content(&text[row.range()])).is_some();
         let is_new = |row: &Row| memmem::find(old.as_bytes(), text[row.content_range()].as_bytes()).is_none();
-        if !rows.marked().any(is_new) {
+        if !rows.rows.iter().any(|row| is_marker(row) && is_new(row)) {
             return false;
         }
         let said: Vec<&str> = said.split('\n').collect();

@@ -3,7 +3,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     ops::Range,
 };
 
@@ -108,8 +108,9 @@ pub fn kept_true(
     let (was_contents, is_contents) = (was.contents(), is.contents());
     let mut old_lines = Lines::of(Decoder::new(&was_contents), &was_contents);
     let places = before.positions();
-    let counterparts: Vec<Option<usize>> =
+    let mut counterparts: Vec<Option<usize>> =
         (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
+    is.adopt(&mut counterparts, after, &was, before);
     let is_changed = |text: usize| counterparts[text].is_none_or(|old| was_contents[old] != is_contents[text]);
     // What nobody changed is not read again.
     let unchanged = |text: usize| counterparts[text].filter(|_| !is_changed(text));
@@ -124,7 +125,11 @@ pub fn kept_true(
     for text in 0..is_contents.len() {
         let (old, is_changed) = (counterparts[text], is_changed(text));
         let concerns = after_decoder.has_pointers(text)
-            || (is_changed && old.is_some_and(|old| old_lines.decoder.has_pointers(old)));
+            || (is_changed
+                && old.is_some_and(|old| {
+                    // A heading that claims more lines than there are is none.
+                    old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
+                }));
         // A provider may have written pointers itself, such as one of the host that asked ours.
         let mut is_true = || match old {
             Some(old) => is_changed && after_decoder.says_again(text, was_contents[old], &old_lines.decoder.text(old)),
@@ -238,6 +243,52 @@ impl Texts<'_> {
         let same_place = range.start + (text - self.starts[*message]);
         let is_it = |text: &usize| was.texts[*text].1.path == *path;
         Some(same_place).filter(|place| range.contains(place) && is_it(place)).or_else(|| range.clone().find(is_it))
+    }
+}
+
+/// Where a text stands in a call or a result: its id, which of both it is, and the path from there.
+type InCall<'t> = (&'t str, bool, &'t [PathStep]);
+
+impl<'a> Texts<'a> {
+    fn in_call(&self, text: usize, conversation: &'a Conversation) -> Option<InCall<'_>> {
+        let (message, at) = &self.texts[text];
+        let path = at.path.get(2..)?;
+        match conversation.message(*message).content.blocks().get(at.block)? {
+            Block::ToolUse { id, .. } => Some((id, false, path)),
+            Block::ToolResult { tool_use_id, .. } => Some((tool_use_id, true, path)),
+            _ => None,
+        }
+    }
+
+    /// Messages that a host made anew have no identity in common with those they were. Of those that are gone, a text is the one in the same call or
+    /// result, else the one that says the same.
+    fn adopt(
+        &self,
+        counterparts: &mut [Option<usize>],
+        after: &'a Conversation,
+        was: &Texts<'a>,
+        before: &'a Conversation,
+    ) {
+        let is_orphan = |text: usize| after.entries()[self.texts[text].0].foreign.is_some();
+        let orphans: Vec<usize> =
+            (0..self.texts.len()).filter(|text| counterparts[*text].is_none() && is_orphan(*text)).collect();
+        if orphans.is_empty() {
+            return;
+        }
+        let present: HashSet<EntryId> = after.entries().iter().map(|entry| entry.id).collect();
+        let is_gone = |text: &usize| !present.contains(&before.entries()[was.texts[*text].0].id);
+        let (mut in_call, mut saying) = (HashMap::new(), HashMap::<&str, VecDeque<usize>>::new());
+        for text in (0..was.texts.len()).filter(is_gone) {
+            if let Some(place) = was.in_call(text, before) {
+                in_call.insert(place, text);
+            }
+            saying.entry(was.texts[text].1.text).or_default().push_back(text);
+        }
+        for text in orphans {
+            let same_call = self.in_call(text, after).and_then(|place| in_call.get(&place).copied());
+            counterparts[text] =
+                same_call.or_else(|| saying.get_mut(self.texts[text].1.text).and_then(VecDeque::pop_front));
+        }
     }
 }
 
@@ -418,14 +469,21 @@ impl<'a> Draft<'a> {
         let old = old.map(|old| old.text);
         let mut items = Vec::with_capacity(rows.rows.len());
         let mut left_out = 0;
+        // Whether the numbers of lines went below a heading that was not there before, and that is to be written anew.
+        let mut is_unheaded = false;
         for (row, matched) in rows.rows.iter().zip(matches) {
+            let line = &now[row.range()];
+            if old.is_some() && matched.is_none() && row.kind == RowKind::Line && is_heading(line) {
+                is_unheaded = true;
+                continue;
+            }
             let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
                 // What is no line looks like a pointer, and nobody who writes pointers wrote it here.
                 left_out += usize::from(row.kind != RowKind::Line);
                 match row.kind {
-                    RowKind::Line => items.push(Item::Raw(now[row.range()].into())),
+                    RowKind::Line => items.push(Item::Raw(line.into())),
                     // It stands for no line.
-                    RowKind::Heading => {}
+                    RowKind::Heading => is_unheaded = true,
                     _ => items.push(Item::Raw(Gap::Elsewhere(row.lines.max(1) as usize).to_string().into())),
                 }
                 continue;
@@ -440,8 +498,11 @@ impl<'a> Draft<'a> {
             let excerpt = (old_row.excerpt != NO_EXCERPT).then(|| &old_rows.excerpts[old_row.excerpt as usize]);
             let number = excerpt.map(|excerpt| (excerpt.number_of(old_row.line), excerpt.style, excerpt.sparse));
             let is_headed = old_row.excerpt != NO_EXCERPT && numbers[old_row.excerpt as usize];
-            let is_shown = |number: u32| numbered(&now[row.range()]).is_some_and(|(shown, _)| shown == number);
+            let is_shown = |number: u32| numbered(line).is_some_and(|(shown, _)| shown == number);
             let number = match number {
+                Some((number, style, false)) if is_unheaded && (numbered(line).is_none() || is_shown(number)) => {
+                    Some((number, style, true))
+                }
                 // Without its heading a line has the number that stands in it, if any.
                 Some((number, style, true)) if !is_headed => is_shown(number).then_some((number, style, false)),
                 number => number,
@@ -449,13 +510,13 @@ impl<'a> Draft<'a> {
             let content = &was[old][old_row.content_range()];
             match (old_row.kind, number) {
                 (RowKind::Heading, _) if is_headed => {}
-                (RowKind::Heading, _) => items.push(Item::Raw(now[row.range()].into())),
+                (RowKind::Heading, _) => items.push(Item::Raw(line.into())),
                 (RowKind::Gap, Some((number, style, true))) => {
                     items.push(Item::Gap { number, style, lines: old_row.lines });
                 }
-                (RowKind::Gap, _) => items.push(Item::Raw(now[row.range()].into())),
+                (RowKind::Gap, _) => items.push(Item::Raw(line.into())),
                 (RowKind::Line, Some((number, style, true))) => items.push(Item::Numbered { number, style, content }),
-                (RowKind::Line, _) => items.push(Item::Raw(now[row.range()].into())),
+                (RowKind::Line, _) => items.push(Item::Raw(line.into())),
                 (RowKind::Pointer, number) => {
                     let meaning = was_lines.meaning(old, at);
                     items.push(Item::Pointer(PointerItem { number, written: content.into(), meaning }));
@@ -651,6 +712,12 @@ fn new_line(out: &mut String, at: usize) {
     if at > 0 {
         out.push('\n');
     }
+}
+
+/// Whether a line is the heading of lines whose numbers were left out, be there as many or not.
+fn is_heading(line: &str) -> bool {
+    let content = numbered(line).map(|(_, content)| content);
+    content.is_some_and(|content| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
 }
 
 /// The number that stands in a line, and what stands behind it.
