@@ -91,8 +91,10 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^50%: [\d,]+ tokens$/);
     await expect.poll(() => page.locator(".rc-cards").textContent()).toMatch(/the target is met/);
     await page.getByRole("tab", { name: /Changes/ }).focus();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
+    for (const name of ["What fills it", "Compare providers"]) {
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(() => page.getByRole("tab", { name }).getAttribute("aria-selected")).toBe("true");
+    }
     await page.waitForSelector(".rc-comparison tbody tr");
     await page.close();
   });
@@ -209,7 +211,7 @@ describe.skipIf(isMissing)("the studio", () => {
     expect((await overrides())[0].operations.toolResults).toEqual({ operation: "truncate", params: { truncate: { maxLines: 7 } } });
     await page.getByRole("button", { name: "Delete: Message 3" }).focus();
     await page.keyboard.press("Enter");
-    expect(await overrides()).toBeUndefined();
+    await expect.poll(overrides).toBeUndefined();
     expect(await page.evaluate(() => document.activeElement.textContent.trim())).toBe("Treat it otherwise");
     await page.keyboard.press("Control+z");
     expect(await overrides()).toHaveLength(1);
@@ -502,6 +504,69 @@ describe.skipIf(isMissing)("the studio", () => {
     writeFileSync(history, JSON.stringify(messages.slice(0, 40)));
     await expect.poll(() => said.count(), { timeout: 10_000 }).toBe(0);
     await close();
+  });
+
+  test("a page loaded again knows what was chosen and saved; who saves once more has to choose first; each saving can be taken back", async () => {
+    const { page, history, tokens, save, close } = await openWritable(cuttable());
+    const text = readFileSync(history, "utf8");
+    const isIdle = () => expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    await page.getByRole("button", { name: "Keep this as it was" }).first().click();
+    await page.getByText("One part stays as it was").waitFor();
+    const target = page.getByRole("slider", { name: "How much may be left" });
+    await target.focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
+    await isIdle();
+    const [provider, percent, after] = [
+      await page.getByRole("combobox", { name: "Provider" }).inputValue(),
+      await target.getAttribute("aria-valuenow"),
+      await tokens("After"),
+    ];
+    await page.reload();
+    await page.getByText("One part stays as it was").waitFor();
+    expect(await page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe(provider);
+    expect(await target.getAttribute("aria-valuenow")).toBe(percent);
+    await expect.poll(() => tokens("After")).toBe(after);
+    await save.click();
+    await page.locator(".rc-saved").waitFor();
+    const once = readFileSync(history, "utf8");
+    await expect.poll(() => tokens("Before"), { timeout: 10_000 }).toBe(after);
+    await isIdle();
+    expect(await save.isDisabled()).toBe(true);
+    // Another choice makes it another condensation.
+    await target.focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
+    await expect.poll(() => save.isDisabled()).toBe(false);
+    await save.click();
+    await expect.poll(() => readFileSync(history, "utf8") !== once).toBe(true);
+    await page.locator(".rc-saved").waitFor();
+    await page.reload();
+    const back = page.getByRole("button", { name: "Take the saving back" });
+    await back.click();
+    await expect.poll(() => readFileSync(history, "utf8")).toBe(once);
+    await back.click();
+    await expect.poll(() => readFileSync(history, "utf8")).toBe(text);
+    await expect.poll(() => back.count()).toBe(0);
+    await close();
+  });
+
+  test("with forced colours, what colours say is still there", async () => {
+    const context = await browser.newContext({ forcedColors: "active", viewport: { width: 1280, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(studio.address);
+    await page.waitForSelector(".rc-card");
+    const colours = await page.evaluate(() => {
+      const canvas = document.querySelector(".rc-map-canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = new Set();
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+      return seen.size;
+    });
+    expect(colours).toBeGreaterThan(3);
+    const backgrounds = (selector) =>
+      page.locator(selector).evaluateAll((all) => new Set(all.map((one) => getComputedStyle(one).backgroundColor)).size);
+    expect(await backgrounds(".rc-legend .rc-swatch")).toBeGreaterThan(2);
+    expect(await backgrounds(".rc-slider-track, .rc-slider-range")).toBe(2);
+    await context.close();
   });
 
   test("a file that cannot be read is said, nothing is saved, and it goes on when it is whole again", async () => {

@@ -142,19 +142,19 @@ describe("createStudioHost", () => {
 
   /** A history that is kept in memory, as a file would keep it. */
   function written(first) {
-    const state = { now: first, problem: undefined };
+    const state = { now: first, before: [], problem: undefined };
     const source = {
       read() {
         if (state.problem) throw new Error(state.problem);
         return { messages: structuredClone(state.now) };
       },
       save(messages) {
-        state.before = state.now;
+        state.before.push(state.now);
         state.now = structuredClone(messages);
         return { file: "h.json", backup: "h.json.bak" };
       },
       undoSave({ file }) {
-        state.now = state.before;
+        state.now = state.before.pop();
         return { file };
       },
     };
@@ -245,6 +245,71 @@ describe("createStudioHost", () => {
     state.now = [...state.now, { role: "user", content: "One more." }];
     await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "changed_since" });
     expect(state.now.at(-1).content).toBe("One more.");
+  });
+
+  test("takes savings back one after the other, whatever else was written between and is gone again", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    const { ask } = hostOf(source);
+    const save = async (provider) => ask("save", { condensation: (await ask("condense", { history: "h", provider })).id });
+    const canUndo = async () => (await ask("hello")).histories[0].canUndo ?? false;
+    await save("lossless");
+    const once = state.now;
+    await save("truncation");
+    const twice = state.now;
+    expect(await canUndo()).toBe(true);
+    // A writer that empties the file and writes the same again.
+    state.problem = "h.json: Unexpected end";
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "unreadable" });
+    expect(await canUndo()).toBe(false);
+    state.problem = undefined;
+    state.now = [];
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "changed_since" });
+    state.now = structuredClone(twice);
+    expect(await ask("undoSave", { history: "h" })).toMatchObject({ canUndo: true });
+    expect(state.now).toEqual(once);
+    expect(await canUndo()).toBe(true);
+    expect(await ask("undoSave", { history: "h" })).not.toHaveProperty("canUndo");
+    expect(state.now).toEqual(first);
+    expect(await canUndo()).toBe(false);
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "nothing_to_undo" });
+  });
+
+  test("what is nested too deep is a problem of that history alone", async () => {
+    const nested = (depth) => {
+      const input = JSON.parse(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+      return [
+        { role: "user", content: "Go." },
+        { role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "ok" }] },
+      ];
+    };
+    const { state, source } = written(messagesOf("claude-code"));
+    let changed = () => Promise.resolve();
+    const { ask } = hostOf({
+      ...source,
+      read: () => ({ messages: state.now }),
+      watch(tell) {
+        changed = tell;
+        return () => {};
+      },
+    });
+    await ask("hello");
+    state.now = nested(5000);
+    await changed();
+    expect((await ask("hello")).histories[0].problem).toBeUndefined();
+    for (const method of ["inspect", "condense"]) await ask(method, { history: "h" });
+    expect((await ask("message", { history: "h", index: 1 })).texts[0].text).toContain("[[[[");
+    await ask("recall", { history: "h", provider: "lossless" });
+    const tooDeep = JSON.stringify({ messages: "DEEP" }).replace(
+      '"DEEP"',
+      JSON.stringify(nested(4)).replace("[[[[]]]]", `${"[".repeat(20_000)}${"]".repeat(20_000)}`),
+    );
+    await expect(ask("open", { name: "deep.json", text: tooDeep })).rejects.toMatchObject({
+      code: "unreadable",
+      message: "nested deeper than 10000 levels",
+    });
+    expect((await ask("hello")).histories).toHaveLength(1);
   });
 
   test("keeps what it knew while a file is half written", async () => {

@@ -1,6 +1,7 @@
 "use strict";
 
-// How the program ends. Whatever ends with another code than 0 has changed no file; where only the report could not be printed, the message says so.
+// How the program ends. Whatever ends with another code than 0 has changed no file, but those of other histories of the same call; where only the report could
+// not be printed, the message says so.
 
 const EXIT = Object.freeze({
   /** Done, or there was nothing to gain. */

@@ -98,8 +98,9 @@ async function workOnAll(all, environment) {
       const ended = await workOn(settings, environment);
       exitCode ||= ended.exitCode;
       reports.push({ file: settings.file, ...ended.report });
-    } catch (error) {
+    } catch (thrown) {
       environment.bar?.stop();
+      const error = failureOf(thrown);
       tell(error, environment);
       const code = error instanceof Failure ? error.exitCode : EXIT.failed;
       exitCode ||= code;
@@ -124,6 +125,12 @@ async function work(settings, environment) {
   }
   return exitCode;
 }
+
+/** What a history is that nobody can work on, such as one nested too deep, is no fault of the program. */
+const failureOf = (error) =>
+  ["not_serializable", "unreadable"].includes(error?.code) && !(error instanceof Failure)
+    ? new Failure(EXIT.failed, error.message, { code: error.code, cause: error })
+    : error;
 
 /** Prints a failure. */
 function tell(error, { stderr, env, color }) {
@@ -164,7 +171,8 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
     if (settings.command === "completions") await print(stdout, require("./completions.js").completions(settings.shell));
     if (settings.help || settings.version || settings.command === "completions") return EXIT.done;
     return await work(settings, environment);
-  } catch (error) {
+  } catch (thrown) {
+    const error = failureOf(thrown);
     const exitCode = error instanceof Failure ? error.exitCode : EXIT.failed;
     tell(error, environment);
     if (wantsJson(args)) {

@@ -2,6 +2,7 @@
 
 // What a model reads of a message, as the measures of recall look for names and passages in it. A message may be anything.
 
+const { stringify } = require("../deep-json.js");
 const isObject = require("../is-object.js");
 
 /** The blocks of a message; a content that is a string is one block of text. */
@@ -14,7 +15,7 @@ function blocksOf(message) {
 /** What a model reads of a block, parameters as JSON. Images, thinking and the like have no text. */
 function textOf(block) {
   if (block?.type === "text") return typeof block.text === "string" ? block.text : "";
-  if (block?.type === "tool_use") return JSON.stringify(block.input ?? {}) ?? "";
+  if (block?.type === "tool_use") return stringify(block.input ?? {}) ?? "";
   if (block?.type !== "tool_result") return "";
   const { content } = block;
   if (typeof content === "string") return content;

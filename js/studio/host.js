@@ -3,6 +3,8 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
+const { createHash } = require("node:crypto");
+const { stringify } = require("../deep-json.js");
 const { CondensationManager, copyOf } = require("../manager.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
@@ -46,8 +48,9 @@ class OpenHistory {
   #source;
   #reading;
   #asked;
-  /** What was saved last, and the state of the file that this made. */
-  #saved;
+  /** What was saved, the newest last, each with the messages that this left, as a hash. */
+  #savings = [];
+  #hashed;
 
   constructor(source) {
     this.#source = source;
@@ -75,16 +78,18 @@ class OpenHistory {
   async #read() {
     let found = { messages: this.messages, bytes: this.bytes };
     let problem;
+    let isOther = false;
     try {
-      found = await this.#source.read();
-      if (!Array.isArray(found.messages)) throw notAllowed("messages", found.messages, "an array of messages");
+      const read = await this.#source.read();
+      if (!Array.isArray(read.messages)) throw notAllowed("messages", read.messages, "an array of messages");
+      // Nothing else reads between here and the end: what was read at the same time counts once.
+      isOther = stringify(read.messages) !== stringify(this.messages);
+      found = read;
     } catch (error) {
       // An agent may be in the middle of writing: what was read last stays.
-      found = { messages: this.messages, bytes: this.bytes };
       problem = messageOf(error);
     }
-    // Nothing else reads between here and the end: what was read at the same time counts once.
-    const isNew = problem !== this.problem || JSON.stringify(found.messages) !== JSON.stringify(this.messages);
+    const isNew = problem !== this.problem || isOther;
     Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
     if (isNew) this.revision++;
     return isNew;
@@ -102,45 +107,56 @@ class OpenHistory {
     return this.#asked.questions;
   }
 
+  /** Whether the last saving can be taken back: the file is as that left it. */
   get canUndoSave() {
-    return this.#saved !== undefined && typeof this.#source.undoSave === "function";
+    const saved = this.#savings.at(-1);
+    if (saved === undefined || typeof this.#source.undoSave !== "function" || this.problem !== undefined) return false;
+    return saved.hash === this.#hash();
   }
 
-  /** Refuses to write where the file is another than at `revision`, which nobody may have told yet. */
-  async checkUnchanged(revision) {
+  #hash() {
+    const { messages } = this;
+    if (this.#hashed?.messages !== messages)
+      this.#hashed = { messages, hash: createHash("sha256").update(stringify(messages)).digest("base64") };
+    return this.#hashed.hash;
+  }
+
+  /** Refuses to write where the file is another than it was, which nobody may have told yet. */
+  async #checkUnchanged(isUnchanged) {
     await this.reload();
     if (this.problem !== undefined)
       throw failure("unreadable", `nothing was written, because the file cannot be read now: ${this.problem}`);
-    if (this.revision !== revision) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
+    if (!isUnchanged()) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
   }
 
   /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
   async save({ messages, restoreData }, revision) {
-    await this.checkUnchanged(revision);
+    await this.#checkUnchanged(() => this.revision === revision);
     const written = await this.#source.save(messages, restoreData);
     const own = await this.#revisionWith(messages);
-    this.#saved = own === undefined ? undefined : { written, revision: own };
+    if (own !== undefined) this.#savings.push({ written, hash: this.#hash() });
     return { ...written, ...(own !== undefined && { revision: own }), ...(this.canUndoSave && { canUndo: true }) };
   }
 
   /** Puts back what the last saving replaced. */
   async undoSave() {
-    if (!this.canUndoSave) throw failure("nothing_to_undo", "there is no saving that could be taken back");
-    const { written, revision } = this.#saved;
-    await this.checkUnchanged(revision);
-    const undone = await this.#source.undoSave(written);
-    this.#saved = undefined;
+    const saved = this.#savings.at(-1);
+    if (saved === undefined || typeof this.#source.undoSave !== "function")
+      throw failure("nothing_to_undo", "there is no saving that could be taken back");
+    await this.#checkUnchanged(() => this.canUndoSave);
+    const undone = await this.#source.undoSave(saved.written);
+    this.#savings.pop();
     await this.reload();
-    return { ...undone, revision: this.revision };
+    return { ...undone, revision: this.revision, ...(this.canUndoSave && { canUndo: true }) };
   }
 
   /** The revision after `messages` were written; undefined where somebody else has written since. */
   async #revisionWith(messages) {
-    const before = JSON.stringify(this.messages);
+    const before = stringify(this.messages);
     await this.reload();
-    const now = JSON.stringify(this.messages);
+    const now = stringify(this.messages);
     // A history may be saved elsewhere than where it is read.
-    return this.problem === undefined && (now === JSON.stringify(messages) || now === before) ? this.revision : undefined;
+    return this.problem === undefined && (now === stringify(messages) || now === before) ? this.revision : undefined;
   }
 
   told() {
@@ -151,6 +167,7 @@ class OpenHistory {
       messages: this.messages?.length ?? 0,
       ...(this.bytes !== undefined && { bytes: this.bytes }),
       canWrite: this.canWrite,
+      ...(this.canUndoSave && { canUndo: true }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };
   }
@@ -180,7 +197,6 @@ class StudioHost {
     const history = new OpenHistory(source);
     this.#histories.set(source.id, history);
     this.#stops.push(history.watch(() => this.#wake()));
-    return history;
   }
 
   #wake() {
@@ -384,9 +400,11 @@ class StudioHost {
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText } = this.#options;
       const messages = messagesOf(readText ? readText(name, text) : parsed(text));
-      const source = { id: `opened-${++this.#opened}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
-      const history = this.#add(source);
+      const source = { id: `opened-${this.#opened + 1}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
+      const history = new OpenHistory(source);
       await history.loaded();
+      this.#opened++;
+      this.#histories.set(source.id, history);
       return { history: history.told() };
     },
 

@@ -2,6 +2,7 @@
 
 // A message as texts that a person can read. What stands in it may be anything.
 
+const { stringify } = require("../deep-json.js");
 const isObject = require("../is-object.js");
 
 /** Characters of a text that are sent to a page; the rest is only counted. */
@@ -13,11 +14,13 @@ function cut(kind, text) {
 }
 
 const json = (value) => {
-  try {
-    return JSON.stringify(value, null, 2) ?? "";
-  } catch {
-    return "";
+  // What is too deep to be indented is shown as it is.
+  for (const write of [() => JSON.stringify(value, null, 2), () => stringify(value)]) {
+    try {
+      return write() ?? "";
+    } catch {}
   }
+  return "";
 };
 
 function imageText({ source }) {

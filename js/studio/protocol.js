@@ -97,6 +97,8 @@ const history = object({
   messages: count,
   bytes: optional(count),
   canWrite: flag,
+  /** Whether `undoSave` can put back what the last saving replaced. */
+  canUndo: optional(flag),
   /** Why it cannot be read now. */
   problem: optional(text),
 });

@@ -2,6 +2,8 @@
 
 export interface Format {
   number(value: number): string;
+  /** What was saved, as what became of it: −12, or +5 where it became more. */
+  less(saved: number): string;
   /** Short, for labels of axes: 171k. */
   compact(value: number): string;
   /** A share from 0 to 100. */
@@ -27,6 +29,7 @@ export function createFormat(language: string): Format {
   const [ms, s, kb, mb] = [unit("millisecond", 0), unit("second", 1), unit("kilobyte", 0), unit("megabyte", 1)];
   return {
     number: (value) => whole.format(value),
+    less: (saved) => `${saved < 0 ? "+" : "−"}${whole.format(Math.abs(saved))}`,
     compact: (value) => short.format(value),
     percent: (value) => share.format(value / 100),
     dollars: (value) => money.format(value),

@@ -20,6 +20,7 @@ import { WindowBar } from "./components/window-bar.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { useAnswer } from "./hooks.js";
 import { type PassDraft, usePassDraft } from "./pass-draft.js";
+import { Remembered } from "./remembered.js";
 import { visibleText } from "./text.js";
 import { useTold } from "./told.js";
 import {
@@ -97,16 +98,18 @@ interface HistoryProps {
   history: HistoryInfo;
   contextWindow: number | undefined;
   draft: PassDraft;
-  /** What the user wants to stay as it was, by history: it outlives a look at another one. */
-  keptOf: Map<string, KeptChoice[]>;
+  remembered: Remembered;
 }
 
-function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps): ReactNode {
+function History({ hello, history, contextWindow, draft, remembered }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
-  const [choice, setChoice] = useState("");
-  const [taken, setTaken] = useState<{ provider: string; config: Record<string, unknown> }>();
-  const [percent, setPercent] = useState(100);
+  const { id, revision } = history;
+  const [first] = useState(() => remembered.of(id));
+  const [choice, setChoice] = useState(first.choice);
+  const [taken, setTaken] = useState(first.taken);
+  const [percent, setPercent] = useState(first.percent);
+  useEffect(() => remembered.keep(id, { choice, taken, percent }), [remembered, id, choice, taken, percent]);
   const [tab, setTab] = useState("changes");
   const [mode, setMode] = useState<DiffMode>("inline");
   const [selected, setSelected] = useState<number>();
@@ -114,7 +117,6 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
   const [refused, setRefused] = useState<string>();
   const [done, setDone] = useState<Done>();
   const [problem, setProblem] = useState<Fault>();
-  const { id, revision } = history;
   const window = contextWindow === undefined ? {} : { contextWindow };
   const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
   const inspection = inspected.answer?.inspection;
@@ -135,7 +137,7 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
     inspection === undefined || !passes.isReady
       ? undefined
       : async (signal) => {
-          const kept = keptOf.get(id) ?? [];
+          const { kept } = remembered.of(id);
           const answer = await client.condense(
             {
               history: id,
@@ -148,7 +150,7 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
             },
             { signal },
           );
-          if (!signal.aborted) keptOf.set(id, answer.kept);
+          if (!signal.aborted) remembered.keep(id, { kept: answer.kept });
           return answer;
         },
     [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
@@ -184,7 +186,7 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
       setProblem(undefined);
       try {
         const { condensation: next, refused: left } = await client.undo({ condensation: condensation.id, changes: ids });
-        keptOf.set(id, next.kept);
+        remembered.keep(id, { kept: next.kept });
         condensed.set(next);
         // Whatever is on its way was asked before this was chosen.
         if (now.current.isWaiting || now.current.revision !== next.revision) condensed.again();
@@ -194,11 +196,11 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
         if (isGone(error)) condensed.again();
       }
     },
-    [client, condensation, condensed.set, condensed.again, id, keptOf, t, told],
+    [client, condensation, condensed.set, condensed.again, id, remembered, t, told],
   );
   /** Goes on with fewer of the kept choices. */
   const keepOnly = (kept: KeptChoice[]) => {
-    keptOf.set(id, kept);
+    remembered.keep(id, { kept });
     setDone(undefined);
     condensed.again();
   };
@@ -263,7 +265,7 @@ function History({ hello, history, contextWindow, draft, keptOf }: HistoryProps)
         <Tabs.Root className="rc-tabs" value={tab} onValueChange={setTab}>
           <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
             <Tabs.Trigger value="changes">
-              {t("changes.title")} <b>{format.number(current?.changes.length ?? 0)}</b>
+              {t("changes.title")} {current && <b>{format.number(current.changes.length)}</b>}
             </Tabs.Trigger>
             <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
             <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
@@ -367,7 +369,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   const [window, setWindow] = useState<string>(hello.contextWindow === null ? NONE : String(hello.contextWindow));
   const [problem, setProblem] = useState<string>();
   const draft = usePassDraft();
-  const [keptOf] = useState(() => new Map<string, KeptChoice[]>());
+  const [remembered] = useState(() => new Remembered());
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
   const windows = [...new Set([...WINDOWS, ...(hello.contextWindow === null ? [] : [hello.contextWindow])])].sort(
     (one, other) => one - other,
@@ -466,7 +468,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             history={history}
             contextWindow={window === NONE ? undefined : Number(window)}
             draft={draft}
-            keptOf={keptOf}
+            remembered={remembered}
           />
         ) : (
           <p className="rc-empty">{t("history.none")}</p>

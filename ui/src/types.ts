@@ -16,6 +16,8 @@ export interface HistoryInfo {
   messages: number;
   bytes?: number;
   canWrite: boolean;
+  /** Whether the last saving can be taken back. */
+  canUndo?: boolean;
   problem?: string;
 }
 

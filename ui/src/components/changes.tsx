@@ -170,7 +170,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
                       <b>{operationName(change.operation)}</b> <span lang={reason.lang}>{reason.said}</span>
                     </span>
                     <span className="rc-change-tokens">
-                      −{format.number(change.tokensBefore - change.tokensAfter)}
+                      {format.less(change.tokensBefore - change.tokensAfter)}
                       <small>{t("changes.of", { shown: format.number(change.tokensBefore) })}</small>
                     </span>
                   </button>

@@ -203,7 +203,7 @@ export function PassConfigurationPanel({
   const measured = (id: string | undefined) => {
     const found = condensation?.passes?.find((one) => one.id === id);
     if (!found) return "";
-    return found.ran ? `−${format.number(found.tokensBefore - found.tokensAfter)}` : t("preview.skipped");
+    return found.ran ? format.less(found.tokensBefore - found.tokensAfter) : t("preview.skipped");
   };
   const nameOf = (named: SmartPass | null) =>
     told.passName({ id: String(named?.id ?? ""), name: named?.name === undefined ? undefined : String(named.name) });

@@ -31,7 +31,9 @@ export function SaveBar({ history, condensation, done, problem, onSave, onUndo }
       ? t("save.estimate")
       : condensation && !condensation.didCondense
         ? t("save.nothing")
-        : undefined;
+        : done?.what === "saved" && done.revision === history.revision
+          ? t("save.again")
+          : undefined;
   const canSave = condensation !== undefined && obstacle === undefined;
   return (
     <footer className="rc-save">
@@ -48,12 +50,12 @@ export function SaveBar({ history, condensation, done, problem, onSave, onUndo }
             {done.backup !== undefined && visibleText(t(`save.${done.what}Backup`, { file: done.backup }))}{" "}
             {done.restoreData !== undefined && visibleText(t("save.restoreData", { file: done.restoreData }))}
           </p>
-          {done.canUndo && (
-            <button type="button" className="rc-button" onClick={onUndo}>
-              <Undo2 size={14} aria-hidden="true" /> {t("save.undo")}
-            </button>
-          )}
         </div>
+      )}
+      {(done?.canUndo ?? history.canUndo) && (
+        <button type="button" className="rc-button" onClick={onUndo}>
+          <Undo2 size={14} aria-hidden="true" /> {t("save.undo")}
+        </button>
       )}
       {problem && (
         <p className="rc-error" role="alert">

@@ -1,0 +1,48 @@
+// What was chosen for each history. It outlives a look at another one, and, where the browser allows it, a page that is loaded again.
+
+import type { KeptChoice } from "./types.js";
+
+const STORED = "roo-condense.choices";
+
+export interface Choices {
+  /** As `ProviderSelect` has it. */
+  choice: string;
+  /** A recommendation that was taken with its configuration. */
+  taken: { provider: string; config: Record<string, unknown> } | undefined;
+  /** What may stay, in percent; 100 without a target. */
+  percent: number;
+  /** What the user wants to stay as it was. */
+  kept: KeptChoice[];
+}
+
+const FIRST: Choices = { choice: "", taken: undefined, percent: 100, kept: [] };
+
+/** Storage may be forbidden, and hold anything. */
+function stored(): Record<string, Partial<Choices>> {
+  try {
+    const found: unknown = JSON.parse(globalThis.sessionStorage.getItem(STORED) ?? "{}");
+    return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Record<string, Partial<Choices>>) : {};
+  } catch {
+    return {};
+  }
+}
+
+export class Remembered {
+  readonly #of = new Map(Object.entries(stored()));
+
+  of(history: string): Choices {
+    const found = this.#of.get(history);
+    const { choice, percent, kept, taken } = { ...FIRST, ...found };
+    const isOwn = typeof choice === "string" && typeof percent === "number" && Array.isArray(kept);
+    return isOwn ? { choice, percent, kept, taken } : FIRST;
+  }
+
+  keep(history: string, chosen: Partial<Choices>): void {
+    this.#of.set(history, { ...this.of(history), ...chosen });
+    try {
+      globalThis.sessionStorage.setItem(STORED, JSON.stringify(Object.fromEntries(this.#of)));
+    } catch {
+      // Then they are gone with the page.
+    }
+  }
+}
