@@ -57,7 +57,8 @@ function decide(options, lastMessageTokens, warn) {
   const { totalTokens, autoCondenseContext } = options;
   const contextWindow = knownWindow(options.contextWindow);
   const reserved = reservedTokens(options.maxTokens);
-  const prevContextTokens = totalTokens + lastMessageTokens;
+  // Handlers answer with texts of digits, too, which would be put one behind the other.
+  const prevContextTokens = Number(totalTokens) + Number(lastMessageTokens);
   const allowedTokens = allowedBeside(contextWindow, reserved ?? DEFAULT_MAX_TOKENS);
   const overAllowed = prevContextTokens > allowedTokens;
   // The threshold is looked up in any case: a wrong one is warned of even while it decides nothing.

@@ -103,7 +103,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let conversation = &request.conversation;
     let encoding = request.tally.encoding();
     let transcript = transcript::read(conversation, &request.tools);
-    let mut texts = texts::texts(&transcript, options.parameters);
+    let mut texts = texts::texts(&transcript, conversation.task(), options.parameters);
     let is_pinned = |text: &Text<'_>| conversation.entries()[text.message].pins.holds(text.block);
     texts.iter_mut().filter(|text| is_pinned(text)).for_each(|text| text.may_change.clear());
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);

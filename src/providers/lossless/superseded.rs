@@ -118,7 +118,7 @@ pub fn leave_out(
         pointed_at(&mut Decoder::new(&contents)).into_iter().map(|pointed| pointed.text).collect();
     let is_old = |message: usize, block: usize| {
         let is_pinned = conversation.entries()[message].pins.holds(block);
-        message > 0 && message + options.recent < conversation.len() && !is_pinned
+        message >= conversation.task() && message + options.recent < conversation.len() && !is_pinned
     };
     let mut places = Vec::new();
     for Obsolete { place, note } in obsolete {

@@ -51,8 +51,9 @@ impl Text<'_> {
 /// Parameters are the assistant's own words in a sense: only long ones are worth a marker there.
 const LONG_PARAMETER: usize = 400;
 
-/// The texts of a conversation. `parameters` says whether parameters of tools may be changed.
-pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>> {
+/// The texts of a conversation. Its first `task` messages hold the task, which everything else is about; `parameters` says whether parameters of tools
+/// may be changed.
+pub fn texts<'a>(transcript: &Transcript<'a>, task: usize, parameters: bool) -> Vec<Text<'a>> {
     let mut texts: Vec<Text<'a>> = transcript
         .texts
         .iter()
@@ -102,8 +103,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, parameters: bool) -> Vec<Text<'a>>
             }
             _ => {}
         }
-        if text.message == 0 {
-            // The task, which everything else is about.
+        if text.message < task {
             text.may_change.clear();
         }
         text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));

@@ -16,6 +16,9 @@ pub enum Keep {
     HeadTail,
 }
 
+/// So many notes of which nobody knows how much they stand for stay in what is cut away. A file may quote any number.
+const MAX_NOTES: usize = 16;
+
 /// `text` cut to `lines` lines of at most `line_characters` characters each.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
     let (content, messages) = messages_at_end(text);
@@ -34,6 +37,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
     // The heading of lines without numbers is none.
     let is_some = |missing: &usize| *missing > 0;
     let more = |missing: usize| Cow::Owned(More::Lines(missing).to_string());
+    let mut notes = 0;
     for line in content.split('\n') {
         if let Some(hidden) = marked(line) {
             missing = Some(missing.unwrap_or(0_usize).saturating_add(hidden));
@@ -42,6 +46,11 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
         if at < head || at >= count - tail {
             kept.extend(missing.take().filter(is_some).map(more));
             kept.push(cut_line(line, line_characters));
+        } else if notes < MAX_NOTES && NoteLine::read(line) == Some(NoteLine::Unknown) {
+            // What it stands for can be added to no number.
+            notes += 1;
+            kept.extend(missing.take().filter(is_some).map(more));
+            kept.push(Cow::Borrowed(line));
         } else {
             missing = Some(missing.unwrap_or(0).saturating_add(NoteLine::lines_of(line)));
         }
@@ -191,6 +200,24 @@ mod tests {
         let text = numbered(12);
         let cut = cut_lines(&text, 3, 500, Keep::HeadTail);
         assert_eq!(cut, "this is line 1\nthis is line 2\n... (9 more lines)\nthis is line 12");
+    }
+
+    #[test]
+    fn a_note_of_which_nobody_knows_what_it_stands_for_stays() {
+        let note = "[Left out: src/a.ts was changed below]";
+        let text = format!("{}\n{note}\n{}", numbered(12), numbered(30));
+        let cut = cut_lines(&text, 2, 500, Keep::Head);
+        assert_eq!(cut, format!("this is line 1\nthis is line 2\n... (10 more lines)\n{note}\n... (30 more lines)"));
+        assert_eq!(cut_lines(&cut, 2, 500, Keep::Head), cut);
+        assert_eq!(
+            cut_lines(&cut, 1, 500, Keep::Head),
+            format!("this is line 1\n... (11 more lines)\n{note}\n... (30 more lines)")
+        );
+        let ends = cut_lines(&text, 2, 500, Keep::HeadTail);
+        assert_eq!(ends, format!("this is line 1\n... (11 more lines)\n{note}\n... (29 more lines)\nthis is line 30"));
+        // A file that quotes them can still be cut.
+        let quoted = format!("one\n{}", [note; 1000].join("\n"));
+        assert!(cut_lines(&quoted, 1, 500, Keep::Head).split('\n').count() < 20);
     }
 
     #[test]

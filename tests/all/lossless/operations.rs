@@ -272,6 +272,27 @@ fn writes_lists_and_snapshots_but_the_newest() {
     assert_eq!(done, [("environment_snapshot".to_owned(), Grade::Superseded)]);
 }
 
+/// Formats of others have the system prompt in front of it.
+#[test]
+fn the_task_stays_whole_wherever_it_stands() {
+    let details = |mode: &str| {
+        format!("<environment_details>\n{}\nMode: {mode}\n</environment_details>", program(1, 9).join("\n"))
+    };
+    let asks = |text: String| json!({ "role": "user", "content": [{ "type": "text", "text": "Do it." }, { "type": "text", "text": text }] });
+    let mut messages = vec![asks(details("first"))];
+    for round in 0..9 {
+        messages.push(json!({ "role": "assistant", "content": format!("Step {round}.") }));
+        messages.push(asks(details("later")));
+    }
+    for in_front in [vec![], vec![json!({ "role": "system", "content": "Be careful." })]] {
+        let task = in_front.len();
+        let all = Conversation::parse(&Value::from([in_front, messages.clone()].concat()).to_string()).unwrap();
+        let settled = condense(&all, json!({}));
+        assert!(!settled.changes.is_empty());
+        assert_eq!(texts(&settled.conversation)[task], texts(&all)[task]);
+    }
+}
+
 #[test]
 fn what_looks_like_a_marker_means_what_it_meant() {
     let hostile = [
