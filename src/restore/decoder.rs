@@ -125,19 +125,24 @@ impl<'a> Decoder<'a> {
 
     /// The lines that the pointer in row `at` of a text stands for: of a repeated line, that line. `None` when it leads nowhere.
     pub fn target(&mut self, text: usize, at: usize) -> Option<RowsOf> {
+        let target = self.quoted(text, at)?;
+        self.rows(target.text).are_lines(&target.rows).then_some(target)
+    }
+
+    /// Where what the pointer in row `at` of a text quotes stands, be there as many lines or not.
+    pub fn quoted(&mut self, text: usize, at: usize) -> Option<RowsOf> {
         let row = *self.rows(text).rows.get(at).filter(|row| row.kind == RowKind::Pointer)?;
-        let target = match Pointer::read(&self.texts[text][row.content_range()])? {
-            Pointer::Sparse { .. } => return None,
-            Pointer::Repeat { .. } => RowsOf { text, rows: at.checked_sub(1)?..at },
+        match Pointer::read(&self.texts[text][row.content_range()])? {
+            Pointer::Sparse { .. } => None,
+            Pointer::Repeat { .. } => Some(RowsOf { text, rows: at.checked_sub(1)?..at }),
             Pointer::Reference(reference) => {
                 let from = LinePlace { text, start: row.start as usize };
                 let place = self.quoted.nearest(reference.quote, from, reference.direction)?;
                 let rows = self.rows(place.text);
                 let first = rows.rows.partition_point(|row| (row.start as usize) < place.start);
-                RowsOf { text: place.text, rows: first..first + reference.lines as usize }
+                Some(RowsOf { text: place.text, rows: first..first + reference.lines as usize })
             }
-        };
-        self.rows(target.text).are_lines(&target.rows).then_some(target)
+        }
     }
 
     /// A text with its pointers expanded.

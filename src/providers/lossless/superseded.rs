@@ -22,7 +22,7 @@ use crate::{
 use super::{
     inline::{BYTES_PER_TOKEN, Done},
     operations::{LosslessOperation, LosslessOptions},
-    pointers::pointed_at,
+    pointers::quoted_by_pointers,
     texts::{Text, given},
 };
 
@@ -115,7 +115,7 @@ pub fn leave_out(
     }
     let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let pointed: HashSet<usize> =
-        pointed_at(&mut Decoder::new(&contents)).into_iter().map(|pointed| pointed.text).collect();
+        quoted_by_pointers(&mut Decoder::new(&contents)).into_iter().map(|quoted| quoted.text).collect();
     let is_old = |message: usize, block: usize| {
         let is_pinned = conversation.entries()[message].pins.holds(block);
         message >= conversation.task() && message + options.recent < conversation.len() && !is_pinned
