@@ -212,9 +212,9 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Delete: Message 3" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(overrides).toBeUndefined();
-    expect(await page.evaluate(() => document.activeElement.textContent.trim())).toBe("Treat it otherwise");
+    await expect.poll(() => page.evaluate(() => document.activeElement.textContent.trim())).toBe("Treat it otherwise");
     await page.keyboard.press("Control+z");
-    expect(await overrides()).toHaveLength(1);
+    await expect.poll(async () => (await overrides())?.length).toBe(1);
     expect(complaints).toEqual([]);
     await page.close();
   });
