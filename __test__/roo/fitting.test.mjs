@@ -240,6 +240,7 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
       let given = messages;
       for (let turn = 0; turn < 3; turn++) {
         const response = await own(await usageOf(given, apiHandler, more));
+        expect(response.error).toBeUndefined();
         const left = effective(response.messages);
         for (const { content } of pins) expect(left.filter((message) => message.content === content).length).toBe(1);
         expect(await countAll(apiHandler, left)).toBeLessThanOrEqual(32_000 * 0.9 - RESERVED);

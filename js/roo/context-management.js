@@ -64,7 +64,8 @@ function createContextManagement(host) {
     if (byManager?.condensed) {
       const { condensed, summary, newContextTokens } = byManager;
       const condenseId = randomUUID();
-      const response = { messages: appendCondensed(messages, condensed, condenseId), summary, newContextTokens, condenseId, ...failed };
+      const left = appendCondensed(messages, condensed, condenseId);
+      const response = { messages: left, summary, newContextTokens, condenseId, cost: failed.cost };
       return { ...(await fitted(response, call, options)), prevContextTokens };
     }
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };

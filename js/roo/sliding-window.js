@@ -66,7 +66,8 @@ function createSlidingWindow(host) {
     const byManager = await prepareWindow(services, call, { messages, systemPrompt, taskId, apiHandler }, condenseDue);
     if (byManager?.condensed) {
       const { condensed, summary, newContextTokens } = byManager;
-      return { ...(await fitted({ messages: condensed, summary, newContextTokens, ...failed }, call, options)), prevContextTokens };
+      const response = { messages: condensed, summary, newContextTokens, cost: failed.cost };
+      return { ...(await fitted(response, call, options)), prevContextTokens };
     }
     if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };

@@ -400,7 +400,7 @@ class StudioHost {
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText } = this.#options;
       const messages = messagesOf(readText ? readText(name, text) : parsed(text));
-      const source = { id: `opened-${this.#opened + 1}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
+      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
       const history = new OpenHistory(source);
       await history.loaded();
       this.#opened++;

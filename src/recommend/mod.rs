@@ -146,8 +146,7 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
         let is_impossible = no_model(answers, candidate);
         (is_impossible, against(answers, candidate).len(), loses_too_much(answers, candidate).is_some(), missing)
     };
-    let nearest = careful().min_by_key(|candidate| distance(candidate));
-    let nearest = nearest.unwrap_or(&candidates::ALL[2]);
+    let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[2]);
     let against = against(answers, nearest).join("; ");
     (nearest, format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title))
 }

@@ -233,7 +233,7 @@ impl<'a> Decoder<'a> {
                 Some(at) => next = at + lines,
                 // Whoever changed a line did not change the lines around it.
                 None => {
-                    return row.kind != RowKind::Pointer && !numbered.contains(&self.texts[index][row.content_range()]);
+                    return row.kind != RowKind::Pointer && !numbered.contains(&text[row.content_range()]);
                 }
             }
             true

@@ -119,14 +119,9 @@ impl Rows {
         reader.found
     }
 
-    /// The rows that are no lines, in order.
-    pub fn marked(&self) -> impl Iterator<Item = &Row> {
-        self.marked.iter().map(|row| &self.rows[*row as usize])
-    }
-
     /// The rows that are pointers.
     pub fn pointers(&self) -> impl Iterator<Item = &Row> {
-        self.marked().filter(|row| row.kind == RowKind::Pointer)
+        self.marked.iter().map(|row| &self.rows[*row as usize]).filter(|row| row.kind == RowKind::Pointer)
     }
 
     /// Whether there are these rows, and all are lines as they are.
