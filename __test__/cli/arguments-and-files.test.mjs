@@ -172,6 +172,9 @@ describe("wrong usage ends with 2", () => {
       /maxToolResultLines: 0 is not allowed; allowed: /,
     );
     expectFailure([file, "--config", '{"wrong":0}'], 2, /wrong is unknown; known: /);
+    const passes = '{"passes":[{"id":"a","mode":"individual","selection":{"type":"preserve_recent","keepRecentCount":2}}]}';
+    for (const more of [[], ["--preview"]])
+      expectFailure([file, "--config", passes, ...more], 2, /passes is unknown.*Passes are of smart: --provider smart takes them\./s);
     expectFailure([file, "--config", "{ wrong }"], 2, /--config:1:3: not JSON: a field name in double quotes/);
     expectFailure([file, "--config", put("list.json", "[1]")], 2, /an object is expected/);
     expectFailure([file, "--price", '{"inputPrice":-1}'], 2, /price\.inputPrice: -1 is not allowed/);

@@ -164,8 +164,10 @@ async function condense(library, history, settings, { env, interruption, step })
     ...(price && { price }),
     ...(target && { targetTokens: target.tokens }),
   };
+  // The studio and `calibrate` write such configurations.
+  const hints = config?.passes !== undefined && id !== "smart" ? ["Passes are of smart: --provider smart takes them."] : [];
   if (settings.preview) {
-    const preview = await interruption.during(() => reportAsUsage(() => manager.preview({ messages }, options)));
+    const preview = await interruption.during(() => reportAsUsage(() => manager.preview({ messages }, options), hints));
     if (preview.error) throw failureOf(preview.error, signal);
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
     return {
@@ -179,7 +181,7 @@ async function condense(library, history, settings, { env, interruption, step })
       problems: library.validateMessages(messages),
     };
   }
-  const result = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options)));
+  const result = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options), hints));
   const condensingMs = performance.now() - begun;
   if (result.error) throw failureOf(result.error, signal, result.cost);
   const failure = unanswered(result, settings);
