@@ -8,13 +8,8 @@ const { checked, notAllowed, readable } = require("./errors.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
+const { fittingBeside } = require("./roo/trigger.js");
 const { serializeMessages, serializeSettings } = require("./serialize.js");
-
-/** As the trigger keeps it free. */
-const RESERVED_TOKENS = 8192;
-const USABLE_WINDOW = 0.9;
-/** The share of a window that leaves nothing beside the answer, as the drop-in has it. */
-const ROOM = 0.5;
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
@@ -22,8 +17,7 @@ const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(ser
 function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
-  const beside = contextWindow * USABLE_WINDOW - RESERVED_TOKENS;
-  const fitting = beside > 0 ? beside : contextWindow * ROOM;
+  const fitting = fittingBeside(contextWindow);
   return fitting < tokens ? Math.floor(fitting) : undefined;
 }
 

@@ -4,14 +4,11 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
 import { adviceIn } from "../../ui/src/advice.ts";
-import { createFormat } from "../../ui/src/format.ts";
-import { en } from "../../ui/src/locales/en.ts";
-import { fr } from "../../ui/src/locales/fr.ts";
+import { inEach } from "./languages.mjs";
 
 const { recommend } = createRequire(import.meta.url)("../../index.js");
 
-const translate = (words) => (key, values) => words[key].replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
-const languages = { en: adviceIn(translate(en), createFormat("en")), fr: adviceIn(translate(fr), createFormat("fr")) };
+const languages = inEach(adviceIn);
 
 /** As the page asks: every choice of each question, and none. */
 const QUESTIONS = {

@@ -5,13 +5,12 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { createFormat } from "../../ui/src/format.ts";
 import { en } from "../../ui/src/locales/en.ts";
-import { fr } from "../../ui/src/locales/fr.ts";
 import { reasonIn } from "../../ui/src/reasons.ts";
+import { inEach, translate } from "./languages.mjs";
 
 const { CondensationManager, countTokens } = createRequire(import.meta.url)("../../index.js");
 
-const translate = (words) => (key, values) => words[key].replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
-const languages = { en: reasonIn(translate(en), createFormat("en")), fr: reasonIn(translate(fr), createFormat("fr")) };
+const languages = inEach(reasonIn);
 
 const cutting = (truncate) => ({
   id: "cut",

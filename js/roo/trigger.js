@@ -38,6 +38,12 @@ const knownWindow = (contextWindow) => (isAmount(contextWindow) ? contextWindow 
 /** Tokens that may be in the context beside `reserved` for the answer. */
 const allowedBeside = (contextWindow, reserved) => contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - reserved;
 
+/** Tokens that fit beside `reserved` for the answer; half of a window that leaves nothing beside it. */
+function fittingBeside(contextWindow, reserved = DEFAULT_MAX_TOKENS) {
+  const allowed = allowedBeside(contextWindow, reserved);
+  return allowed > 0 ? allowed : contextWindow * ROOM;
+}
+
 /**
  * The options with a reserve that leaves room in the window: where one is kept that leaves next to nothing, every request would be due. A model whose
  * longest answer is its whole window has such numbers, and so has every window of 8K.
@@ -65,7 +71,7 @@ function decide(options, lastMessageTokens, warn) {
   const threshold = thresholdOf(options, warn);
   const available = options.useAvailableInputForContextPercent ? contextWindow - (reserved ?? 0) : contextWindow;
   const percent = available > 0 ? (100 * prevContextTokens) / available : 100;
-  const fittingTokens = allowedTokens > 0 ? allowedTokens : contextWindow * ROOM;
+  const fittingTokens = fittingBeside(contextWindow, reserved);
   return {
     prevContextTokens,
     contextWindow,
@@ -113,5 +119,6 @@ module.exports = {
   countNewMessages,
   decide,
   estimateTokenCount,
+  fittingBeside,
   withRoom,
 };

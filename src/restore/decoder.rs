@@ -14,10 +14,10 @@ use memchr::memmem;
 
 use super::{
     quotes::{LinePlace, QuotedLines},
-    rows::{NO_EXCERPT, Row, RowKind, Rows},
+    rows::{NO_EXCERPT, Row, RowKind, Rows, numbered},
 };
 use crate::{
-    conversation::{Conversation, NumberStyle},
+    conversation::Conversation,
     markers::{Pointer, may_hold_pointers},
     parallel::in_parts,
 };
@@ -192,13 +192,13 @@ impl<'a> Decoder<'a> {
         (Cow::Owned(out), dead)
     }
 
-    /// Whether there are markers in a text that `old` has not, and all in it say what `old` says, expanded: what stands for lines stands
-    /// for lines of it, one behind the other, and no line that it has got another number.
-    pub fn says_again(&mut self, index: usize, old: &str, expanded: &str) -> bool {
-        let (said, dead) = self.text_and_dead(index);
-        if !dead.is_empty() || said == expanded {
-            return dead.is_empty();
+    /// Whether a text, of which all pointers lead somewhere and which says `said` with them expanded, has markers that `old` has not, and all in it say
+    /// what `old` says, expanded: what stands for lines stands for lines of it, one behind the other, and no line that it has got another number.
+    pub fn says_again(&mut self, index: usize, said: &str, old: &str, expanded: &str) -> bool {
+        if said == expanded {
+            return true;
         }
+        let content = |line| numbered(line).map_or(line, |(_, content)| content);
         let (text, rows) = (self.texts[index], self.rows(index));
         let is_marker = |row: &Row| row.kind != RowKind::Line || Pointer::read(content(&text[row.range()])).is_some();
         let is_new = |row: &Row| memmem::find(old.as_bytes(), text[row.content_range()].as_bytes()).is_none();
@@ -262,11 +262,6 @@ impl<'a> Decoder<'a> {
         let contents: Vec<&str> = rows.rows[target.rows].iter().map(|row| &there[row.content_range()]).collect();
         Some(if times == 1 { contents } else { contents.repeat(times as usize) })
     }
-}
-
-/// A line without the number that stands in it.
-fn content(line: &str) -> &str {
-    NumberStyle::read(line.as_bytes()).map_or(line, |(.., content)| &line[content..])
 }
 
 fn line_break(first: &mut bool, out: &mut String) {

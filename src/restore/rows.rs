@@ -132,6 +132,12 @@ impl Rows {
     }
 }
 
+/// The number that stands in a line, and what stands behind it.
+#[must_use]
+pub fn numbered(line: &str) -> Option<(u32, &str)> {
+    NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
+}
+
 struct Reader<'a> {
     text: &'a str,
     found: Rows,

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     decoder::{Decoder, RowsOf},
     quotes::{LinePlace, QuotedLines},
-    rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
+    rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows, numbered},
 };
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
@@ -130,21 +130,23 @@ pub fn kept_true(
                     // A heading that claims more lines than there are is none.
                     old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
                 }));
-        // A provider may have written pointers itself, such as one of the host that asked ours.
-        let mut is_true = || match old {
-            Some(old) => is_changed && after_decoder.says_again(text, was_contents[old], &old_lines.decoder.text(old)),
-            // A message that the host made: nobody knows what it was, but its pointers lead somewhere.
-            None => {
-                let is_foreign = after.entries()[is.texts[text].0].foreign.is_some();
-                is_foreign && after_decoder.text_and_dead(text).1.is_empty()
-            }
-        };
         if !concerns {
             continue;
         }
-        if is_true() {
-            let said = after_decoder.text(text).into_owned();
-            trusted.push((text, said));
+        // A provider may have written pointers itself, such as one of the host that asked ours.
+        let may_be_own = match old {
+            Some(_) => is_changed,
+            None => after.entries()[is.texts[text].0].foreign.is_some(),
+        };
+        let (said, dead) = if may_be_own { after_decoder.text_and_dead(text) } else { Default::default() };
+        let is_true = may_be_own
+            && dead.is_empty()
+            && old.is_none_or(|old| {
+                after_decoder.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
+            });
+        // Of a message that the host made nobody knows what it was, but its pointers lead somewhere.
+        if is_true {
+            trusted.push((text, said.into_owned()));
         } else {
             drafts.push(Draft::new(text, is_contents[text], was_text(text), is_changed, &mut old_lines));
         }
@@ -716,13 +718,7 @@ fn new_line(out: &mut String, at: usize) {
 
 /// Whether a line is the heading of lines whose numbers were left out, be there as many or not.
 fn is_heading(line: &str) -> bool {
-    let content = numbered(line).map(|(_, content)| content);
-    content.is_some_and(|content| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
-}
-
-/// The number that stands in a line, and what stands behind it.
-fn numbered(line: &str) -> Option<(u32, &str)> {
-    NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
+    numbered(line).is_some_and(|(_, content)| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
 }
 
 /// For each row of a text, the row of the text before that it was.

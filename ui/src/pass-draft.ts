@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type PassMemory, newPassMemory } from "./components/pass-configuration.js";
+import { store, stored } from "./storage.js";
 import type { SmartConfig } from "./types.js";
 
 const STORED = "roo-condense.passes";
@@ -14,27 +15,12 @@ export interface PassDraft {
   taken: () => void;
 }
 
-/** What was put together last time. Storage may be forbidden, and hold anything. */
-function stored(): SmartConfig | undefined {
-  try {
-    const found: unknown = JSON.parse(globalThis.localStorage.getItem(STORED) ?? "null");
-    return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as SmartConfig) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(config: SmartConfig) {
-  try {
-    globalThis.localStorage.setItem(STORED, JSON.stringify(config));
-  } catch {
-    // Then the question before the page goes is all there is.
-  }
-}
+/** What was put together last time. */
+const last = () => stored("localStorage", STORED) as SmartConfig | undefined;
 
 /** Leaving the page with passes that were not taken asks first. */
 export function usePassDraft(): PassDraft {
-  const [config, setConfig] = useState(stored);
+  const [config, setConfig] = useState(last);
   const [isUnsaved, setUnsaved] = useState(false);
   const memory = useRef<PassMemory>(undefined);
   memory.current ??= newPassMemory();
@@ -47,7 +33,7 @@ export function usePassDraft(): PassDraft {
   const change = useCallback((next: SmartConfig) => {
     setConfig(next);
     setUnsaved(true);
-    store(next);
+    store("localStorage", STORED, next);
   }, []);
   const taken = useCallback(() => setUnsaved(false), []);
   return { config, setConfig: change, memory: memory.current, taken };

@@ -1,5 +1,6 @@
 // What was chosen for each history. It outlives a look at another one, and, where the browser allows it, a page that is loaded again.
 
+import { store, stored } from "./storage.js";
 import type { KeptChoice } from "./types.js";
 
 const STORED = "roo-condense.choices";
@@ -17,18 +18,8 @@ export interface Choices {
 
 const FIRST: Choices = { choice: "", taken: undefined, percent: 100, kept: [] };
 
-/** Storage may be forbidden, and hold anything. */
-function stored(): Record<string, Partial<Choices>> {
-  try {
-    const found: unknown = JSON.parse(globalThis.sessionStorage.getItem(STORED) ?? "{}");
-    return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Record<string, Partial<Choices>>) : {};
-  } catch {
-    return {};
-  }
-}
-
 export class Remembered {
-  readonly #of = new Map(Object.entries(stored()));
+  readonly #of = new Map<string, Partial<Choices>>(Object.entries(stored("sessionStorage", STORED) ?? {}));
 
   of(history: string): Choices {
     const found = this.#of.get(history);
@@ -39,10 +30,6 @@ export class Remembered {
 
   keep(history: string, chosen: Partial<Choices>): void {
     this.#of.set(history, { ...this.of(history), ...chosen });
-    try {
-      globalThis.sessionStorage.setItem(STORED, JSON.stringify(Object.fromEntries(this.#of)));
-    } catch {
-      // Then they are gone with the page.
-    }
+    store("sessionStorage", STORED, Object.fromEntries(this.#of));
   }
 }

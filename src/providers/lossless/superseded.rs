@@ -116,9 +116,10 @@ pub fn leave_out(
     let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let pointed: HashSet<usize> =
         quoted_by_pointers(&mut Decoder::new(&contents)).into_iter().map(|quoted| quoted.text).collect();
+    let task = conversation.task();
     let is_old = |message: usize, block: usize| {
         let is_pinned = conversation.entries()[message].pins.holds(block);
-        message >= conversation.task() && message + options.recent < conversation.len() && !is_pinned
+        message >= task && message + options.recent < conversation.len() && !is_pinned
     };
     let mut places = Vec::new();
     for Obsolete { place, note } in obsolete {

@@ -311,13 +311,14 @@ fn window_after(
 fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, CondenseError> {
     let Some(target) = request.target_tokens else { return Ok(None) };
     let left = measured(request, plan)?;
-    let message = || {
-        format!(
-            "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
-            request.scaled(&left),
-        )
-    };
-    Ok((!request.meets_target(&left)).then(|| Warning::new(WarningCode::TargetNotMet, message())))
+    if request.meets_target(&left) {
+        return Ok(None);
+    }
+    let message = format!(
+        "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
+        request.scaled(&left),
+    );
+    Ok(Some(Warning::new(WarningCode::TargetNotMet, message)))
 }
 
 /// The tally after what will be done of `plan`.
