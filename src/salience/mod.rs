@@ -172,7 +172,7 @@ impl Salience {
     ) -> Result<Kept, SalienceError> {
         let scope = self.scope(history, user_too);
         let mut survey = Survey::of(&scope, texts);
-        survey.favour_late(&scope, budget);
+        survey.value_for(&scope, budget);
         history.cancel.check()?;
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         selection.fill(as_float(budget));

@@ -109,16 +109,19 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// What was said last is worth more, by how much of the `budget` it takes to keep all from there on.
-    pub fn favour_late(&mut self, scope: &Scope<'_>, budget: usize) {
+    /// Values passages for a `budget`: what is read or edited counts for more the more may stay, and what was said last counts for more, by how much
+    /// of the budget it takes to keep all from there on.
+    pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
+        let share = as_float(budget) / as_float(scope.tally.total().max(1));
         let (mut following, mut message) = (0.0, scope.zone.end);
         for passage in self.passages.iter_mut().rev() {
             while message > passage.message + 1 {
                 message -= 1;
                 following += as_float(scope.tally.message(message));
             }
+            let factor = scope.weights.room(passage.origin, share);
             let more = scope.weights.late(passage.origin, following, as_float(budget));
-            passage.lines.iter_mut().for_each(|value| value.density += more);
+            passage.lines.iter_mut().for_each(|value| value.density = factor * value.density + more);
         }
     }
 

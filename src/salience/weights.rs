@@ -120,24 +120,33 @@ impl Weights {
         1.0 / (1.0 + (-z).exp())
     }
 
-    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be what is edited next.
+    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be what is edited next. For a budget of a
+    /// quarter of the conversation; [`Weights::room`] tells how it changes with the budget.
     pub fn passage(self, origin: Origin, age: usize) -> f32 {
         if !self.uses(Signal::Passages) {
             return 0.0;
         }
         let kind = match origin {
             _ if !self.uses(Signal::Kind) => 1.3,
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => 4.0,
-            Origin::Result(Meaning::Write | Meaning::Edit) => 2.0,
-            Origin::Result(Meaning::Read) => 1.24,
-            Origin::User | Origin::Assistant => 0.36,
-            Origin::Parameters(_) => 0.6,
-            Origin::Shown => 0.56,
-            Origin::Result(_) | Origin::Host => 0.23,
-            Origin::Environment => 0.02,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => 8.0,
+            Origin::Result(Meaning::Write | Meaning::Edit) => 1.4,
+            Origin::Result(Meaning::Read) => 0.87,
+            Origin::User | Origin::Assistant => 0.25,
+            Origin::Parameters(_) => 0.42,
+            Origin::Shown => 0.39,
+            Origin::Result(_) | Origin::Host => 0.16,
+            Origin::Environment => 0.014,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
         0.006 * kind * decay
+    }
+
+    /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
+    /// passages of files are what is left to gain; where little may, a passage costs the place of many names.
+    pub fn room(self, origin: Origin, share: f32) -> f32 {
+        let is_of_a_file =
+            matches!(origin, Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read));
+        if is_of_a_file && self.uses(Signal::Kind) { 4.0 * share } else { 1.0 }
     }
 
     /// What a passage is worth besides, for each token, when `tokens` follow it in the older messages and `budget` is for all: the assistant goes on
