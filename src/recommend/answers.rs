@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::options::{ConfigError, Field, Kind, Settings, Table};
+use crate::{
+    llm::PRICE,
+    options::{ConfigError, Field, Kind, Settings, Table},
+};
 
 /// What matters most.
 pub const PRIORITIES: &[&str] = &["simplicity", "zero_loss", "speed", "cost", "quality", "control"];
@@ -47,6 +50,7 @@ static ANSWERS: Table = Table::new(
         Field::number_if_set(WINDOW, 1.0, f64::MAX, "The model's context window in tokens."),
         Field::number_if_set(TARGET, 0.0, f64::MAX, "Tokens that may be left."),
         Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens of the conversation."),
+        Field::object("price", &PRICE, "What the model costs that is measured with."),
         Field::new(
             "measured",
             Kind::List { of: &Kind::Object(&MEASURED), called: "an array of { key, tokens, cost, exact, timeMs }" },

@@ -148,7 +148,9 @@ const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
 /// The loss that somebody accepts who answers `percent`.
 #[must_use]
 pub fn accepted_loss(percent: f64) -> f64 {
-    up_to(percent, &LOSSES)
+    // The answer before 20 is "less than 20".
+    let is_next = percent.total_cmp(&LOSSES[2]).is_eq();
+    if is_next { LOSSES[3] } else { up_to(percent, &LOSSES) }
 }
 
 /// The time that somebody accepts who answers `milliseconds`.

@@ -59,6 +59,7 @@ fn every_row_of_the_four_questions() {
         (json!({ "acceptableLoss": 0 }), "lossless"),
         (json!({ "acceptableLoss": 10 }), "smart_conservative"),
         (json!({ "acceptableLoss": 19 }), "smart_conservative"),
+        (json!({ "acceptableLoss": 20 }), "native"),
         (json!({ "acceptableLoss": 30 }), "native"),
         (json!({ "acceptableLoss": 50 }), "smart_aggressive"),
         (json!({ "acceptableLoss": 90 }), "truncation"),

@@ -8,6 +8,7 @@ use super::{passage::Passage, render, scope::Scope, selection::Choice, survey::S
 use crate::{
     conversation::{Block, ContentKind, Edit, PathStep, Plan, Role, TextAt, json_text::splice},
     markers::{Gap, LEFT_OUT_HERE, messages_at_end},
+    tokens::count_inside,
 };
 
 /// Why a text is cut or a message goes.
@@ -46,7 +47,7 @@ impl Edits {
         let mut told: Vec<bool> =
             texts.iter().map(|texts| texts.iter().any(|text| messages_at_end(text.text).1)).collect();
         for (index, passage) in survey.passages.iter().enumerate() {
-            if let Some(text) = rendered(index, passage, survey, choice, &dropped) {
+            if let Some(text) = rendered(scope, index, passage, survey, choice, &dropped) {
                 let key = (passage.message, passage.piece.path.clone());
                 told[passage.message] |= messages_at_end(&text).1;
                 replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
@@ -136,6 +137,7 @@ fn may_have_note(scope: &Scope<'_>, message: usize) -> bool {
 
 /// What stands for a passage from now on; `None` when it stays as it is, or goes with its message.
 fn rendered(
+    scope: &Scope<'_>,
     index: usize,
     passage: &Passage<'_>,
     survey: &Survey<'_>,
@@ -153,7 +155,10 @@ fn rendered(
     if is_missing && !is_told && passage.piece.kind == ContentKind::ToolResults {
         let note = Gap::Messages;
         let with_note = if before.is_empty() { note.to_string() } else { format!("{before}\n{note}") };
-        if with_note.len() < passage.text.len() {
+        // Who settles the plan gives back a text that saves no tokens, and the note with it.
+        let saves = with_note.len() * 2 < passage.text.len()
+            || count_inside(&with_note, scope.tally.encoding()).tokens < passage.tokens;
+        if saves && with_note.len() < passage.text.len() {
             return Some(with_note);
         }
     }

@@ -84,7 +84,11 @@ fn assigned(experiment: &str, salt: &str, id: &str, shares: &[f64]) -> usize {
     let digest = hash.finalize();
     let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
     // The upper 53 bits, which a float holds exactly: from 0 to below 1.
-    let point = (number >> 11) as f64 / (1_u64 << 53) as f64 * shares.iter().sum::<f64>();
+    let drawn = (number >> 11) as f64 / (1_u64 << 53) as f64;
+    // By the largest, so that neither a sum of huge ones nor the point of tiny ones leaves the range of floats.
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    let shares: Vec<f64> = shares.iter().map(|share| share / largest).collect();
+    let point = drawn * shares.iter().sum::<f64>();
     let mut end = 0.0;
     let fallback = shares.iter().rposition(|share| *share > 0.0).unwrap_or(0);
     shares
@@ -112,6 +116,14 @@ mod tests {
             assert!((found - share).abs() < 0.005, "{found} of {share}");
         }
         assert_eq!(counts[3], 0);
+    }
+
+    #[test]
+    fn shares_may_be_huge_or_tiny() {
+        for share in [1e308, f64::MAX, 5e-324] {
+            let first = (0..2000).filter(|user| assigned("test", "", &user.to_string(), &[share, share]) == 0).count();
+            assert!((900..1100).contains(&first), "{share}: {first}");
+        }
     }
 
     /// Fixed here, because everybody's variant would change with it.

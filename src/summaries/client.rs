@@ -113,14 +113,23 @@ impl<'a> SummaryClient<'a> {
         scaled(self.counted_tokens(question), typical_scale(self.context, self.handler.model()))
     }
 
+    /// Tokens of the model for each of ours, where a limit must never be exceeded.
+    fn margin(&self) -> f64 {
+        safe_scale(self.context, self.handler.model()).max(QUESTION_MARGIN)
+    }
+
+    /// Tokens of a question, as the model counts them at most.
+    fn most_question_tokens(&self, question: &LlmRequest) -> usize {
+        // A service that was seen to count more is believed.
+        let seen = self.context.llm.observed.ratios(self.handler.model()).input * QUESTION_MARGIN;
+        scaled(self.counted_tokens(question), self.margin()).max(scaled(self.question_tokens(question), seen))
+    }
+
     /// The longest answer that a limit which is never exceeded pays for, and the most that question and answer then cost; `None` without a price.
     fn bound(&self, question: &LlmRequest) -> (usize, Option<f64>) {
-        let model = self.handler.model();
-        let ratios = self.context.llm.observed.ratios(model);
+        let ratios = self.context.llm.observed.ratios(self.handler.model());
         let expected = self.question_tokens(question);
-        let safe = safe_scale(self.context, model).max(QUESTION_MARGIN);
-        // A service that was seen to count more is believed.
-        let input = scaled(self.counted_tokens(question), safe).max(scaled(expected, ratios.input * QUESTION_MARGIN));
+        let input = self.most_question_tokens(question);
         let usual = expected_answer(expected).max(scaled(expected_answer(expected), ratios.output));
         let most = self.longest_answer_to(question).min(ANSWER_MARGIN * usual);
         let of_host = !self.handler.sends_as_asked();
@@ -237,9 +246,11 @@ impl<'a> SummaryClient<'a> {
         let expected = answer_tokens(self.context, model, expected_input, longest);
         let ratios = self.context.llm.observed.ratios(model);
         let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
+        let typical = typical_scale(self.context, model);
         let is_preview = self.context.llm.preview.is_some();
         let is_strict = self.context.llm.budget.is_strict();
         let mut reserved = estimate;
+        let most_input = self.most_question_tokens(&question);
         if is_preview || is_strict {
             let (most_tokens, dollars) = self.bound(&question);
             if is_preview {
@@ -276,9 +287,10 @@ impl<'a> SummaryClient<'a> {
             Err(error) => (vec![error.spent()], error.unreported()),
         };
         let reported: f64 = reported.into_iter().filter_map(|usage| self.dollars(usage)).sum();
-        let cost = reported + self.dollars_unreported(unreported, expected_input);
-        reservation.settle(cost);
-        self.context.llm.spent.add(model, cost);
+        let probably = self.dollars_unreported(unreported, scaled(expected_input, ratios.input), typical);
+        let at_most = if is_strict { self.dollars_unreported(unreported, most_input, self.margin()) } else { probably };
+        reservation.settle(reported + at_most);
+        self.context.llm.spent.add(model, reported + probably);
         let response = answer?;
         // A short limit says nothing about how long answers are when there is none.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
@@ -326,13 +338,14 @@ impl<'a> SummaryClient<'a> {
         self.price().map(|price| price.cost(api, usage))
     }
 
-    /// Dollars of what the service did not come to report, by the tokens that we count: it charges all the same.
-    fn dollars_unreported(&self, unreported: &Unreported, question_tokens: usize) -> f64 {
+    /// Dollars of what the service did not come to report, by the tokens that we count: it charges all the same. `scale`: tokens of the model for each
+    /// of ours in its answer.
+    fn dollars_unreported(&self, unreported: &Unreported, question_tokens: usize, scale: f64) -> f64 {
         if unreported.is_nothing() {
             return 0.0;
         }
         let input = question_tokens.saturating_mul(unreported.questions as usize);
-        let output = count(&unreported.text, self.context.encoding).tokens;
+        let output = scaled(count(&unreported.text, self.context.encoding).tokens, scale);
         self.dollars(&tokens_of(input, output)).unwrap_or(0.0)
     }
 

@@ -35,6 +35,8 @@ pub struct Scripted {
     /// The most questions that were being answered at once.
     pub most: AtomicUsize,
     pub charged: Mutex<f64>,
+    /// Tokens that it charges for each of ours where it reports nothing.
+    pub unreported_factor: f64,
 }
 
 impl Scripted {
@@ -50,6 +52,7 @@ impl Scripted {
             under_way: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             charged: Mutex::default(),
+            unreported_factor: 1.0,
         }
     }
 
@@ -123,9 +126,10 @@ impl LlmHandler for Scripted {
             let reply = (self.reply)(&request, number);
             let usage = reply.as_ref().map_or_else(LlmError::spent, |response| &response.usage);
             let unreported = reply.as_ref().map_or_else(LlmError::unreported, |response| &response.unreported);
+            let billed = |tokens: u64| (tokens as f64 * self.unreported_factor) as u64;
             let counted = TokenUsage {
-                input_tokens: question_tokens(&request) * u64::from(unreported.questions),
-                output_tokens: tokens_of(&unreported.text),
+                input_tokens: billed(question_tokens(&request) * u64::from(unreported.questions)),
+                output_tokens: billed(tokens_of(&unreported.text)),
                 ..TokenUsage::default()
             };
             *self.charged.lock().unwrap() += self.cost(usage) + self.cost(&counted);

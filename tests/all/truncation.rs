@@ -165,7 +165,8 @@ fn check_places(json: &str, keep: usize, percents: &[usize]) -> Result<usize, Te
             let mut later = at..messages.len().saturating_sub(keep).max(at);
             let next = later.find(|index| messages[*index].role == Role::User);
             let is_said = tells(messages[at - 1]) || next.is_none_or(|next| has_block(messages[next], BEFORE));
-            prop_assert!(is_said, "before message {}: {:?}", at, messages);
+            let around = [Some(at - 1), Some(at), next].map(|index| index.map(|index| messages[index]));
+            prop_assert!(is_said, "to {percent}%, before message {at} ({:?}): {around:?}", &origins[at - 1..=at]);
         }
         for message in &messages {
             let blocks = message.texts();
