@@ -111,11 +111,11 @@ function prepare(context, given, configOf, protect) {
 }
 
 /** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */
-function systemText(prompt) {
+function systemText(prompt, field = "context.systemPrompt") {
   if (!Array.isArray(prompt)) return prompt;
   const texts = Array.from(prompt, (block, index) => {
     const text = isObject(block) && block.type === "text" ? block.text : undefined;
-    if (typeof text !== "string") throw notAllowed(`context.systemPrompt[${index}]`, block, '{ type: "text", text }');
+    if (typeof text !== "string") throw notAllowed(`${field}[${index}]`, block, '{ type: "text", text }');
     return text;
   });
   return texts.join("\n\n");

@@ -7,7 +7,7 @@ const { checked, notAllowed, readable, unknown } = require("./errors.js");
 const { refuseForeign } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
-const { serialize } = require("./serialize.js");
+const { refuseHollow, serialize } = require("./serialize.js");
 
 const DEFAULT_ENCODING = "o200k_base";
 
@@ -66,21 +66,22 @@ function remember(cache, message, tokens) {
 /** The tokens of each message, unscaled. */
 function countEach(messages, encoding) {
   const cache = cacheOf(encoding);
+  // Before anything is made that has as many places: an array may be nothing but a length.
+  refuseHollow(messages, "messages");
   const counts = new Array(messages.length);
   const unknown = [];
-  // Not forEach, which skips holes.
   for (const [index, message] of messages.entries()) {
     const known = isObject(message) ? cache.get(message) : undefined;
     if (known && isKnown(message, known)) counts[index] = known.tokens;
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
-  // Looked at once, like what is counted: the messages of others would count as nothing.
-  refuseForeign(messages, "value");
   const json = serialize(
     unknown.map((index) => messages[index]),
     "messages",
   );
+  // Looked at once, like what is counted: the messages of others would count as nothing.
+  refuseForeign(messages, "value");
   const tokens = checked(() => native.countMessages(json, encoding));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
@@ -92,6 +93,7 @@ function countEach(messages, encoding) {
 /** Text, content blocks, one block, one message, or messages: as messages. */
 function asMessages(value) {
   if (Array.isArray(value)) {
+    refuseHollow(value, "value");
     if (value.some((item) => isObject(item) && "role" in item)) return value;
     refuseForeign(value, "value");
     return value.map((block) => asMessage(block));
@@ -122,6 +124,9 @@ function checkedOptions(options) {
   }
   return { encoding, scale };
 }
+
+/** The tokens of messages, whatever stands in their array. */
+const countMessages = (messages) => countEach(messages, DEFAULT_ENCODING).reduce((sum, count) => sum + count, 0);
 
 function requireEncoding(field, encoding) {
   if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base, cl100k_base");
@@ -155,4 +160,4 @@ function warmUp(encoding = DEFAULT_ENCODING) {
   return loaded.finally(() => alive.stop());
 }
 
-module.exports = { countTokens, warmUp };
+module.exports = { countMessages, countTokens, warmUp };

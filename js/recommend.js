@@ -3,8 +3,11 @@
 // Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
 
 const native = require("#native");
-const { countTokens, warmUp } = require("./count.js");
+const { isSignal } = require("./abort.js");
+const { systemText } = require("./call.js");
+const { countMessages, countTokens, warmUp } = require("./count.js");
 const { checked, notAllowed, readable } = require("./errors.js");
+const { refuseForeign } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
@@ -23,8 +26,9 @@ function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
 
 /** What each candidate would make of the conversation; of one that fails nothing is known. */
 async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
+  if (signal?.aborted) throw aborted();
   await warmUp();
-  const tokens = countTokens(messages) + countTokens(typeof systemPrompt === "string" ? systemPrompt : "");
+  const tokens = countMessages(messages) + countTokens(systemPrompt ?? "");
   const targetTokens = targetOf(answers, tokens);
   const manager = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
   const measured = [];
@@ -38,24 +42,33 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
       ...(signal && { signal }),
     };
     const { estimatedTokens, cost, confidence, error } = await manager.estimateReduction({ messages, systemPrompt }, options);
-    if (error?.code === "aborted")
-      throw Object.assign(new Error("the recommendation was aborted"), { name: "AbortError", code: "aborted" });
+    if (error?.code === "aborted") throw aborted();
     if (!error) measured.push({ key, tokens: estimatedTokens, cost, exact: confidence === 1, timeMs: performance.now() - begun });
   }
-  return { tokens, measured };
+  return { tokens, measured, targetTokens };
 }
+
+const aborted = () => Object.assign(new Error("the recommendation was aborted"), { name: "AbortError", code: "aborted" });
 
 /** Recommends a provider. What is wrong with the answers is thrown at once. */
 function recommend(answers = {}) {
   if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
-  const { messages, systemPrompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
+  const { messages, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
   if (handler != null && !isHandlerLike(handler)) throw notAllowed("answers.handler", handler, "a handler");
+  if (signal != null && !isSignal(signal)) throw notAllowed("answers.signal", signal, "an AbortSignal");
+  const systemPrompt = readable("answers.systemPrompt", () => systemText(prompt ?? undefined, "answers.systemPrompt"));
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string")
+    throw notAllowed("answers.systemPrompt", prompt, "a text, or an array of text blocks");
   const own = handler == null ? undefined : readable("answers.handler", () => toHandler("answers.handler", handler));
-  const known = { ...plain, ...(own && plain.hasHandler === undefined && { hasHandler: !own.invalid }) };
+  const known = { ...plain, ...(price != null && { price }), ...(own && plain.hasHandler === undefined && { hasHandler: !own.invalid }) };
   const byRules = asked(known);
-  if (messages == null) return Promise.resolve(byRules);
+  if (messages == null) return signal?.aborted ? Promise.reject(aborted()) : Promise.resolve(byRules);
   serializeMessages(messages, "answers.messages");
-  return measure({ messages, systemPrompt, handler: own, price, signal }, plain).then((facts) => asked({ ...known, ...facts }));
+  readable("answers.messages", () => refuseForeign(messages, "answers.messages"));
+  return measure({ messages, systemPrompt, handler: own, price, signal }, plain).then(({ targetTokens, ...facts }) => ({
+    ...asked({ ...known, ...facts }),
+    ...(targetTokens !== undefined && { targetTokens }),
+  }));
 }
 
 module.exports = { recommend };

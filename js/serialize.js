@@ -6,6 +6,18 @@ const { stringify } = require("./deep-json.js");
 const { argumentError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
 const { faultyPlace } = require("./place.js");
 
+/** An array with more places than this is looked at for whether something stands in them. */
+const MANY_PLACES = 100_000;
+
+/** Throws `not_serializable` when `array` is little more than a length: whoever goes through its places would be busy for minutes, for nothing. */
+function refuseHollow(array, field) {
+  if (!Array.isArray(array) || array.length <= MANY_PLACES) return;
+  const held = Object.keys(array).length;
+  if (held * 2 >= array.length) return;
+  const message = `${field} has ${array.length.toLocaleString("en-US")} places, and something stands in ${held.toLocaleString("en-US")} of them`;
+  throw Object.assign(argumentError("not_serializable", message), { field });
+}
+
 /** The JSON of any value. Throws a TypeError when `value` has no JSON. */
 function serialize(value, field) {
   try {
@@ -26,6 +38,7 @@ function serializeMessages(messages, field = "context.messages") {
       throw Object.assign(notAllowed(field, messages, "an array of messages"), { code: "invalid_messages" });
     }
   });
+  readable(field, () => refuseHollow(messages, field));
   return serialize(messages, field);
 }
 
@@ -58,4 +71,4 @@ function serializeSettings(settings, field) {
   return wellFormed(json);
 }
 
-module.exports = { serialize, serializeMessages, serializeSettings, refused, wellFormed };
+module.exports = { refuseHollow, serialize, serializeMessages, serializeSettings, refused, wellFormed };

@@ -86,6 +86,8 @@ export interface Recommendation {
   /** What else there is, up to four. */
   alternatives: RecommendedAlternative[];
   warnings: RecommendationWarning[];
+  /** The tokens that were to be left when it was measured on the conversation: as asked for, or what fits the window. Give it to the condensation, too. */
+  targetTokens?: number;
 }
 
 /**
@@ -96,9 +98,9 @@ export interface Recommendation {
  * ```ts
  * import { CondensationManager, recommend } from "roo-condense";
  *
- * const { provider, config, reason, warnings } = await recommend({ priority: "quality", budgetPerCondensation: 0.02, messages });
+ * const { provider, config, targetTokens, warnings } = await recommend({ priority: "quality", budgetPerCondensation: 0.02, messages });
  * for (const { code, message } of warnings) console.warn(code, message);
- * const result = await new CondensationManager().condense({ messages }, { provider, config });
+ * const result = await new CondensationManager().condense({ messages }, { provider, config, targetTokens });
  * ```
  */
 export function recommend<M extends MessageLike>(answers?: RecommendAnswers<M>): Promise<Recommendation>;

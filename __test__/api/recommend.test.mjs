@@ -35,6 +35,35 @@ test("answers decide, and what is wrong with them is thrown at once", async () =
   expect(codes(await recommend({ acceptableLoss: 0, reductionPercent: 80 }))).toContain("contradiction");
 });
 
+test("what is wrong is named, with and without a conversation", async () => {
+  const faults = /** @type {[any, string][]} */ ([
+    [{ price: { inputPrice: "x" } }, "price.inputPrice"],
+    [{ price: { inputPrice: Number.NaN } }, "price.inputPrice"],
+    [{ signal: {} }, "answers.signal"],
+    [{ systemPrompt: 3 }, "answers.systemPrompt"],
+    [{ systemPrompt: [{ type: "image" }] }, "answers.systemPrompt[0]"],
+  ]);
+  for (const [answers, field] of faults)
+    for (const more of [{}, { messages }]) expect(thrown(() => recommend({ ...answers, ...more })).message).toContain(field);
+  const foreign = /** @type {any} */ ([
+    { role: "user", content: "hi" },
+    { role: "tool", content: "x" },
+  ]);
+  expect(thrown(() => recommend({ messages: foreign }))).toMatchObject({ code: "unsupported_format", field: "answers.messages[1]" });
+  for (const more of [{}, { messages }])
+    await expect(recommend({ ...more, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError", code: "aborted" });
+  expect(await recommend({ messages: /** @type {any} */ ([1, null]) })).toMatchObject({ warnings: [] });
+});
+
+test("the target that it was measured with is told", async () => {
+  const tokens = countTokens(messages);
+  expect((await recommend({ messages })).targetTokens).toBeUndefined();
+  expect((await recommend({ messages, contextWindow: 1_000_000 })).targetTokens).toBeUndefined();
+  expect((await recommend({ messages, reductionPercent: 50 })).targetTokens).toBe(Math.floor(tokens / 2));
+  const { targetTokens } = await recommend({ messages, contextWindow: 16_000 });
+  expect(targetTokens).toBeLessThan(Math.min(tokens, 16_000));
+});
+
 test("a conversation is measured, and nobody is asked", async () => {
   const seen = [];
   const tokens = countTokens(messages);

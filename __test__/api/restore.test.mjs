@@ -168,6 +168,7 @@ describe("restore data that was damaged", () => {
   };
 
   const rows = [
+    ["no edits any more", (data) => data.edits.splice(0)],
     ["a part a thousand million times", part([0, 0, 1, 0, 0, 1e9])],
     [
       "and with a length to go with it",

@@ -197,6 +197,16 @@ describe("what it remembers", () => {
   });
 });
 
+test.each([
+  ["messages", (array) => array],
+  ["a message", (array) => ({ role: "user", content: array })],
+])("an array that is nothing but a length is refused at once: %s", (_, of) => {
+  const array = [];
+  array.length = 2 ** 32 - 1;
+  expect(() => countTokens(of(array))).toThrow(expect.objectContaining({ code: "not_serializable" }));
+  expect(() => api.validateMessages(array)).toThrow(expect.objectContaining({ code: "not_serializable" }));
+});
+
 test("warmUp can be asked for as often as one likes", async () => {
   await Promise.all([warmUp(), warmUp("o200k_base"), warmUp("cl100k_base")]);
   expect(await warmUp()).toBeUndefined();

@@ -296,6 +296,11 @@ describe.skipIf(isMissing)("the studio", () => {
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("button", { name: "Take it" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    // The target that it was measured with goes along, so that the numbers are the same.
+    const measured = Number(
+      /([\d,]+) tokens are left/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
+    );
+    await expect.poll(async () => Number((await page.locator(".rc-card dd").nth(2).textContent()).replaceAll(",", ""))).toBe(measured);
     await page.getByRole("tab", { name: "Metrics" }).click();
     await expect.poll(() => page.locator(".rc-metrics").textContent()).toMatch(/Nothing was condensed yet/);
     expect(complaints).toEqual([]);
@@ -431,6 +436,39 @@ describe.skipIf(isMissing)("the studio", () => {
     { role: "assistant", content: "Done." },
   ];
 
+  test("faulty passes show no numbers of others, and are not saved in their name", async () => {
+    const { page, save, close } = await openWritable(cuttable());
+    expect(await save.isDisabled()).toBe(false);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
+    await page.getByText("As JSON").click();
+    const json = page.getByRole("textbox", { name: "As JSON" });
+    await json.fill("{");
+    await expect.poll(() => page.locator(".rc-passes-panel").textContent()).toContain("This is no JSON: a } is missing");
+    await json.fill('{"passes":[{"id":"a","mode":"individual","selection":{"type":"newest"}}]}');
+    await expect.poll(() => page.locator(".rc-preview").textContent()).toContain("The passes have faults");
+    expect(await page.locator(".rc-card").count()).toBe(0);
+    expect(await save.isDisabled()).toBe(true);
+    expect(await page.locator(".rc-save").textContent()).toContain("while the passes have faults");
+    await close();
+  });
+
+  test("a file dropped beside the page is opened, and it is said why it cannot be saved", async () => {
+    const { page, close } = await openWritable(cuttable());
+    const text = JSON.stringify([{ role: "user", content: "Hello." }]);
+    const isTaken = await page.evaluate((dropped) => {
+      const data = new DataTransfer();
+      data.items.add(new File([dropped], "dropped.json"));
+      const over = new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: data });
+      document.documentElement.dispatchEvent(over);
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+      return over.defaultPrevented;
+    }, text);
+    // What falls on the document's own element reaches only the document.
+    expect(isTaken).toBe(true);
+    await expect.poll(() => page.locator(".rc-save").textContent()).toContain("cannot be saved in its place");
+    await close();
+  });
+
   test("what is kept as it was stays so while the file changes, and what cannot be kept is said", async () => {
     const messages = cuttable();
     const { page, history, tokens, close } = await openWritable(messages);
@@ -473,7 +511,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
     expect(await tokens("After")).toBeGreaterThan(cut);
-    await page.getByRole("button", { name: "Condense them after all" }).click();
+    await page.getByRole("button", { name: "Condense after all" }).click();
     await expect.poll(() => tokens("After")).toBe(cut);
     await close();
   });

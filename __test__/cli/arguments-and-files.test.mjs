@@ -316,6 +316,12 @@ describe("what is no history ends with 5", () => {
     ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
     ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
     ['[{"ts":1,"type":"say","say":"text"}]', /the history is api_conversation_history.json/],
+    [
+      '[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}]',
+      /message 1: tool_calls: these are OpenAI/,
+    ],
+    ['{"role":"user","content":"hi"}\n{"role":"tool","content":"x"}\n', /message 1: role "tool": these are OpenAI/],
+    ['[{"role":"user","parts":[{"text":"x"}]}]', /message 0: parts: these are Gemini contents/],
   ])("%s", (content, message) => {
     const { code, text } = thrownBy(() => readHistory(put("f.json", content)));
     expect(code).toBe(5);

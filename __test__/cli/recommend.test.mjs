@@ -80,6 +80,17 @@ test("at a terminal it asks", async () => {
   expect(at.shown()).toContain("contradiction: quality matters most, and budgetPerCondensation 0 pays for no model");
 });
 
+test("Ctrl+C ends it without an answer", async () => {
+  const settings = { file: undefined, answers: {}, color: "never" };
+  const at = terminal([]);
+  at.stdout.on("data", (chunk) => /does not matter/.test(chunk) && setImmediate(() => at.stdin.write("\u0003")));
+  await expect(recommendProvider(library, settings, /** @type {any} */ (at))).rejects.toMatchObject({
+    exitCode: 130,
+    message: "interrupted",
+  });
+  expect(at.shown()).not.toContain("native");
+});
+
 test("Ctrl+D ends the questions; what was answered counts", async () => {
   const settings = { file: undefined, answers: {}, color: "never" };
   const at = terminal(["2", END]);

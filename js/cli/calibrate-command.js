@@ -81,7 +81,7 @@ async function calibrate(library, settings, { stdout }) {
       );
     }
     if (["invalid_argument", "out_of_range", "invalid_messages"].includes(error.code))
-      throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+      throw new Failure(EXIT.usage, error.message.replace("options.preset", "--preset"), { code: error.code, cause: error });
     throw error;
   }
   const config = { ...found.config, description: evidenceLine(found) };

@@ -10,6 +10,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
+const { foreignIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 
 /** What Roo calls its files. */
@@ -112,8 +113,8 @@ function firstInvalidByte(bytes) {
   }
 }
 
-/** `before`: how many lines stand above the text. */
-function parse(text, shownName, before = 0) {
+/** `before`: how many lines stand above the text, where it is a line of a file. */
+function parse(text, shownName, before) {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -121,12 +122,14 @@ function parse(text, shownName, before = 0) {
     if (text.trim() === "") throw new Failure(EXIT.notJson, `${shownName} holds nothing but white space`, { cause });
     const error = jsonFault(text, cause);
     const { line, column, start } = position(text, error.offset);
+    const above = before ?? 0;
+    const reason = before === undefined ? error.message : error.message.replace("the file ends", "the line ends");
     const hints = excerpt(text, start, error.offset);
     if (error.begins !== undefined) {
       const begin = position(text, error.begins);
-      hints.push(`The string begins at line ${before + begin.line}, column ${begin.column}.`);
+      hints.push(`The string begins at line ${above + begin.line}, column ${begin.column}.`);
     }
-    throw new Failure(EXIT.notJson, `${shownName}:${before + line}:${column}: not JSON: ${error.message}`, { hints, cause });
+    throw new Failure(EXIT.notJson, `${shownName}:${above + line}:${column}: not JSON: ${reason}`, { hints, cause });
   }
 }
 
@@ -180,7 +183,17 @@ function findMessages(root, shownName) {
       { hints },
     );
   }
+  refuseForeign(messages, shownName);
   return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
+}
+
+/** Messages in a format of others. */
+function refuseForeign(messages, shownName) {
+  const foreign = foreignIn(messages);
+  if (!foreign) return;
+  throw new Failure(EXIT.notMessages, `${shownName} is not a history: message ${foreign.index}: ${foreign.told}`, {
+    code: "unsupported_format",
+  });
 }
 
 function describe(value) {
@@ -201,6 +214,7 @@ function readJsonLines(text, shownName) {
   const isSession = isTranscript(values);
   const messages = isSession ? messagesOfTranscript(values) : values;
   requireMessages(values, shownName, messages);
+  refuseForeign(messages, shownName);
   const textWith = (changed) =>
     isSession
       ? `${JSON.stringify(changed, null, 2)}\n`

@@ -65,6 +65,8 @@ function choiceOf(choices, said) {
 async function ask(stdin, stdout, interruption) {
   const terminal = readline.createInterface({ input: stdin, output: stdout });
   const ended = new Promise((resolve) => terminal.once("close", () => resolve(undefined)));
+  // A terminal that is read line by line hears Ctrl+C before the process does.
+  const stopped = new Promise((_, reject) => terminal.once("SIGINT", () => reject(new Failure(EXIT.interrupted, "interrupted"))));
   const { signal } = interruption;
   const answers = {};
   try {
@@ -72,7 +74,7 @@ async function ask(stdin, stdout, interruption) {
       const lines = choices.map(([text], index) => `  ${index + 1} ${text}`);
       const asked = `${question}\n${lines.join("\n")}\n  (Enter: does not matter) `;
       for (let prompt = asked; ; ) {
-        const said = (await Promise.race([terminal.question(prompt, { signal }), ended]))?.trim();
+        const said = (await Promise.race([terminal.question(prompt, { signal }), ended, stopped]))?.trim();
         if (said === undefined) {
           // Ctrl+D: there will be no more answers.
           stdout.write("\n");

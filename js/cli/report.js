@@ -248,6 +248,7 @@ function changedMessages(before, after) {
 function nothingToDo({ id, target, stats }, settings, count) {
   if (count === 0) return "Nothing to do: the history has no messages.";
   if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
+  if (settings.frozenMessages >= count) return `Nothing to do: --frozen-messages keeps all ${plural(count, "message")} as they are.`;
   if (id === "lossless" && settings.provider === undefined)
     return "Nothing to do: there is nothing here that lossless could say shorter. --target 50% lets truncation cut.";
   return `Nothing to do: ${id} found nothing to gain.`;

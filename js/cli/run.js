@@ -83,7 +83,8 @@ async function workOn(settings, environment) {
   tellOfOtherNames(output, stderr);
   // The report says it, too: once is enough where both are seen.
   const isSeen = stdout.isTTY && stderr.isTTY && !settings.quiet;
-  if (missed && !isSeen) tell(new Failure(exitCode, missed), environment);
+  const name = settings.files.length > 1 ? `${visible(settings.file)}: ` : "";
+  if (missed && !isSeen) tell(new Failure(exitCode, `${name}${missed}`), environment);
   return { exitCode };
 }
 

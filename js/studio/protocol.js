@@ -314,6 +314,7 @@ const METHODS = Object.freeze({
         reason: text,
         alternatives: list(object({ provider: text, config: record, why: text, whyNot: text })),
         warnings: list(object({ code: text, message: text })),
+        targetTokens: optional(count),
       }),
     }),
   },

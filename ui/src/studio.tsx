@@ -2,7 +2,7 @@
 
 import * as Tabs from "@radix-ui/react-tabs";
 import { FolderOpen } from "lucide-react";
-import { type DragEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
 import { CUSTOM, ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
@@ -124,8 +124,9 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const target = targetTokens === undefined ? {} : { targetTokens };
   const passes = usePasses(choice, draft);
-  /** A recommendation is taken with its configuration: by its preset where that is all of it. */
-  const take = (provider: string, config: Record<string, unknown>) => {
+  /** A recommendation is taken with its configuration, by its preset where that is all of it, and with the target that it was measured with. */
+  const take = (provider: string, config: Record<string, unknown>, tokens: number | undefined) => {
+    if (tokens !== undefined && total) setPercent((100 * tokens) / total);
     const { preset, ...rest } = config;
     const isPreset = provider === "smart" && typeof preset === "string" && Object.keys(rest).length === 0;
     setTaken(isPreset ? undefined : { provider, config });
@@ -158,7 +159,10 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   );
   const condensation = condensed.answer;
   // What was read belongs to another state of the file for a moment after it changed.
-  const current = condensation?.after.length === inspection?.messages.length ? condensation : undefined;
+  const isCurrent = condensation?.after.length === inspection?.messages.length;
+  // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
+  const isFaulty = passes.faults.length > 0;
+  const current = isCurrent && !isFaulty && !condensed.error ? condensation : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked, refused and said belongs to what was chosen
   useEffect(() => {
     setAsks(0);
@@ -190,7 +194,11 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
         condensed.set(next);
         // Whatever is on its way was asked before this was chosen.
         if (now.current.isWaiting || now.current.revision !== next.revision) condensed.again();
-        setRefused(left.length > 0 ? t("changes.refused", { count: left.length, reason: left[0]!.reason }) : undefined);
+        setRefused(
+          left.length > 0
+            ? t("changes.refused", { count: left.length, reason: told.fault({ code: left[0]!.code, message: left[0]!.reason }) })
+            : undefined,
+        );
       } catch (error) {
         setRefused(told.fault(faultOf(error)));
         if (isGone(error)) condensed.again();
@@ -249,7 +257,7 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
         )}
         <PreviewPane
           condensation={current}
-          error={condensed.error}
+          error={isFaulty ? { code: "faulty_passes", message: t("fault.faulty_passes") } : condensed.error}
           isWaiting={condensed.isWaiting}
           onCancel={client.isLive ? condensed.cancel : undefined}
           onAsk={client.isLive ? () => setAsks(asks + 1) : undefined}
@@ -331,6 +339,8 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
             condensation={current?.error ? undefined : current}
             done={done}
             problem={problem}
+            isFaulty={isFaulty}
+            canWriteOthers={hello.canWrite}
             onSave={() => condensation && write("saved", () => client.save({ condensation: condensation.id }))}
             onUndo={() => write("undone", () => client.undoSave({ history: id }))}
           />
@@ -390,13 +400,22 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
     },
     [client, setHistories, told],
   );
-  const dropped = (event: DragEvent) => {
-    event.preventDefault();
-    if (client.isLive) open(event.dataTransfer.files);
-  };
+  // The page may be shorter than its window, which would show the file in its place.
+  useEffect(() => {
+    const over = (event: DragEvent) => event.preventDefault();
+    const dropped = (event: DragEvent) => {
+      event.preventDefault();
+      if (client.isLive && event.dataTransfer) open(event.dataTransfer.files);
+    };
+    document.addEventListener("dragover", over);
+    document.addEventListener("drop", dropped);
+    return () => {
+      document.removeEventListener("dragover", over);
+      document.removeEventListener("drop", dropped);
+    };
+  }, [client, open]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has its like in the button that opens files
-    <div className="rc-page" onDragOver={(event) => event.preventDefault()} onDrop={dropped}>
+    <div className="rc-page">
       <header className="rc-header">
         <h1>{t("title")}</h1>
         {histories.length > 0 && (

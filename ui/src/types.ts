@@ -188,6 +188,8 @@ export interface Advice {
   reason: string;
   alternatives: { provider: string; config: Record<string, unknown>; why: string; whyNot: string }[];
   warnings: Fault[];
+  /** The target that it was measured with. */
+  targetTokens?: number;
 }
 
 /** Which provider, and with what. `provider` absent: as the manager would. */

@@ -145,7 +145,8 @@ fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], compo
             let shown: Vec<String> = messages.iter().take(4).map(ToString::to_string).collect();
             let more = if messages.len() > shown.len() { " and others" } else { "" };
             let plural = if messages.len() > 1 { "s" } else { "" };
-            let reason = format!("{lines} lines stand in message{plural} {}{more}", shown.join(", "));
+            let stand = if lines == 1 { "line stands" } else { "lines stand" };
+            let reason = format!("{lines} {stand} in message{plural} {}{more}", shown.join(", "));
             Done { operation, saved, reason }
         })
         .collect();

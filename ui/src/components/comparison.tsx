@@ -112,7 +112,7 @@ const SIDE = 44;
 /** The height of a label. */
 const LINE = 11;
 
-/** How much goes, against how much of what was needed later is kept; where that cannot be said, against how much is lost for good. The larger the dot, the dearer. */
+/** How much goes, against how much of what was needed later is kept; where that cannot be said, against how much is not lost: the higher, the better, in both. The larger the dot, the dearer. */
 function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string) => string; chosen: string | undefined }): ReactNode {
   const { t, format } = useStudio();
   const recalled = (trial: Row) => trial.recall && shareOf(trial.recall.names);
@@ -121,8 +121,8 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
   const shown = isRecall ? tried.filter((trial) => recalled(trial) !== undefined) : tried;
   if (shown.length === 0) return null;
   const most = Math.max(0.001, ...shown.map((trial) => trial.cost));
-  const height = (trial: Row) => (isRecall ? (recalled(trial) ?? 0) : (100 * trial.lost) / (trial.tokensBefore || 1));
-  const x = (percent: number) => SIDE + ((WIDTH - SIDE - 12) * percent) / 100;
+  const height = (trial: Row) => (isRecall ? (recalled(trial) ?? 0) : 100 - (100 * trial.lost) / (trial.tokensBefore || 1));
+  const x = (percent: number) => SIDE + ((WIDTH - SIDE - 20) * percent) / 100;
   const y = (percent: number) => HEIGHT - 30 - ((HEIGHT - 44) * percent) / 100;
   const ticks = [0, 25, 50, 75, 100];
   // Dots that lie on each other have one label: the numbers of their rows in the table.
@@ -137,7 +137,10 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
   const labels: { text: string; left: number; top: number; width: number }[] = [];
   for (const { left, top, rows } of heaps) {
     const text = rows.join(", ");
-    const label = { text, left, top: top + 18, width: 6 * text.length + 4 };
+    const width = 6 * text.length + 4;
+    // Not on the numbers of the axis, nor beyond the edge.
+    const inside = Math.min(Math.max(left, SIDE + width / 2), WIDTH - width / 2);
+    const label = { text, left: inside, top: top + 18, width };
     const touches = (other: typeof label) =>
       Math.abs(other.top - label.top) < LINE && Math.abs(other.left - label.left) < (other.width + label.width) / 2;
     while (labels.some(touches)) label.top += LINE;
@@ -161,7 +164,7 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
         {t("column.reductionPercent")}
       </text>
       <text transform={`translate(10 ${y(50)}) rotate(-90)`} textAnchor="middle">
-        {t(isRecall ? "column.names" : "compare.lost")}
+        {t(isRecall ? "column.names" : "compare.kept")}
       </text>
       {shown.map((trial) => (
         <circle
@@ -191,9 +194,9 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   const [isDescending, setDescending] = useState(false);
   const nameOf = (name: string) => {
     const preset = /^smart:(.+)$/.exec(name)?.[1];
-    const key = preset ? (`preset.${preset}` as Key) : undefined;
-    const word = key && t(key);
-    if (word && word !== key) return `${t("provider.smart")}: ${word}`;
+    const key = preset ? (`title.${preset}` as Key) : undefined;
+    const title = key && t(key);
+    if (title && title !== key) return title;
     return told.providerName(props.hello.providers.find(({ id }) => id === name) ?? { id: name, name });
   };
   const sorted = [...trials].sort((one, other) => {

@@ -4,7 +4,7 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 import { Copy, Download, FolderOpen } from "lucide-react";
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { SmartConfig } from "../../../types/smart.js";
-import { useStudio } from "../context.js";
+import { type Key, useStudio } from "../context.js";
 import type { ConfigFault } from "../faults.js";
 import { visibleText } from "../text.js";
 
@@ -154,7 +154,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
           <button type="button" className="rc-link" onClick={() => select(syntax.offset, 1)}>
             {t("passes.line", { line: lineOf(text, syntax.offset) })}
           </button>{" "}
-          {syntax.fault === "" ? t("passes.object") : t("passes.syntax", { fault: syntax.fault })}
+          {syntax.fault === "" ? t("passes.object") : t("passes.syntax", { fault: t(`json.${syntax.fault}` as Key) })}
         </p>
       ) : (
         <ul className="rc-error">

@@ -4,12 +4,12 @@ import { AlertTriangle, LoaderCircle, Play } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useTold } from "../told.js";
-import type { Condensation, StudioError } from "../types.js";
+import type { Condensation, Fault } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 
 export interface PreviewPaneProps {
   condensation: Condensation | undefined;
-  error?: StudioError | undefined;
+  error?: Fault | undefined;
   isWaiting?: boolean | undefined;
   onCancel?: (() => void) | undefined;
   /** Asks the model, which costs what the estimate says. */
@@ -100,7 +100,11 @@ function Cards({ condensation }: { condensation: Condensation }): ReactNode {
       <Card
         label={t("card.cache")}
         value={promptCache ? format.number(promptCache.rewrittenTokens) : "–"}
-        note={condensation.firstChangedIndex >= 0 ? t("card.cacheNote", { index: condensation.firstChangedIndex }) : undefined}
+        note={
+          condensation.didCondense && condensation.firstChangedIndex >= 0
+            ? t("card.cacheNote", { index: condensation.firstChangedIndex })
+            : undefined
+        }
       />
     </dl>
   );

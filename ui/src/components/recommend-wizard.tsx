@@ -14,7 +14,7 @@ export interface RecommendWizardProps {
   contextWindow?: number | undefined;
   targetTokens?: number | undefined;
   /** Takes the recommendation over. Absent where nothing can be chosen. */
-  onTake?: ((provider: string, config: Record<string, unknown>) => void) | undefined;
+  onTake?: ((provider: string, config: Record<string, unknown>, targetTokens: number | undefined) => void) | undefined;
 }
 
 const PRIORITIES = ["simplicity", "zero_loss", "speed", "cost", "quality", "control"] as const;
@@ -107,12 +107,19 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
             <p>
               <b>{visibleText(found.provider)}</b>{" "}
               {onTake && (
-                <button type="button" className="rc-button rc-primary" onClick={() => onTake(found.provider, found.config)}>
+                <button
+                  type="button"
+                  className="rc-button rc-primary"
+                  onClick={() => onTake(found.provider, found.config, found.targetTokens)}
+                >
                   {t("recommend.take")}
                 </button>
               )}
             </p>
             <p>{told.advice(found.reason)}</p>
+            {found.targetTokens !== undefined && (
+              <p className="rc-hint">{t("recommend.target", { shown: format.number(found.targetTokens) })}</p>
+            )}
           </div>
           {found.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">

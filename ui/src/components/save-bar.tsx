@@ -17,27 +17,42 @@ export interface SaveBarProps {
   condensation: Condensation | undefined;
   done: Done | undefined;
   problem: Fault | undefined;
+  /** The passes that are shown are not valid. */
+  isFaulty?: boolean;
+  /** Another history may be saved: this one came without its file. */
+  canWriteOthers?: boolean;
   onSave: () => void;
   onUndo: () => void;
 }
 
-export function SaveBar({ history, condensation, done, problem, onSave, onUndo }: SaveBarProps): ReactNode {
+export function SaveBar({
+  history,
+  condensation,
+  done,
+  problem,
+  isFaulty = false,
+  canWriteOthers = false,
+  onSave,
+  onUndo,
+}: SaveBarProps): ReactNode {
   const { t } = useStudio();
   const told = useTold();
   const note = useId();
   const obstacle = history.problem
     ? t("save.unreadable")
-    : condensation && !condensation.exact
-      ? t("save.estimate")
-      : condensation && !condensation.didCondense
-        ? t("save.nothing")
-        : done?.what === "saved" && done.revision === history.revision
-          ? t("save.again")
-          : undefined;
+    : isFaulty
+      ? t("save.faulty")
+      : condensation && !condensation.exact
+        ? t("save.estimate")
+        : condensation && !condensation.didCondense
+          ? t("save.nothing")
+          : done?.what === "saved" && done.revision === history.revision
+            ? t("save.again")
+            : undefined;
   const canSave = condensation !== undefined && obstacle === undefined;
   return (
     <footer className="rc-save">
-      <p id={note}>{history.canWrite ? (obstacle ?? t("save.promise")) : t("save.readOnly")}</p>
+      <p id={note}>{history.canWrite ? (obstacle ?? t("save.promise")) : t(canWriteOthers ? "save.dropped" : "save.readOnly")}</p>
       {history.canWrite && (
         <button type="button" className="rc-button rc-primary" disabled={!canSave} aria-describedby={note} onClick={onSave}>
           <Save size={14} aria-hidden="true" /> {t("save.title")}
