@@ -122,7 +122,7 @@ function checkMessages(messages, known) {
   if (changed !== -1) {
     throw invalid(
       `messages[${changed}]`,
-      "is not the message that the condensation left there: it was edited, condensed again, or is of another conversation",
+      "is not the message that the condensation left there: it was edited, condensed again, restored already, or is of another conversation",
     );
   }
 }

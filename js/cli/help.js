@@ -91,7 +91,6 @@ What to write
   --force             --out may replace a file (never the input)
   --in-place          replace the input, after a backup to HISTORY.json.bak, or
                       .bak.1, .bak.2 and so on when there is one
-
   --no-restore-data   do not write what leads back. It is written beside the
                       result: HISTORY.restore.json, or HISTORY.restore.1.json
                       and so on when there is one

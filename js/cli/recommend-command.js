@@ -8,7 +8,8 @@ const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
-const { colours, visible } = require("./terminal.js");
+const { Report } = require("./report-lines.js");
+const { item, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** @type {(word: string) => [string, string]} */
@@ -97,20 +98,24 @@ async function ask(stdin, stdout, interruption) {
 }
 
 function textOf({ provider, config, managerOptions, reason, alternatives, warnings }, stream, env, color) {
-  const { bold, yellow } = colours(stream, env, color);
+  const report = new Report(stream, env, color);
+  const { bold, yellow } = report.paint;
   const shown = (value) => (Object.keys(value).length === 0 ? "" : ` ${JSON.stringify(value)}`);
-  const lines = [bold(`${provider}${shown(config)}`), `  ${reason}`];
-  if (managerOptions) lines.push(`  with the manager's options${shown(managerOptions)}`);
-  for (const { code, message } of warnings) lines.push(`${yellow(code)}: ${message}`);
-  if (alternatives.length > 0) lines.push("Otherwise");
+  const put = (mark, text, paint = (line) => line) => {
+    for (const line of item(mark, text, report.width)) report.line(paint(line));
+  };
+  put("", `${provider}${shown(config)}`, bold);
+  put("  ", reason);
+  if (managerOptions) put("  ", `with the manager's options${shown(managerOptions)}`);
+  for (const { code, message } of warnings) put("", `${code}: ${message}`, (line) => line.replace(`${code}:`, () => `${yellow(code)}:`));
+  if (alternatives.length > 0) report.line("Otherwise");
   const withOptions = ({ managerOptions }) => (managerOptions ? `, with the manager's options${shown(managerOptions)}` : "");
-  for (const other of alternatives)
-    lines.push(
-      `  ${other.provider}${shown(other.config)}${withOptions(other)}`,
-      `    for it: ${other.why}`,
-      `    against it: ${other.whyNot}`,
-    );
-  return `${lines.join("\n")}\n`;
+  for (const other of alternatives) {
+    put("  ", `${other.provider}${shown(other.config)}${withOptions(other)}`);
+    put("    ", `for it: ${other.why}`);
+    put("    ", `against it: ${other.whyNot}`);
+  }
+  return report.toString();
 }
 
 async function recommendProvider(library, settings, { stdout, env, warn, stdin = process.stdin }) {

@@ -6,7 +6,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { colorOf, readArguments, wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { colours, plural, visible } = require("./terminal.js");
+const { colours, plural, visible, widthOf, wrap } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** Prints, and waits until that is out: a disk behind standard output can be full. A reader that has seen enough is no failure. */
@@ -141,7 +141,8 @@ function tell(error, { stderr, env, color }) {
   const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
   // A message may quote the history or an argument; neither must steer the terminal. The colours are put on afterwards.
-  const [first, ...others] = lines
+  const wide = wrap(lines[0], stderr.isTTY ? widthOf(stderr) - "roo-condense: ".length : Number.POSITIVE_INFINITY);
+  const [first, ...others] = [...wide, ...lines.slice(1)]
     .join("\n")
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
     .split("\n");

@@ -137,7 +137,7 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
     }
     let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
-        return (candidate, format!("of what nothing speaks against, {} loses least", candidate.title));
+        return (candidate, format!("of those that nothing speaks against, {} loses least", candidate.title));
     }
     // Something has to give way, but what cannot be done is no choice, and a loss that nobody accepts weighs more than tokens that stay.
     let distance = |candidate: &Candidate| {

@@ -23,7 +23,7 @@ const SENTENCES: readonly Rule[] = [
     { reason: "sentence", tokens: "number", less: "percent" },
   ],
   [/^nothing was answered, and native is the default$/, "advice.default"],
-  [/^of what nothing speaks against, (?<title>.+) loses least$/, "advice.careful", { title: "title" }],
+  [/^of those that nothing speaks against, (?<title>.+) loses least$/, "advice.careful", { title: "title" }],
   [
     /^nothing does all that is asked for; (?<title>.+?) comes nearest: (?<against>.+)$/,
     "advice.nearest",

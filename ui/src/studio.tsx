@@ -394,7 +394,8 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
           setHistories((old) => [...old.filter(({ id }) => id !== opened.id), opened]);
           setChosen(opened.id);
         } catch (error) {
-          setProblem(`${file.name}: ${told.fault(faultOf(error))}`);
+          const message = told.fault(faultOf(error));
+          setProblem(message.startsWith(file.name) ? message : `${file.name}: ${message}`);
         }
       }
     },

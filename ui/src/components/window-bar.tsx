@@ -49,7 +49,9 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
             })}
           </span>
         )}
-        {window?.due && <span className="rc-badge rc-warning">{t("window.due")}</span>}
+        {window?.due && (
+          <span className="rc-badge rc-warning">{t(tokens.total < window.atThreshold.tokens ? "window.dueByLimit" : "window.due")}</span>
+        )}
       </p>
       <div className="rc-bar" role="img" aria-label={list}>
         {parts.map((part) => (

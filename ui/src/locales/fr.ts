@@ -542,6 +542,7 @@ export const fr: Record<keyof typeof en, string> = {
   "waste.supersededNote": "un instantané, une liste, une lecture ou une écriture plus récente le redit",
   "window.after": "{{shown}} jetons ensuite",
   "window.due": "il est temps de condenser",
+  "window.dueByLimit": "il est temps de condenser, car la réponse suivante risque de ne pas tenir",
   "window.of": "sur {{window}} ({{share}})",
   "window.request": "Invite système et outils",
   "window.title": "Fenêtre de contexte",
