@@ -10,7 +10,7 @@ import { copyOf, expectFailure, fixture, folder, isRoot, isWindows, main, put, r
 
 const require = createRequire(import.meta.url);
 const { version } = require("../../package.json");
-const { readArguments } = require("../../js/cli/arguments.js");
+const { COMMANDS, OPTIONS, readArguments } = require("../../js/cli/arguments.js");
 const { readHistory } = require("../../js/cli/history-file.js");
 
 describe("help and version", () => {
@@ -44,6 +44,22 @@ describe("help and version", () => {
     for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+
+  test.each(Object.entries(COMMANDS).filter(([command]) => command !== "condense"))(
+    "%s --help is about that command",
+    (command, options) => {
+      const { code, stdout } = run([command, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: roo-condense ${command} .*\\[options\\]\n\n  [a-z]`));
+      // The answers stand in the words above the options.
+      for (const name of options) if (stdout.includes("Options") && !/priority|profile/.test(name)) expect(stdout).toContain(`--${name}`);
+      const others = Object.keys(OPTIONS).filter((name) => !options.includes(name) && name !== "help");
+      const named = stdout.split("\n").filter((line) => /^ {2}-/.test(line));
+      for (const name of others) expect(named.some((line) => line.slice(0, 22).includes(`--${name} `))).toBe(false);
+      expect(stdout.split("\n").length).toBeLessThan(40);
+      expect(run(["--help", command]).stdout).toBe(stdout);
+    },
+  );
 
   test.each(["--version", "-V"])("%s", (option) => {
     expect(run([option])).toMatchObject({ code: 0, stdout: `roo-condense ${version}\n`, stderr: "" });

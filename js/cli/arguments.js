@@ -270,12 +270,15 @@ function readAnswers(values) {
   return answers;
 }
 
-/** Reads the arguments. `{ help: true }` and `{ version: true }` come alone. */
+/** Reads the arguments. `{ help: true, of }`, of a command or of all, and `{ version: true }` come alone. */
 function readArguments(args) {
   const { values, positionals } = parse(args);
   const { color: asked } = /** @type {Record<string, any>} */ (values);
   if (asked !== undefined && !CHOICES.color.includes(asked)) throw notAmong("--color", asked, CHOICES.color);
-  if (values.help) return { help: true };
+  if (values.help) {
+    const [command] = positionals;
+    return { help: true, of: command !== undefined && Object.hasOwn(COMMANDS, command) && command !== "condense" ? command : undefined };
+  }
   if (values.version) return { version: true };
   for (const [name, value] of Object.entries(values))
     if ([value].flat().includes("")) throw wrong(`--${name}: an empty value is not allowed`);

@@ -59,7 +59,8 @@ With studio and report
   --no-open           studio: print the address, and open no browser
   --html FILE         report: where to write it
   --redact            report: leave the texts out
-  --window, --target  as with inspect
+  --window TOKENS     the context window of the model
+  --target TOKENS     report: how much may be left
 
 What stays word for word, whatever the target; each as often as needed
   --protect-tool GLOB calls of these tools and what they answered
@@ -137,4 +138,40 @@ Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
 in the file.
 `;
 
-module.exports = { help };
+/** The columns that the names of commands and options have. */
+const NAMES = 22;
+
+/** The paragraphs of a text, each with what stands in the columns of names, and what follows on lines that go further in. */
+const entriesOf = (lines) =>
+  lines.reduce((entries, line) => {
+    if (/^ {2}\S/.test(line) || entries.length === 0) entries.push([line]);
+    else entries.at(-1).push(line);
+    return entries;
+  }, []);
+
+/** The long names of the options that an entry is about. */
+const namesOf = ([first]) => [...first.slice(0, NAMES).matchAll(/--([a-z-]+)/g)].map(([, name]) => name);
+
+/** The help for one command, which understands these options: what of the whole help is about it. */
+function helpOf(command, options) {
+  const sections = help()
+    .split("\n\n")
+    .map((section) => section.split("\n"));
+  const section = (start) => sections.find(([title]) => title.startsWith(start)) ?? [];
+  const [described] = entriesOf(section("Commands").slice(1)).filter(([first]) => first.startsWith(`  ${command} `));
+  const [usage = "", ...words] = described ?? [];
+  const own = sections
+    .filter(([title]) => title.startsWith("With ") && title.includes(command))
+    .flatMap((lines) => entriesOf(lines.slice(1)));
+  const isOwn = (name) => own.some((entry) => namesOf(entry).includes(name));
+  const general = sections
+    .filter(([title]) => !title.startsWith("With ") && !["Commands", "Examples", "To undo it"].includes(title))
+    .flatMap((lines) => entriesOf(lines.slice(1)))
+    .filter((entry) => !namesOf(entry).some(isOwn));
+  const undo = command === "restore" ? entriesOf(section("To undo it").slice(1)) : [];
+  const understood = [...own, ...undo, ...general].filter((entry) => namesOf(entry).some((name) => options.includes(name)));
+  const text = [usage.slice(NAMES), ...words.map((line) => line.trim())];
+  return `Usage: roo-condense ${usage.slice(0, NAMES).trim()} [options]\n\n${text.map((line) => `  ${line}`).join("\n")}\n\nOptions\n${understood.flat().join("\n")}\n\nExit codes and examples: roo-condense --help\n`;
+}
+
+module.exports = { help, helpOf };

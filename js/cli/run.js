@@ -4,7 +4,7 @@
 
 const fs = require("node:fs");
 const path = require("node:path");
-const { colorOf, readArguments, wrong } = require("./arguments.js");
+const { COMMANDS, colorOf, readArguments, wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { colours, plural, visible, widthOf, wrap } = require("./terminal.js");
 const { version } = require("../../package.json");
@@ -168,7 +168,10 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   const environment = { loadLibrary, stdout, stderr, env, begun, color, warn };
   try {
     const settings = readArguments(args);
-    if (settings.help) await print(stdout, require("./help.js").help());
+    if (settings.help) {
+      const { help, helpOf } = require("./help.js");
+      await print(stdout, settings.of === undefined ? help() : helpOf(settings.of, COMMANDS[settings.of]));
+    }
     if (settings.version) await print(stdout, `roo-condense ${version}\n`);
     if (settings.command === "completions") await print(stdout, require("./completions.js").completions(settings.shell));
     if (settings.help || settings.version || settings.command === "completions") return EXIT.done;

@@ -207,11 +207,15 @@ fn weighed(least: f64, price: &ModelPrice, history: &History, tried: &Report, op
     let costs = rewrite.costs_at_once(price);
     let saves = rewrite.saves(price, requests);
     let carried = rewrite.carried(price, history.requests.iter().copied());
-    let over = format!("in {requests:.0} requests");
+    // A host may expect one and a half.
+    let shown = (requests * 10.0).round() / 10.0;
+    let over = format!("in {shown} request{}", if shown == 1.0 { "" } else { "s" });
     let (code, reason) = if freed < least {
         ("clears_too_little", format!("it would free {freed:.0} tokens, and `clearAtLeast` is {least:.0}"))
     } else if saves <= 0.0 {
-        ("does_not_pay", format!("{freed:.0} tokens less would cost ${:.4} more than they save {over}", -saves))
+        // Without a minus before a zero.
+        let more = -saves + 0.0;
+        ("does_not_pay", format!("{freed:.0} tokens less would cost ${more:.4} more than they save {over}"))
     } else if costs > carried {
         let told = format!(
             "carrying {freed:.0} tokens has cost ${carried:.4} so far, and to be rid of them costs ${costs:.4}"
