@@ -7,7 +7,9 @@ const { KEY_VARIABLES, notAmong, wrong } = require("./arguments.js");
 const { condensingSteps } = require("./condensing-steps.js");
 const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { isObject, parse, unreadable } = require("./history-file.js");
+const { unreadable } = require("./history-file.js");
+const { parse } = require("./history-text.js");
+const isObject = require("../is-object.js");
 
 /** The object that an option gives: JSON, or a file with JSON. */
 function readObject(option, given) {

@@ -2,7 +2,7 @@
 
 // Tokens by content kind.
 
-const { isObject } = require("./history-file.js");
+const isObject = require("../is-object.js");
 
 /** The kinds in the order they are shown, with their names for people. */
 const KINDS = Object.freeze({

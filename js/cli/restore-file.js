@@ -8,7 +8,9 @@ const fs = require("node:fs");
 const path = require("node:path");
 const zlib = require("node:zlib");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { isObject, parse, unreadable } = require("./history-file.js");
+const { unreadable } = require("./history-file.js");
+const { parse } = require("./history-text.js");
+const isObject = require("../is-object.js");
 const { visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 

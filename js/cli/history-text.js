@@ -1,0 +1,146 @@
+"use strict";
+
+// The messages in the text of a history, and the text for other messages. It knows no files: of this a browser has need as well.
+
+const { EXIT, Failure } = require("./exit-codes.js");
+const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
+const { visible } = require("./terminal.js");
+const { foreignIn } = require("../formats.js");
+const isObject = require("../is-object.js");
+
+/** What Roo calls its files. */
+const ROO_HISTORY = "api_conversation_history.json";
+
+/** Characters shown on either side of an error. */
+const AROUND = 30;
+
+/** `before`: how many lines stand above the text, where it is a line of a file. */
+function parse(text, shownName, before) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    if (text.trim() === "") throw new Failure(EXIT.notJson, `${shownName} holds nothing but white space`, { cause });
+    const error = jsonFault(text, cause);
+    const { line, column, start } = position(text, error.offset);
+    const above = before ?? 0;
+    const reason = before === undefined ? error.message : error.message.replace("the file ends", "the line ends");
+    const hints = excerpt(text, start, error.offset);
+    if (error.begins !== undefined) {
+      const begin = position(text, error.begins);
+      hints.push(`The string begins at line ${above + begin.line}, column ${begin.column}.`);
+    }
+    throw new Failure(EXIT.notJson, `${shownName}:${above + line}:${column}: not JSON: ${reason}`, { hints, cause });
+  }
+}
+
+/** Where the text stops being JSON, and why. `JSON.parse` says where, too, but each version of Node in its own words. */
+function jsonFault(text, cause) {
+  // Only now: help does not depend on the addon.
+  const native = require("#native");
+  return JSON.parse(native.jsonFault(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
+}
+
+/** Line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */
+function position(text, offset) {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < offset; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1, start };
+}
+
+/** The place of an error, with a mark under it. */
+function excerpt(text, lineStart, offset) {
+  const lineEnd = text.indexOf("\n", offset);
+  const from = Math.max(lineStart, offset - AROUND);
+  const to = Math.min(lineEnd === -1 ? text.length : lineEnd, offset + AROUND);
+  const before = (from > lineStart ? "…" : "") + shownText(text.slice(from, offset));
+  const after = shownText(text.slice(offset, to)) + (to < (lineEnd === -1 ? text.length : lineEnd) ? "…" : "");
+  return (before + after).trim() === "" ? [] : [`  ${before}${after}`, `  ${" ".repeat(before.length)}^`];
+}
+
+/** As long as the text itself, so that the mark stands right. */
+const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
+
+/** The array of messages in a JSON value, and how to put another one in its place. */
+function findMessages(root, shownName) {
+  const field = isObject(root) && Array.isArray(root.messages);
+  const messages = field ? root.messages : root;
+  if (!Array.isArray(messages)) {
+    throw new Failure(
+      EXIT.notMessages,
+      `${shownName} is not a history: an array of messages expected, or an object with an array "messages"; found ${describe(root)}`,
+    );
+  }
+  if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
+    const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
+    const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
+    throw new Failure(
+      EXIT.notMessages,
+      `${shownName} is not a history: none of its ${messages.length} elements has a "role"; the first is ${describe(messages[0])}`,
+      { hints },
+    );
+  }
+  refuseForeign(messages, shownName);
+  return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
+}
+
+/** Messages in a format of others. */
+function refuseForeign(messages, shownName) {
+  const foreign = foreignIn(messages);
+  if (!foreign) return;
+  throw new Failure(EXIT.notMessages, `${shownName} is not a history: message ${foreign.index}: ${foreign.told}`, {
+    code: "unsupported_format",
+  });
+}
+
+function describe(value) {
+  if (Array.isArray(value)) return "an array";
+  if (!isObject(value)) return value === null ? "null" : `a ${typeof value}`;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return "an empty object";
+  return `an object with ${keys
+    .slice(0, 6)
+    .map((key) => visible(JSON.stringify(key.slice(0, 40))))
+    .join(", ")}${keys.length > 6 ? " and more" : ""}`;
+}
+
+/** A history of JSON Lines: what `textWith` writes is JSON Lines again; of a session of Claude Code it is an array of messages. */
+function readJsonLines(text, shownName) {
+  const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
+  const values = lines.map(({ value }) => value);
+  const isSession = isTranscript(values);
+  const messages = isSession ? messagesOfTranscript(values) : values;
+  requireMessages(values, shownName, messages);
+  refuseForeign(messages, shownName);
+  const textWith = (changed) =>
+    isSession
+      ? `${JSON.stringify(changed, null, 2)}\n`
+      : linesOf(changed, lines, halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1));
+  return { messages, textWith, isSession, halfLine };
+}
+
+/** A history of JSON: what `textWith` writes differs from the text only where messages do. */
+function readJson(text, shownName) {
+  const root = parse(text, shownName);
+  const { messages, withMessages } = findMessages(root, shownName);
+  const textWith = (changed) => {
+    // Only now: help does not depend on the addon.
+    const { rewriteJson } = require("./json-rewrite.js");
+    return rewriteJson(text, root, withMessages(changed));
+  };
+  return { messages, textWith, halfLine: undefined };
+}
+
+function readText(name, shownName, text) {
+  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
+  return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+}
+
+/** The messages in the text of a file of this name. */
+const messagesIn = (name, text) => readText(name, visible(name), text).messages;
+
+module.exports = { ROO_HISTORY, messagesIn, parse, position, readText };
