@@ -3,11 +3,13 @@
 //   node scripts/build-wasm.mjs             builds what is missing or old: three minutes on two cores the first time
 //   node scripts/build-wasm.mjs --force     builds it again
 
+import { createRequire } from "node:module";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ensureUi } from "./build-ui.mjs";
 import { bundledNotices, thirdPartyNotices } from "./notices.mjs";
 import {
   Failure,
@@ -26,6 +28,8 @@ import {
 const TARGET = "wasm32-wasip1";
 const folder = path.join(root, "wasm");
 const dist = path.dirname(wasmAddon);
+/** The page that needs no server of ours. */
+const studio = path.join(dist, "studio");
 
 /** What it may take, compressed as registries and web servers do it. */
 const MAX_GZIP_BYTES = 4e6;
@@ -43,32 +47,45 @@ function compile() {
   return path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, "target"), TARGET, "wasm", "roo_condense.wasm");
 }
 
+/** The folders of the packages whose code is in a bundle. */
+function packagesIn({ inputs }) {
+  const folders = Object.keys(inputs).map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
+  return folders.filter((found) => found !== undefined).map((found) => path.resolve(folder, found));
+}
+
+const COMMON = /** @type {import("esbuild").BuildOptions & { metafile: true }} */ ({
+  bundle: true,
+  mainFields: ["module", "main"],
+  target: "es2022",
+  minify: true,
+  metafile: true,
+  absWorkingDir: folder,
+});
+
 /** The JavaScript half, for `require` and for `import`; the packages whose code is in it. */
 async function bundle() {
   const { build } = await import("esbuild");
-  const packages = new Set();
-  for (const [format, extension] of [
-    ["cjs", "cjs"],
-    ["esm", "mjs"],
-  ]) {
-    const { metafile } = await build({
-      entryPoints: [path.join(folder, "src", "index.mjs")],
-      outfile: path.join(dist, `index.${extension}`),
-      bundle: true,
-      format: /** @type {"cjs" | "esm"} */ (format),
-      platform: "neutral",
-      mainFields: ["module", "main"],
-      target: "es2022",
-      minify: true,
-      metafile: true,
-      absWorkingDir: folder,
-    });
-    for (const file of Object.keys(metafile.inputs)) {
-      const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
-      if (name) packages.add(path.join(folder, "node_modules", name));
-    }
-  }
-  return [...packages];
+  const entryPoints = [path.join(folder, "src", "index.mjs")];
+  const both = [
+    await build({ ...COMMON, entryPoints, outfile: path.join(dist, "index.cjs"), format: "cjs", platform: "neutral" }),
+    await build({ ...COMMON, entryPoints, outfile: path.join(dist, "index.mjs"), format: "esm", platform: "neutral" }),
+  ];
+  return both.flatMap(({ metafile }) => packagesIn(metafile));
+}
+
+/** The studio as files for any web server: the page, and a worker that has the library in it; the packages whose code is in the worker. */
+async function bundleStudio() {
+  const { build } = await import("esbuild");
+  const built = path.join(root, "ui", "dist");
+  ensureUi();
+  mkdirSync(studio, { recursive: true });
+  const entryPoints = [path.join(folder, "src", "studio-worker.mjs")];
+  const { metafile } = await build({ ...COMMON, entryPoints, outfile: path.join(studio, "worker.js"), format: "esm", platform: "browser" });
+  const { pageOfWorker } = createRequire(import.meta.url)(path.join(root, "js", "studio", "html.js"));
+  writeFileSync(path.join(studio, "index.html"), pageOfWorker("worker.js"));
+  for (const name of ["studio.js", "studio.css"]) copyFileSync(path.join(built, "page", name), path.join(studio, name));
+  copyFileSync(path.join(built, "THIRD-PARTY-NOTICES.txt"), path.join(studio, "THIRD-PARTY-NOTICES.txt"));
+  return packagesIn(metafile);
 }
 
 export async function buildWasm() {
@@ -78,7 +95,7 @@ export async function buildWasm() {
   ensureTarget();
   const built = compile();
   mkdirSync(dist, { recursive: true });
-  const packages = await bundle();
+  const packages = [...new Set([...(await bundle()), ...(await bundleStudio())])];
   const notices = [thirdPartyNotices(TARGET), bundledNotices("The JavaScript of roo-condense-wasm", packages)];
   writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), notices.join("\n"));
   copyFileSync(built, wasmAddon);
@@ -93,9 +110,13 @@ export async function buildWasm() {
 
 /** Whether the package is missing or older than what it is made from. */
 export function isWasmStale() {
-  if (isStale(wasmAddon) || !existsSync(path.join(dist, "index.cjs"))) return true;
-  const sources = readdirSync(path.join(folder, "src")).map((name) => path.join(folder, "src", name));
-  return statSync(wasmAddon).mtimeMs < Math.max(...sources.map((file) => statSync(file).mtimeMs));
+  const worker = path.join(studio, "worker.js");
+  if (isStale(wasmAddon) || !existsSync(worker)) return true;
+  // The worker has the library in it.
+  const sources = [path.join(folder, "src"), path.join(root, "js"), path.join(root, "ui", "src")].flatMap((place) =>
+    readdirSync(place, { recursive: true }).map((name) => path.join(place, String(name))),
+  );
+  return statSync(worker).mtimeMs < Math.max(...sources.map((file) => statSync(file).mtimeMs));
 }
 
 if (isProgram(import.meta.url)) {

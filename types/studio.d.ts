@@ -45,6 +45,10 @@ export interface StudioHostOptions {
   language?: string | undefined;
   /** Whether the page may open other files, which its user drops on it. Default: true. */
   canOpen?: boolean | undefined;
+  /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
+  readText?: ((name: string, text: string) => readonly any[]) | undefined;
+  /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */
+  saveOpened?: ((name: string, messages: readonly any[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
 }
 
 /**

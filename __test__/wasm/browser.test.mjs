@@ -1,7 +1,7 @@
 // In a browser: a page, a worker of it, and the package bundled as hosts bundle it.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { build } from "esbuild";
@@ -61,6 +61,11 @@ describe.skipIf(isMissing)("in a browser", () => {
       "/worker.js": ["text/javascript", bundled.outputFiles[0].text],
       "/roo-condense.wasm": ["application/wasm", readFileSync(wasmAddon)],
     };
+    const dist = path.dirname(wasmAddon);
+    for (const name of readdirSync(path.join(dist, "studio"))) {
+      const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+      files[`/studio/${name}`] = [types[path.extname(name)], readFileSync(path.join(dist, "studio", name))];
+    }
     server = createServer(({ url }, response) => {
       const [type, body] = files[url] ?? ["text/plain", ""];
       response.writeHead(files[url] ? 200 : 404, { "content-type": type }).end(body);
@@ -85,6 +90,56 @@ describe.skipIf(isMissing)("in a browser", () => {
     expect([found.error, found.summary]).toEqual([undefined, expect.stringContaining("A summary that came over the network.")]);
     const hash = (text) => createHash("sha256").update(text).digest("hex");
     expect(hash(found.messages)).toBe(hash(JSON.stringify(wanted.messages)));
+  });
+
+  test("the studio needs no server of ours: what is opened is condensed, and downloaded, in the browser", async () => {
+    const tab = await browser.newPage();
+    const complaints = [];
+    tab.on("pageerror", (error) => complaints.push(String(error)));
+    tab.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    await tab.goto(`${address}studio/index.html`);
+    await tab
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles(path.join(root, "fixtures", "claude-code.json"));
+    await tab.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    const { createTruncationProvider, restore } = await import("../../index.js");
+    const { messages } = JSON.parse(history);
+    const wanted = await createTruncationProvider().condense({ messages });
+    const after = () => tab.locator(".rc-card", { hasText: "After" }).locator("dd").first().textContent();
+    await expect.poll(after, { timeout: 60_000 }).toBe(wanted.newContextTokens.toLocaleString("en-US"));
+    /** @type {import("playwright-core").Download[]} */
+    const downloads = [];
+    tab.on("download", (download) => downloads.push(download));
+    await tab.getByRole("button", { name: "Save condensed" }).click();
+    await expect
+      .poll(() => downloads.map((download) => download.suggestedFilename()).sort())
+      .toEqual(["claude-code.condensed.json", "claude-code.condensed.restore.json"]);
+    downloads.sort((one, other) => one.suggestedFilename().length - other.suggestedFilename().length);
+    const [condensed, restoreData] = await Promise.all(
+      downloads.map(async (download) => JSON.parse(readFileSync(await download.path(), "utf8"))),
+    );
+    expect(JSON.stringify(condensed)).toBe(JSON.stringify(wanted.messages));
+    expect(restore({ messages: condensed, restoreData })).toEqual(messages);
+    expect(complaints).toEqual([]);
+    await tab
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({
+        name: "session.jsonl",
+        mimeType: "application/json",
+        buffer: Buffer.from('{"role":"user","content":"Mend it."}\n{"role":"assistant","content":"Done."}\n'),
+      });
+    await expect.poll(() => tab.getByRole("combobox", { name: "History" }).textContent()).toContain("session.jsonl (2 messages)");
+    await tab.close();
+  });
+
+  test("a studio whose addon is not there says so", async () => {
+    const tab = await browser.newPage();
+    await tab.route("**/roo-condense.wasm", (route) => route.fulfill({ status: 404, body: "" }));
+    await tab.goto(`${address}studio/index.html`);
+    await expect.poll(() => tab.locator(".rc-error").first().textContent(), { timeout: 20_000 }).toMatch(/./);
+    await tab.close();
   });
 
   test("without the addon loaded, importing says what to do", async () => {

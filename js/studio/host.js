@@ -3,12 +3,12 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
-const { createHash } = require("node:crypto");
 const { stringify } = require("../deep-json.js");
 const { CondensationManager, copyOf } = require("../manager.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
+const { fingerprintOf } = require("../fingerprints.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
@@ -25,7 +25,16 @@ const MAX_KEPT = 24;
 const WAIT_MS = 20_000;
 /** Of dropped files, together. */
 const MAX_OPENED = 20;
-const HOST_OPTIONS = Object.freeze(["histories", "contextWindow", "systemPrompt", "tools", "language", "canOpen", "readText"]);
+const HOST_OPTIONS = Object.freeze([
+  "histories",
+  "contextWindow",
+  "systemPrompt",
+  "tools",
+  "language",
+  "canOpen",
+  "readText",
+  "saveOpened",
+]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
 /** A failure that the page shows to its user. */
@@ -116,8 +125,7 @@ class OpenHistory {
 
   #hash() {
     const { messages } = this;
-    if (this.#hashed?.messages !== messages)
-      this.#hashed = { messages, hash: createHash("sha256").update(stringify(messages)).digest("base64") };
+    if (this.#hashed?.messages !== messages) this.#hashed = { messages, hash: fingerprintOf(messages) };
     return this.#hashed.hash;
   }
 
@@ -285,7 +293,7 @@ class StudioHost {
       const histories = this.#told();
       return {
         version,
-        canWrite: histories.some(({ canWrite }) => canWrite),
+        canWrite: this.#options.saveOpened !== undefined || histories.some(({ canWrite }) => canWrite),
         histories,
         providers: this.#manager.listProviders().map(({ id, name, description, capabilities }) => ({
           id,
@@ -398,9 +406,11 @@ class StudioHost {
     open: async ({ name, text }) => {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
-      const { readText } = this.#options;
+      const { readText, saveOpened } = this.#options;
       const messages = messagesOf(readText ? readText(name, text) : parsed(text));
-      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes: Buffer.byteLength(text) }) };
+      const bytes = new TextEncoder().encode(text).length;
+      const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
+      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes }), ...(save && { save }) };
       const history = new OpenHistory(source);
       await history.loaded();
       this.#opened++;
@@ -612,6 +622,9 @@ function createStudioHost(manager, options) {
       "an array of { id, name?, read(), save?(messages, restoreData), watch?(changed) }",
     );
   refuseUnknown("options", options, HOST_OPTIONS);
+  for (const name of ["readText", "saveOpened"])
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw notAllowed(`options.${name}`, options[name], "a function");
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

@@ -39,4 +39,13 @@ function webviewPage(options) {
   });
 }
 
-module.exports = { htmlOf, webviewPage };
+/** The page whose answers come from a worker beside it, so that files can be condensed without a server. */
+const pageOfWorker = (worker) =>
+  htmlOf({
+    policy:
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'",
+    head: `<meta name="roo-condense-worker" content="${escaped(worker)}">\n<link rel="icon" href="data:,">\n<link rel="stylesheet" href="studio.css">\n`,
+    body: '<script type="module" src="studio.js"></script>\n',
+  });
+
+module.exports = { htmlOf, pageOfWorker, webviewPage };

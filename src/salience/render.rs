@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// No text has more lines; a note that claims so is not believed.
-const MAX_NUMBER: usize = 1 << 40;
+const MAX_NUMBER: usize = 1 << 30;
 
 /// The text of `passage` with the lines that are `kept`.
 ///

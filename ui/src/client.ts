@@ -132,6 +132,18 @@ export function vscodePort(api: { postMessage(message: unknown): void }): Messag
   };
 }
 
+/** The port of a worker in which `createStudioHost` answers. */
+export function workerPort(worker: Worker): MessagePortLike {
+  return {
+    postMessage: (message) => worker.postMessage(message),
+    onMessage(listener) {
+      const heard = (event: MessageEvent) => listener(event.data);
+      worker.addEventListener("message", heard);
+      return () => worker.removeEventListener("message", heard);
+    },
+  };
+}
+
 /** What a static report holds: answers that were given when it was written. */
 export interface Snapshot {
   hello: Hello;
