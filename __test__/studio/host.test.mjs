@@ -374,6 +374,11 @@ describe("createStudioHost", () => {
     for (let wrong = 0; wrong < 25; wrong++) await expect(ask("open", { name: "x", text: "{}" })).rejects.toThrow();
     expect((await ask("open", { name: "x", text: '[{"role":"user","content":"Hi"}]' })).history.id).toBe("opened-2");
     const { ask: closed } = hostOf({}, { canOpen: false });
+    await expect(ask("close", { history: "opened-2" })).resolves.toEqual({});
+    await expect(ask("inspect", { history: "opened-2" })).rejects.toMatchObject({ code: "unknown_history" });
+    expect((await ask("hello", {})).histories.map(({ id, canClose }) => [id, canClose])).toContainEqual(["opened-1", true]);
+    const [given] = (await ask("hello", {})).histories;
+    await expect(ask("close", { history: given.id })).rejects.toMatchObject({ code: "read_only" });
     await expect(closed("open", { name: "x", text: "[]" })).rejects.toMatchObject({ code: "read_only" });
   });
 

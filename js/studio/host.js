@@ -61,8 +61,10 @@ class OpenHistory {
   #savings = [];
   #hashed;
 
-  constructor(source) {
+  /** `canClose`: the page opened it. */
+  constructor(source, canClose = false) {
     this.#source = source;
+    this.canClose = canClose;
   }
 
   get id() {
@@ -176,6 +178,7 @@ class OpenHistory {
       ...(this.bytes !== undefined && { bytes: this.bytes }),
       canWrite: this.canWrite,
       ...(this.canUndoSave && { canUndo: true }),
+      ...(this.canClose && { canClose: true }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };
   }
@@ -411,11 +414,21 @@ class StudioHost {
       const bytes = new TextEncoder().encode(text).length;
       const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
       const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes }), ...(save && { save }) };
-      const history = new OpenHistory(source);
+      const history = new OpenHistory(source, true);
       await history.loaded();
       this.#opened++;
       this.#histories.set(source.id, history);
       return { history: history.told() };
+    },
+
+    close: async ({ history: id }) => {
+      const history = this.#history(id);
+      if (!history.canClose) throw failure("read_only", "only what was opened here can be closed");
+      this.#histories.delete(id);
+      for (const [condensation, kept] of this.#condensations) if (kept.history === history) this.#condensations.delete(condensation);
+      this.#opened--;
+      this.#wake();
+      return {};
     },
 
     cancel: async () => ({}),

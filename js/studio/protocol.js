@@ -99,6 +99,8 @@ const history = object({
   canWrite: flag,
   /** Whether `undoSave` can put back what the last saving replaced. */
   canUndo: optional(flag),
+  /** Whether it was opened by the page, which can close it. */
+  canClose: optional(flag),
   /** Why it cannot be read now. */
   problem: optional(text),
 });
@@ -351,6 +353,8 @@ const METHODS = Object.freeze({
   undoSave: { request: object({ history: shortText }), answer: written },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
+  /** Such a history is not looked at any more. */
+  close: { request: object({ history: shortText }), answer: object({}) },
   /** Nobody waits for the answer of this request any more. */
   cancel: { request: object({ id: count }), answer: object({}) },
 });

@@ -28,6 +28,7 @@ const METHODS = [
   "save",
   "undoSave",
   "open",
+  "close",
 ] as const;
 type Method = (typeof METHODS)[number];
 

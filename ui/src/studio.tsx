@@ -1,7 +1,7 @@
 // The page: what fills the window, what would go, and what every provider makes of it.
 
 import * as Tabs from "@radix-ui/react-tabs";
-import { FolderOpen } from "lucide-react";
+import { FolderOpen, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
@@ -401,6 +401,15 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
     },
     [client, setHistories, told],
   );
+  const close = async (id: string) => {
+    setProblem(undefined);
+    try {
+      await client.close({ history: id });
+      setHistories((old) => old.filter((other) => other.id !== id));
+    } catch (error) {
+      setProblem(told.fault(faultOf(error)));
+    }
+  };
   // The page may be shorter than its window, which would show the file in its place.
   useEffect(() => {
     const over = (event: DragEvent) => event.preventDefault();
@@ -430,6 +439,17 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
               ))}
             </select>
           </label>
+        )}
+        {client.isLive && history?.canClose && (
+          <button
+            type="button"
+            className="rc-icon"
+            title={t("history.close")}
+            aria-label={t("history.close")}
+            onClick={() => close(history.id)}
+          >
+            <X size={14} aria-hidden="true" />
+          </button>
         )}
         {client.isLive && (
           <label className="rc-button">

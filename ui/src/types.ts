@@ -18,6 +18,8 @@ export interface HistoryInfo {
   canWrite: boolean;
   /** Whether the last saving can be taken back. */
   canUndo?: boolean;
+  /** Whether it was opened by the page, which can close it. */
+  canClose?: boolean;
   problem?: string;
 }
 
@@ -242,6 +244,8 @@ export interface CondenseClient {
   /** Puts back what the last saving of a history replaced. */
   undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
+  /** A history that was opened so is not looked at any more. */
+  close(request: { history: string }, options?: CallOptions): Promise<object>;
 }
 
 /** Why something could not be answered. `code` is `unreachable` when nobody answered. */

@@ -212,6 +212,7 @@ export const en = {
   "grade.inline": "still readable",
   "grade.lossy": "lost",
   "grade.superseded": "out of date",
+  "history.close": "Close this history",
   "history.messages_one": "{{shown}} message",
   "history.messages_other": "{{shown}} messages",
   "history.none": "No history is open. Drop one here.",

@@ -212,6 +212,7 @@ export const fr: Record<keyof typeof en, string> = {
   "grade.inline": "encore lisible",
   "grade.lossy": "perdu",
   "grade.superseded": "périmé",
+  "history.close": "Fermer cet historique",
   "history.messages_one": "{{shown}} message",
   "history.messages_other": "{{shown}} messages",
   "history.none": "Aucun historique n’est ouvert. Déposez-en un ici.",
