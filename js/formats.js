@@ -24,6 +24,8 @@ const FORMATS = [
     sees(message) {
       if (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)))
         return "an instance of a message class";
+      if (Array.isArray(message.additional_kwargs?.tool_calls) && message.additional_kwargs.tool_calls.length > 0)
+        return "additional_kwargs with tool_calls";
       if (message.lc === 1 && Array.isArray(message.id)) return `a serialized ${String(message.id.at(-1))}`;
       if (LANGCHAIN_TYPES.has(message.type) && isObject(message.data) && "content" in message.data)
         return `type "${message.type}" with data`;
@@ -44,7 +46,10 @@ const FORMATS = [
   },
   {
     name: "OpenCode messages",
-    sees: (message) => hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts) && "info and parts",
+    sees(message) {
+      if (hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts)) return "info and parts";
+      return blocksOf(message).some(({ type, callID }) => type === "tool" && isText(callID)) && 'a part of type "tool"';
+    },
   },
   {
     name: "messages of the user interface of Cline or Roo-Code",
@@ -71,11 +76,12 @@ const FORMATS = [
   },
   {
     name: "AI SDK UIMessage",
-    sees: (message) =>
-      typeof message.role === "string" &&
-      message.content === undefined &&
-      partsOf(message).some(({ type }) => typeof type === "string") &&
-      "parts",
+    sees(message) {
+      if (Array.isArray(message.toolInvocations) && message.toolInvocations.length > 0) return "toolInvocations";
+      const parts = partsOf(message).filter(({ type }) => isText(type));
+      const isInParts = parts.length > 0 && (message.content === undefined || message.content === "");
+      return isText(message.role) && (isInParts || parts.some(({ type }) => type.startsWith("tool-"))) && "parts";
+    },
   },
   {
     name: "AI SDK ModelMessage",
@@ -95,7 +101,7 @@ const FORMATS = [
       // Roo-Code sends encrypted reasoning among messages that are otherwise Anthropic's.
       const isReasoning = message.type === "reasoning" && !isText(message.encrypted_content);
       if (hasNoRole(message) && (isReasoning || RESPONSES_ITEMS.test(String(message.type)))) return `an item of type "${message.type}"`;
-      const part = blocksOf(message).find(({ type }) => RESPONSES_PARTS.test(String(type)));
+      const part = blocksOf(message).find(({ type }) => RESPONSES_PARTS.test(String(type)) || type === "function_call");
       return part && `a part of type "${part.type}"`;
     },
   },
@@ -125,6 +131,8 @@ const FORMATS = [
     sees(message) {
       const isPart = (part) => ["text", "functionCall", "functionResponse", "inlineData"].some((name) => name in part);
       if (message.role === "user" && message.content === undefined && partsOf(message).some(isPart)) return "parts";
+      if (blocksOf(message).some((part) => part.type === undefined && (isObject(part.functionCall) || isObject(part.functionResponse))))
+        return "a part with a function call or its response";
       if (message.role === "model") return 'role "model"';
     },
   },
@@ -133,6 +141,7 @@ const FORMATS = [
     sees(message) {
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
       if (block) return "toolUse" in block ? "a toolUse block" : "a toolResult block";
+      if (blocksOf(message).some((part) => part.type === undefined && isObject(part.reasoningContent))) return "a reasoningContent block";
       if (blocksOf(message).some((part) => part.type === undefined && isText(part.text))) return "text without a type";
     },
   },
@@ -141,7 +150,10 @@ const FORMATS = [
 const ADVICE = "convert them to messages of the Anthropic Messages API first (tool_use and tool_result blocks; docs/formats.md)";
 
 const OUR_BLOCKS = new Set(["text", "tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "search_result"]);
-const THEIR_FIELDS = ["tool_calls", "toolCalls", "function_call", "lc", "data", "getType", "_getType"];
+const THEIR_FIELDS = [
+  ...["tool_calls", "toolCalls", "function_call", "lc", "data", "getType", "_getType"],
+  ...["additional_kwargs", "toolInvocations", "parts"],
+];
 
 /** Whether nothing can be foreign about a value: what most messages and blocks are is seen at a glance. */
 function isPlainlyOurs(value) {

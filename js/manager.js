@@ -15,7 +15,7 @@ const { begin, trialOf, withoutAbsent } = require("./inspection.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
-const { chosenRules, needsMessages, plainRules } = require("./protect.js");
+const { chosenRules, hasRules, needsMessages, plainRules } = require("./protect.js");
 const { NativeCondensationProvider, createSmartProvider } = require("./provider.js");
 const { profilesNamed } = require("./smart.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
@@ -67,6 +67,8 @@ class CondensationManager {
   #handlers;
   /** What it protects that needs the messages of a call. */
   #protect;
+  /** Whether it protects anything. */
+  #protects;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
   /** Calls that are under way, so that providers of the host find their messages. */
@@ -79,16 +81,22 @@ class CondensationManager {
 
   /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
-    const { json, handlers, store, protect } = readAt("options", options, () => {
+    const { json, handlers, store, protect, protects } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");
       const { plain, ...rest } = splitOptions(options);
       const { protect } = plain;
       plain.protect = plainRules(protect);
-      return { json: serializeSettings(plain, "options"), ...rest, protect: needsMessages(protect) ? chosenRules(protect) : undefined };
+      return {
+        json: serializeSettings(plain, "options"),
+        ...rest,
+        protect: needsMessages(protect) ? chosenRules(protect) : undefined,
+        protects: hasRules(protect),
+      };
     });
     this.#options = { ...options };
     this.#handlers = handlers;
     this.#protect = protect;
+    this.#protects = protects;
     this.#native = checked(() => new native.NativeManager(json, store));
   }
 
@@ -141,7 +149,8 @@ class CondensationManager {
 
   getEffectiveConfig(profileId) {
     if (profileId != null) requireText("profileId", profileId);
-    return { ...JSON.parse(checked(() => this.#native.effectiveConfig(profileId ?? undefined))), preset: this.#preset() };
+    const config = JSON.parse(checked(() => this.#native.effectiveConfig(profileId ?? undefined)));
+    return { ...config, preset: this.#preset(), protects: this.#protects };
   }
 
   /** The preset that the provider `smart` works by; null where it has passes of its own, or is one of the host. */

@@ -13,6 +13,10 @@ const needsMessages = (protect) =>
 
 const isPattern = (value) => value instanceof RegExp;
 
+/** Whether rules are about anything. */
+const hasRules = (protect) =>
+  isObject(protect) && Object.values(protect).some((rule) => (Array.isArray(rule) ? rule.length > 0 : typeof rule === "function"));
+
 /** The rules as JSON can hold them: without functions and regular expressions. */
 function plainRules(protect) {
   if (!needsMessages(protect)) return protect;
@@ -135,4 +139,4 @@ function joined(one, other) {
   return rules;
 }
 
-module.exports = { chosenRules, joined, needsMessages, plainRules, rulesFor };
+module.exports = { chosenRules, hasRules, joined, needsMessages, plainRules, rulesFor };

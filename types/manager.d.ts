@@ -142,6 +142,8 @@ export interface EffectiveConfig {
   costAlert: number | null;
   /** The preset of the provider `smart`; `null` where it has passes of its own or is one of the host. */
   preset: PresetName | null;
+  /** Whether `protect` of the manager names anything. */
+  protects: boolean;
   thinking: ThinkingOption;
   /** The profile that writes summaries; `null` for none of its own. */
   condensingApiConfigId: string | null;

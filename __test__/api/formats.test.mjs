@@ -34,7 +34,10 @@ const FOREIGN = {
     [{ type: "user", uuid: "1", message: user }],
     [{ type: "summary", summary: "Weather", leafUuid: "1" }],
   ],
-  "OpenCode messages": [[{ info: { id: "1", role: "user" }, parts: [{ type: "text", text: "Hello" }] }]],
+  "OpenCode messages": [
+    [{ info: { id: "1", role: "user" }, parts: [{ type: "text", text: "Hello" }] }],
+    [user, { role: "assistant", content: [{ type: "tool", callID: "call_1", tool: "weather", state: { status: "completed" } }] }],
+  ],
   "messages of the user interface of Cline or Roo-Code": [
     [{ ts: 1, type: "say", say: "text", text: "Hello" }],
     [{ ts: 1, type: "ask", ask: "tool", text: "{}" }],
@@ -49,6 +52,7 @@ const FOREIGN = {
     [user, { type: "reasoning", id: "1", summary: [] }, { role: "assistant", content: "Sunny." }],
     [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],
     [user, { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] }],
+    [user, { role: "assistant", content: [{ type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }] }],
   ],
   "AI SDK ModelMessage": [
     [{ role: "user", content: [{ type: "image", image: "https://example.com/sun.png" }] }],
@@ -66,14 +70,22 @@ const FOREIGN = {
       },
     ],
   ],
-  "AI SDK UIMessage": [[{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }]],
+  "AI SDK UIMessage": [
+    [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }],
+    [user, { id: "2", role: "assistant", content: "", parts: [{ type: "text", text: "Hi" }] }],
+    [user, { id: "2", role: "assistant", content: "Sunny.", parts: [{ type: "tool-invocation", toolInvocation: {} }] }],
+    [user, { id: "2", role: "assistant", content: "Sunny.", toolInvocations: [{ state: "result", toolCallId: "call_1" }] }],
+  ],
   "LangChain messages": [
+    [user, { role: "assistant", content: "", additional_kwargs: { tool_calls: [call] } }],
     [new AIMessage()],
     [{ lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "Hello" } }],
     [{ type: "human", data: { content: "Hello" } }],
     [{ type: "human", content: "Hello" }],
   ],
   "Gemini contents": [
+    [user, { role: "assistant", content: [{ functionCall: { name: "weather", args: {} } }] }],
+    [user, { role: "user", content: [{ functionResponse: { name: "weather", response: {} } }] }],
     [
       { role: "user", parts: [{ text: "Hello" }] },
       { role: "model", parts: [{ text: "Hi" }] },
@@ -82,6 +94,7 @@ const FOREIGN = {
     [user, { role: "model", content: "Hi" }],
   ],
   "Bedrock Converse messages": [
+    [user, { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "Hm." } } }] }],
     [user, { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "weather", input: {} } }] }],
     [user, { role: "user", content: [{ toolResult: { toolUseId: "1", content: [{ text: "Sunny." }] } }] }],
     [{ role: "user", content: [{ text: "Hello" }] }],

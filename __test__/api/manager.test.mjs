@@ -174,6 +174,7 @@ describe("thresholds", () => {
       maxCostPerCondensation: null,
       costAlert: 0.1,
       preset: "balanced",
+      protects: false,
       thinking: "auto",
       warnings: [],
       condensingApiConfigId: null,

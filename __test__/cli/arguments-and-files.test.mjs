@@ -223,6 +223,15 @@ describe("files that cannot be read end with 3", () => {
   test.skipIf(isWindows)("a dangling link", () => {
     symlinkSync("nowhere", path.join(folder, "link.json"));
     expectFailure(["link.json"], 3, /a symbolic link to a file that does not exist/);
+    expectFailure(
+      [copyOf("claude-code"), "--out", "link.json", "--force"],
+      7,
+      /link.json: is a symbolic link to a file that does not exist/,
+    );
+    symlinkSync("round-b.json", path.join(folder, "round-a.json"));
+    symlinkSync("round-a.json", path.join(folder, "round-b.json"));
+    expectFailure(["round-a.json", "--in-place"], 3, /symbolic links lead round in a circle/);
+    expectFailure([copyOf("claude-code"), "--out", "round-a.json", "--force"], 7, /symbolic links lead round in a circle/);
   });
 
   // Root may read everything: then the program runs as another user, who has to be able to run Node.

@@ -206,6 +206,35 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     else expect(response.error).toContain("still does not fit");
   });
 
+  // The window asks the manager more than once, each time about what the call before left.
+  test.each(PROVIDERS.flatMap((provider) => ["indices", "a function", "the manager's own"].map((by) => ({ provider, by }))))(
+    "messages that are protected stay the same ones: $provider, $by",
+    async ({ provider, by }) => {
+      const messages = conversation(60, 3000);
+      const pinned = [5, 18, 31, 44];
+      const chosen = new Set(pinned.map((index) => messages[index]));
+      const rules = {
+        indices: { messages: pinned },
+        "a function": { messages: (message) => chosen.has(message) },
+        "the manager's own": { text: pinned.map((index) => blocksOf(messages[index])[0].text).filter(Boolean) },
+      }[by];
+      const apiHandler = answers();
+      for (const contextWindow of [24_000, 34_000, 60_000]) {
+        for (const autoCondenseContext of [true, false]) {
+          const isOwn = by === "the manager's own";
+          const manager = new CondensationManager({ provider, ...(isOwn && { protect: rules }) });
+          const { host } = recordingHost({ manager, ...(!isOwn && { protect: rules }) });
+          const response = await manage(host, await usageOf(messages, apiHandler, { contextWindow, autoCondenseContext }));
+          const left = effective(response.messages)
+            .flatMap(blocksOf)
+            .map((block) => JSON.stringify(block));
+          const kept = pinned.flatMap((index) => blocksOf(messages[index])).filter((block) => !isOwn || block.type === "text");
+          for (const block of kept) expect(left).toContain(JSON.stringify(block));
+        }
+      }
+    },
+  );
+
   // What the window drops by its own rule, it drops without regard to what is protected.
   test.each(
     PROVIDERS.flatMap((provider) =>

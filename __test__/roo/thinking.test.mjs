@@ -136,6 +136,18 @@ describe("2026", () => {
     expect(older.messages.some(({ thinkingParent }) => thinkingParent)).toBe(false);
   });
 
+  it("a second truncation that is taken back leaves what the first one hides", async () => {
+    const messages = history(12);
+    const { manageContext } = createContextManagement(recordingHost().host);
+    const { getEffectiveApiHistory, cleanupAfterTruncation } = createTaggedCondense(recordingHost().host);
+    const { messages: first } = await manageContext(usage(messages, apiHandler(PRESERVED)));
+    const { messages: second, truncationId } = await manageContext(usage(first, apiHandler(PRESERVED)));
+    expect(thoughts(getEffectiveApiHistory(second))).toEqual([]);
+    const back = cleanupAfterTruncation(second.filter((message) => message.truncationId !== truncationId));
+    expect(back).toEqual(first);
+    expect(thoughts(getEffectiveApiHistory(back))).toEqual([]);
+  });
+
   it("what a manager condensed is sent without it, and the copies carry no tags", async () => {
     const messages = history(8);
     const manager = new CondensationManager({ provider: "truncation" });

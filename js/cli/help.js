@@ -131,8 +131,9 @@ Examples
 
 Exit codes
 ${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}
-With another code than 0 nothing has been written; of several histories,
-those that failed were left as they are.
+With another code than 0 nothing has been written, but where only the report
+could not be printed, which the message says; of several histories, those that
+failed were left as they are.
 
 Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
 in the file.

@@ -12,6 +12,11 @@ const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
 
+/** What Node reads of a file at most. */
+const MAX_BYTES = 2 ** 31 - 1;
+/** Bytes that are asked for at once. */
+const PART = 1 << 20;
+
 const BYTE_ORDER_MARK = "\ufeff";
 
 /** The bytes of a file and what identifies it, or those of standard input, where there is nothing to identify. */
@@ -22,7 +27,7 @@ function readBytes(name) {
     descriptor = fs.openSync(name, "r");
     const stat = fs.fstatSync(descriptor);
     if (stat.isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
-    const bytes = fs.readFileSync(descriptor);
+    const bytes = stat.isFile() ? fs.readFileSync(descriptor) : readAll(descriptor);
     // A device or a pipe can be read, but there is nothing to put in its place.
     return { bytes, stat: stat.isFile() ? stat : undefined };
   } catch (error) {
@@ -32,9 +37,34 @@ function readBytes(name) {
   }
 }
 
+/** All that a pipe or a device gives. What never ends is refused where files are. */
+function readAll(descriptor) {
+  const parts = [];
+  for (let length = 0; ; ) {
+    const part = Buffer.allocUnsafe(PART);
+    const count = readSome(descriptor, part);
+    if (count === 0) return Buffer.concat(parts, length);
+    parts.push(part.subarray(0, count));
+    length += count;
+    if (length > MAX_BYTES) throw Object.assign(new Error("is too large"), { code: "ERR_FS_FILE_TOO_LARGE" });
+  }
+}
+
+/** Reads once; waits where a terminal or a pipe that does not block has nothing yet. */
+function readSome(descriptor, part) {
+  for (;;) {
+    try {
+      return fs.readSync(descriptor, part);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
 function readInput() {
   try {
-    return fs.readFileSync(0);
+    return readAll(0);
   } catch (error) {
     // Windows: nothing is connected.
     if (error.code === "EOF") return Buffer.alloc(0);

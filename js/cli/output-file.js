@@ -29,6 +29,8 @@ function notWritten(file, error) {
     ENAMETOOLONG: "the name is too long",
     EROFS: "the file system is read-only",
     EEXIST: "exists already; --force replaces it",
+    ELOOP: "symbolic links lead round in a circle",
+    EDANGLING: "is a symbolic link to a file that does not exist",
   };
   return new Failure(EXIT.notWritten, `${visible(file)}: ${reasons[error.code] ?? error.message}`, { cause: error });
 }
@@ -145,7 +147,13 @@ function withRestoreData({ file, names, content, like }, write) {
 
 /** Refuses, before anything is read, what cannot be replaced: a pipe would give its content away and never take another. */
 function requireReplaceable(name) {
-  const stat = statOf(name);
+  let stat;
+  try {
+    stat = statOf(name);
+  } catch {
+    // Reading it says why.
+    return;
+  }
   if (!stat || stat.isFile() || stat.isDirectory()) return;
   const kind = stat.isFIFO() ? "a pipe" : stat.isSocket() ? "a socket" : "a device";
   throw new Failure(EXIT.usage, `${visible(name)} is ${kind}, which --in-place cannot replace: --out writes the result elsewhere`);
@@ -203,6 +211,7 @@ function checkOutput(file, history, force, itself = "--out is the input itself: 
     throw new Failure(EXIT.usage, itself);
   }
   if (stat?.isDirectory()) throw notWritten(file, { code: "EISDIR" });
+  if (!stat && fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notWritten(file, { code: "EDANGLING" });
   if (stat?.isFile() && !force) throw notWritten(file, { code: "EEXIST" });
   if (!stat && !statOf(path.dirname(file))) throw notWritten(file, { code: "ENOENT" });
 }

@@ -136,7 +136,9 @@ function hide(messages, visible, removed, rule) {
   };
   const left = visible.slice(removed + 1);
   const places = rule.drops ? placesToGo(at(messages, left), [0, 0], rule) : [];
-  const thinking = new Set(places.map(([position]) => left[position]));
+  // What a truncation that still stands hides stays hidden with it, when this one is taken back.
+  const standing = new Set(messages.map((message) => message.truncationId).filter(Boolean));
+  const thinking = new Set(places.map(([position]) => left[position]).filter((index) => !standing.has(messages[index].thinkingParent)));
   const tagged = messages.map((message, index) => {
     if (hidden.has(index)) return { ...message, truncationParent: truncationId };
     return thinking.has(index) ? { ...message, thinkingParent: truncationId } : message;

@@ -74,6 +74,8 @@ function resolved(host) {
     profileId: (taskId) => asked(host, "profileId", taskId, (error) => warn(`No profile: ${messageOf(error)}`)),
     /** The options of a window, with what the host's options make of them. */
     usage: (options) => withProfileThreshold(host.manager, host.fixes === true ? withRoom(options) : options),
+    /** Whether something is protected, by the host or by its manager. */
+    protects: () => host.protect !== undefined || answerOf(() => host.manager?.getEffectiveConfig?.())?.protects === true,
     /** Whether all messages that the last reported usage leaves out count, or only the newest, as in Roo-Code. */
     countsAllNew: host.countAllNew === true,
     /** What is done with thinking behind a change, for the model of a handler. */

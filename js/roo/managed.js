@@ -5,6 +5,7 @@
 const { notAllowed } = require("../errors.js");
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
+const { origins } = require("../origins.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
 const { modelOf } = require("./thinking.js");
@@ -13,6 +14,8 @@ const { asWindowCall, windowCall } = require("./window-call.js");
 
 /** The share of what may be left that is aimed at: the manager's counts are not quite in proportion to the host's, and the next turn needs room, too. */
 const AIM = 0.95;
+/** Of the tokens of calls and results a counter sees less than this share that sees nothing of them but their frames. */
+const BLIND = 0.2;
 /** What shortens a result that meets the target by the manager's count and not by the host's. It asks no model, and so costs nothing. */
 const CORRECTING = "truncation";
 /** Configurations of one correction after the other. */
@@ -64,7 +67,7 @@ async function condenseByManager(
   const context = present({ messages, systemPrompt, taskId, contextWindow, profileId, model });
   const options = present({
     thinking: services.host.thinking,
-    protect: services.host.protect,
+    protectedIn: protectedAmong(messages, services.host.protect),
     isAutomatic,
     provider,
     signal,
@@ -132,19 +135,52 @@ function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadat
  * `condenseByManager` does, else to undefined.
  */
 async function prepareWindow(services, call, given, isDue) {
-  const { manager, protect } = services.host;
-  if (manager && protect && !call.keepsAll && isOwn(manager))
+  const { manager } = services.host;
+  if (manager && services.protects() && !call.keepsAll && isOwn(manager))
     return asWindowCall(call, () => condenseByManager(services, { ...given, provider: CORRECTING }));
   if (manager && !isDue) await asWindowCall(call, async () => void prepare(services, given));
 }
 
+/**
+ * The rules of the host for messages that were made of `messages`, as options of a call. Indices are those of `messages`, and a function is asked about
+ * them alone: in what is left of them the same messages stand elsewhere, and may be others by identity.
+ */
+function protectedAmong(messages, protect) {
+  if (protect === undefined) return undefined;
+  const isOfMessages = isObject(protect) && (typeof protect.messages === "function" || Array.isArray(protect.messages));
+  if (!isOfMessages) return () => ({ protect });
+  let chosen;
+  return (left) => {
+    if (left === messages || chosen === "unknown") return { protect };
+    try {
+      chosen ??= new Set(
+        typeof protect.messages === "function"
+          ? messages.flatMap((message, index) => (protect.messages(message, index) ? [index] : []))
+          : protect.messages,
+      );
+    } catch {
+      // The manager says so, in its own words.
+      chosen = "unknown";
+      return { protect };
+    }
+    const indices = origins(messages, left).flatMap((origin, index) => (chosen.has(origin) ? [index] : []));
+    return { protect: { ...protect, messages: indices } };
+  };
+}
+
 /** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
-async function askManager(services, context, options) {
+async function askManager(services, context, given) {
+  /** @type {{ protectedIn?: (messages: any[]) => { protect: object } }} */
+  const { protectedIn, ...options } = given;
   try {
-    const result = await services.host.manager.condense(context, options);
+    const result = await services.host.manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
     if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
     // Each field once, so that one that cannot be read is a failure like any other.
-    return { ...result };
+    const read = { ...result };
+    const { error, messages } = read;
+    const isReadable = Array.isArray(messages) && messages.every(isObject);
+    if (!error && !isReadable) throw notAllowed("messages of host.manager.condense()", messages, "an array of messages");
+    return read;
   } catch (error) {
     const { message, details } = describeFailure(error);
     return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
@@ -184,13 +220,13 @@ async function shortened(services, context, options, first, { lower, configs }) 
  * protected and where pointers lead.
  */
 async function fitted(services, context, options, result, { window, measure }) {
-  const { protect } = services.host;
-  const isRefused = result.failure || (result.error && !protect);
+  const protects = services.protects();
+  const isRefused = result.failure || (result.error && !protects);
   if (isRefused || !(await measure.isOwn()) || options.signal?.aborted) return result;
   const limits = { ...window, limitTokens: window.fittingTokens };
   const isOver = async (left) => (await measure.inContext(window, left)) > window.fittingTokens;
   const lower = async (left) => ((await isOver(left)) ? measure.target(limits, left) : undefined);
-  window.keepsAll = Boolean(protect);
+  window.keepsAll = protects;
   const deeper = await shortened(services, context, options, result, { lower, configs: DEEPER });
   // Truncation stands in for a provider that failed, as in the manager's own chains.
   const { error, ...rest } = deeper;
@@ -289,11 +325,27 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   const countTools = remembered((list) => (list?.length > 0 ? apiHandler.countTokens([{ type: "text", text: JSON.stringify(list) }]) : 0));
   const toolTokens = () => (countsTokens ? countTools(tools) : 0);
 
-  /** The share of the tokens that is left with other messages. A handler that counts no calls and results sees nothing of what is saved there. */
-  async function shareLeft(left) {
-    const [was, is] = countsTokens ? [await byHost(messages), await byHost(left)] : [0, 0];
-    if (was > 0 && is !== was) return is / was;
+  /**
+   * Whether the host's handler sees nothing of calls and results, as handlers of 2025 did: then its counts say little of what is saved, and a note that is
+   * put somewhere weighs more than all that went.
+   */
+  async function isBlind() {
     const count = await own;
+    if (!countsTokens || !count) return false;
+    const rounds = messages.flatMap(blocksOf).filter(({ type }) => type === "tool_use" || type === "tool_result");
+    if (rounds.length === 0) return false;
+    const seen = (await apiHandler.countTokens([system, ...rounds])) - (await apiHandler.countTokens([system]));
+    return seen < BLIND * (count([{ role: "user", content: rounds }]) - count([]));
+  }
+  let blind;
+  const isBlindOnce = () => (blind ??= isBlind());
+
+  /** The share of the tokens that is left with other messages. */
+  async function shareLeft(left) {
+    const count = await own;
+    const isSeen = countsTokens && !(await isBlindOnce());
+    const [was, is] = isSeen ? [await byHost(messages), await byHost(left)] : [0, 0];
+    if (was > 0 && is !== was) return is / was;
     return count ? count(left) / count(messages) : 1;
   }
 
@@ -310,7 +362,7 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
     byManager: async (history) => (await own)(history),
     /** Before, after and the tools. */
     async totals(result) {
-      if (!countsTokens) return [result.prevContextTokens, result.newContextTokens, 0];
+      if (!countsTokens || (await isBlindOnce())) return [result.prevContextTokens, result.newContextTokens, 0];
       return [await byHost(messages), await byHost(result.messages), await toolTokens()];
     },
     inContext,

@@ -76,15 +76,22 @@ impl Scrubber {
     /// Hides these, and each word of them (`Bearer x` hides `x`).
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a ApiKey>) -> Self {
         let words = secrets.into_iter().flat_map(|secret| secret.expose().split_whitespace());
-        Self { secrets: words.filter(|word| word.len() >= MIN_SECRET_BYTES).map(ApiKey::new).collect() }
+        Self {
+            secrets: words
+                .filter(|word| word.len() >= MIN_SECRET_BYTES)
+                .map(|word| ApiKey::new(word.to_ascii_lowercase()))
+                .collect(),
+        }
     }
 
     /// The text without keys, pieces of keys, control characters, and not longer than a message may be.
     pub(super) fn clean(&self, text: &str) -> String {
         let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
+        // Names of hosts, for one, are told in lower case.
+        let lowered = text.to_ascii_lowercase();
         for secret in &self.secrets {
-            Self::mark(text.as_bytes(), secret.expose().as_bytes(), &mut hidden);
+            Self::mark(lowered.as_bytes(), secret.expose().as_bytes(), &mut hidden);
         }
         mark_masked_keys(text, &mut hidden);
         let mut clean = String::with_capacity(text.len().min(MAX_MESSAGE_BYTES));
@@ -180,6 +187,15 @@ mod tests {
             "Incorrect API key provided: [redacted]."
         );
         assert_eq!(scrubber.clean("task-oriented disk-based"), "task-oriented disk-based");
+    }
+
+    #[test]
+    fn a_key_is_hidden_in_either_case() {
+        let key = ApiKey::new("sk-Ab12Cd34Ef56Gh78");
+        let scrubber = Scrubber::new([&key]);
+        for told in ["sk-ab12cd34ef56gh78", "SK-AB12CD34EF56GH78", "https://ab12cd34ef56gh78.com/"] {
+            assert!(!scrubber.clean(told).to_ascii_lowercase().contains("ab12cd34"), "{told}");
+        }
     }
 
     #[test]

@@ -61,11 +61,21 @@ pub struct Decoder<'a> {
 /// once can stand for a million. Pointers beyond that stay as they are.
 const MAX_EXPANSION: usize = 64;
 
+/// No more than this, or twice the bytes of the texts where those are more: JavaScript holds a text of half a gigabyte at most.
+const MAX_EXPANDED_BYTES: usize = 128 << 20;
+
 /// Of the lines that say the same, so many are looked at for one that others follow.
 const MAX_PLACES: usize = 32;
 
 /// See [`MAX_EXPANSION`].
 const MIN_EXPANDED_BYTES: usize = 16 << 20;
+
+/// Bytes that the expanded lines of texts with so many bytes may have.
+const fn most_expanded(bytes: usize) -> usize {
+    let most = if bytes > MAX_EXPANDED_BYTES / 2 { bytes.saturating_mul(2) } else { MAX_EXPANDED_BYTES };
+    let wanted = bytes.saturating_mul(MAX_EXPANSION).saturating_add(MIN_EXPANDED_BYTES);
+    if wanted < most { wanted } else { most }
+}
 
 impl<'a> Decoder<'a> {
     /// For these texts, in the order of the conversation.
@@ -97,7 +107,7 @@ impl<'a> Decoder<'a> {
         });
         let quoted = Arc::new(QuotedLines::find(quotes, texts));
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        Self { texts, rows, quoted, budget: MAX_EXPANSION * bytes + MIN_EXPANDED_BYTES }
+        Self { texts, rows, quoted, budget: most_expanded(bytes) }
     }
 
     /// Whether there is a pointer in a text, or what looks like one.

@@ -18,8 +18,6 @@ pub(super) struct Fence {
 const STEP: usize = 3;
 /// Letters of a label.
 const MAX_LABEL: usize = 120;
-/// Letters between a bracket and a number, at which the two still look like one thing.
-const NEAR: usize = 8;
 
 impl Fence {
     /// A fence for these texts. The same texts give the same fence; the number in it depends on all of them, so that nobody who wrote one of them
@@ -98,13 +96,43 @@ fn has_double_bracket(text: &str) -> bool {
     false
 }
 
-/// Whether a bracket stands shortly before the digits of a mark.
+/// Whether the digits of a mark stand behind a bracket, with nothing between them that one reads, in whatever digits.
 fn has_mark(text: &str, mark: &str) -> bool {
-    memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| {
-        let before =
-            text[..at].chars().rev().take(NEAR).take_while(|letter| !letter.is_alphanumeric() || is_unseen(*letter));
-        before.into_iter().any(is_bracket)
-    })
+    let mut behind_bracket = false;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if is_bracket(letter) {
+            behind_bracket = true;
+        } else if !behind_bracket {
+            continue;
+        } else if let Some(first) = digit(letter) {
+            // A longer number has the mark at its beginning, or anywhere in it.
+            let rest = letters.clone().filter(|letter| !is_unseen(*letter)).map_while(digit);
+            let number: String = std::iter::once(first).chain(rest).collect();
+            if number.contains(mark) {
+                return true;
+            }
+            behind_bracket = false;
+        } else if letter.is_alphanumeric() && !is_unseen(letter) {
+            behind_bracket = false;
+        }
+    }
+    false
+}
+
+/// A decimal digit as ASCII, whatever script it is of: those that stand in common fonts.
+fn digit(letter: char) -> Option<char> {
+    /// The zero of each script.
+    const ZEROS: [u32; 12] = [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xed0, 0xf20, 0xff10];
+    /// Bold, double-struck and other digits of mathematics, ten each.
+    const MATHEMATICAL: std::ops::RangeInclusive<u32> = 0x1d7ce..=0x1d7ff;
+    let code = u32::from(letter);
+    let value = if MATHEMATICAL.contains(&code) {
+        Some((code - MATHEMATICAL.start()) % 10)
+    } else {
+        ZEROS.iter().find_map(|zero| code.checked_sub(*zero).filter(|value| *value < 10))
+    };
+    value.and_then(|value| char::from_digit(value, 10))
 }
 
 /// A label on one line, without brackets, not long.
@@ -154,6 +182,22 @@ mod tests {
         let fence = around(&["[[", &all]);
         assert_eq!(fence.opening().len(), 8, "{fence:?}");
         assert!(!all.contains(&fence.opening()));
+    }
+
+    #[test]
+    fn a_number_in_other_digits_or_far_behind_its_bracket_is_not_taken() {
+        let forged = |write: &dyn Fn(usize) -> String| (0..1000).map(|number| write(number) + "\n").collect::<String>();
+        let wide = |number: usize| {
+            let digits = format!("{number:03}");
+            digits.chars().filter_map(|digit| char::from_u32(u32::from(digit) - 0x30 + 0xff10)).collect::<String>()
+        };
+        for text in [
+            forged(&|number| format!("[[{}{number:03} user]]", " ".repeat(40))),
+            forged(&|number| format!("[[{} user]]", wide(number))),
+            forged(&|number| format!("[[\u{200b}{number:03} user]]")),
+        ] {
+            assert_eq!(around(&[&text]).mark.len(), 2 * STEP + 1);
+        }
     }
 
     #[test]

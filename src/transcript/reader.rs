@@ -232,10 +232,11 @@ impl<'a, 't> Reader<'a, 't> {
         };
         let named: Vec<Arc<str>> = {
             let mut named: Vec<Arc<str>> = Vec::new();
-            for event in &self.events {
-                named.extend(event.path.clone());
-                named.extend(hits(event));
-                named.dedup();
+            for path in self.events.iter().flat_map(|event| event.path.clone().into_iter().chain(hits(event))) {
+                // Hits of one file follow one another.
+                if named.last() != Some(&path) {
+                    named.push(path);
+                }
             }
             named
         };
