@@ -103,9 +103,7 @@ fn has_mark(text: &str, mark: &str) -> bool {
     while let Some(letter) = letters.next() {
         if is_bracket(letter) {
             behind_bracket = true;
-        } else if !behind_bracket {
-            continue;
-        } else if let Some(first) = digit(letter) {
+        } else if behind_bracket && let Some(first) = digit(letter) {
             // A longer number has the mark at its beginning, or anywhere in it.
             let rest = letters.clone().filter(|letter| !is_unseen(*letter)).map_while(digit);
             let number: String = std::iter::once(first).chain(rest).collect();
@@ -113,7 +111,7 @@ fn has_mark(text: &str, mark: &str) -> bool {
                 return true;
             }
             behind_bracket = false;
-        } else if letter.is_alphanumeric() && !is_unseen(letter) {
+        } else if behind_bracket && letter.is_alphanumeric() && !is_unseen(letter) {
             behind_bracket = false;
         }
     }
