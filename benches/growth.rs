@@ -51,10 +51,25 @@ fn edits() -> Conversation {
     calls(once(write).chain(edits))
 }
 
+/// Many short looks at a hundred files.
+fn glances(count: usize) -> Conversation {
+    calls(
+        (0..count)
+            .map(|at| ("Read", json!({"file_path": format!("/src/{}.ts", at % 97)}), format!("a {at}\nb {at}\n"))),
+    )
+}
+
 /// The same work at ten times the size.
 fn sizes() -> Cases {
     let of = |times: usize| reads((0..times * 40).map(|index| numbered(300, index / 4)));
-    vec![("40 reads", of(1)), ("400 reads", of(10)), ("4,000 reads", of(100)), ("5,000 edits", edits())]
+    vec![
+        ("40 reads", of(1)),
+        ("400 reads", of(10)),
+        ("4,000 reads", of(100)),
+        ("5,000 edits", edits()),
+        ("5,000 glances", glances(5_000)),
+        ("50,000 glances", glances(50_000)),
+    ]
 }
 
 /// Texts in which every place looks like the beginning of something.

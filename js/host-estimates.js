@@ -86,12 +86,12 @@ function validationOf(provider, config) {
   return { valid, errors: valid ? [] : errors.length > 0 ? errors : [fault("is not valid, says the provider")] };
 }
 
-/** Throws when the provider does not take the configuration of a call. */
-function requireValid(provider, config) {
+/** Throws when the provider does not take a configuration; `named` says where it stands. */
+function requireValid(provider, config, named = "options.config") {
   const { valid, errors } = validationOf(provider, config);
   if (valid) return;
   const faults = errors.map(({ path, message }) => {
-    const field = path === "config" ? "options.config" : `options.config.${path}`;
+    const field = path === "config" ? named : `${named}.${path}`;
     return { field, line: field + (message.startsWith(path) ? message.slice(path.length) : `: ${message}`) };
   });
   const told = faults.map(({ line }) => line).join("\n");

@@ -4,6 +4,7 @@
 
 const { stringify } = require("./deep-json.js");
 const { messageOf, shown } = require("./errors.js");
+const { requireValid } = require("./host-estimates.js");
 const isObject = require("./is-object.js");
 const { faultyPlace } = require("./place.js");
 const { applyPlan } = require("./plan.js");
@@ -38,6 +39,9 @@ async function ask(provider, current, request, call) {
   const options = { ...callOptions, config: request.config ?? {} };
   if (request.targetTokens !== null) options.targetTokens = request.targetTokens;
   if (call.isPreview || request.isPreview) context.isPreview = true;
+  // That of the call was looked at before anything began; this one stands in a strategy, or is a customConfig of its.
+  const isOfStrategy = request.config != null && stringify(request.config) !== stringify(call.options.config ?? null);
+  if (isOfStrategy) requireValid(provider, request.config, "config");
   const result = await provider.condense(context, options);
   if (!isObject(result)) throw new TypeError(`condense() returned ${shown(result)}; expected { messages }`);
   const error = fieldOf(result, "error");

@@ -33,6 +33,18 @@ function managerWithAll(more = {}) {
   return { manager, asked };
 }
 
+test("in a strategy its configuration is checked as well", async () => {
+  const stages = (config) => ({ provider: "pipeline", config: { stages: [{ provider: "mine", config }] } });
+  const { manager } = managerWithAll();
+  const wrong = await manager.condense({ messages }, stages({ keep: "all" }));
+  expect(wrong.didCondense).toBe(false);
+  expect(JSON.stringify([wrong.error, wrong.warnings])).toContain("config.keep: is no number");
+  const right = await manager.condense({ messages }, stages({ keep: 4 }));
+  expect(right.error).toBeUndefined();
+  expect(right.didCondense).toBe(true);
+  expect(right.messages.slice(-4)).toEqual(messages.slice(-4));
+});
+
 describe("the README's example", () => {
   const newest = ({ messages: given }) => ({ messages: given.slice(-20) });
 
