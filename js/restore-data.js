@@ -46,9 +46,12 @@ function checkedData(data) {
     throw invalid("restoreData", `not what a condensation returned (version ${VERSION}, with edits)`);
   }
   const { edits, original, messages: contents, groups = [] } = data;
-  if (edits.length === 0 && original === undefined && contents === undefined) return { edits, original: "", contents: [], groups: [] };
-  // A condensation that changed nothing says no more than that.
-  if (edits.length === 0) throw invalid("restoreData.edits", "are missing: there is no way back without them");
+  if (edits.length === 0) {
+    // A condensation that changed nothing says no more than that.
+    const isAll = original === undefined && contents === undefined;
+    if (!isAll) throw invalid("restoreData.edits", "are missing: there is no way back without them");
+    return { edits, original: "", contents: [], groups: [] };
+  }
   if (lengthIn(original) === undefined) throw invalid("restoreData.original", "is not a number of messages with a hash");
   if (typeof contents !== "string" || !/^(?:[0-9a-f]{8})*$/.test(contents)) {
     throw invalid("restoreData.messages", `is not ${DIGITS} digits for each message`);

@@ -6,6 +6,7 @@ const { notAllowed } = require("../errors.js");
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
+const { rulesFor } = require("../protect.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure } = require("./stream.js");
 const { modelOf } = require("./thinking.js");
@@ -153,11 +154,7 @@ function protectedAmong(messages, protect) {
   return (left) => {
     if (left === messages || chosen === "unknown") return { protect };
     try {
-      chosen ??= new Set(
-        typeof protect.messages === "function"
-          ? messages.flatMap((message, index) => (protect.messages(message, index) ? [index] : []))
-          : protect.messages,
-      );
+      chosen ??= new Set(rulesFor({ messages: protect.messages }, messages, "protect", []).messages);
     } catch {
       // The manager says so, in its own words.
       chosen = "unknown";
@@ -329,21 +326,19 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
    * Whether the host's handler sees nothing of calls and results, as handlers of 2025 did: then its counts say little of what is saved, and a note that is
    * put somewhere weighs more than all that went.
    */
-  async function isBlind() {
+  const isBlindTo = remembered(async (history) => {
     const count = await own;
     if (!countsTokens || !count) return false;
-    const rounds = messages.flatMap(blocksOf).filter(({ type }) => type === "tool_use" || type === "tool_result");
-    if (rounds.length === 0) return false;
-    const seen = (await apiHandler.countTokens([system, ...rounds])) - (await apiHandler.countTokens([system]));
-    return seen < BLIND * (count([{ role: "user", content: rounds }]) - count([]));
-  }
-  let blind;
-  const isBlindOnce = () => (blind ??= isBlind());
+    const content = history.flatMap(blocksOf).filter(({ type }) => type === "tool_use" || type === "tool_result");
+    if (content.length === 0) return false;
+    const rounds = [{ role: "user", content }];
+    return (await byHost(rounds)) - (await byHost([])) < BLIND * (count(rounds) - count([]));
+  });
 
   /** The share of the tokens that is left with other messages. */
   async function shareLeft(left) {
     const count = await own;
-    const isSeen = countsTokens && !(await isBlindOnce());
+    const isSeen = countsTokens && !(await isBlindTo(messages));
     const [was, is] = isSeen ? [await byHost(messages), await byHost(left)] : [0, 0];
     if (was > 0 && is !== was) return is / was;
     return count ? count(left) / count(messages) : 1;
@@ -362,7 +357,7 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
     byManager: async (history) => (await own)(history),
     /** Before, after and the tools. */
     async totals(result) {
-      if (!countsTokens || (await isBlindOnce())) return [result.prevContextTokens, result.newContextTokens, 0];
+      if (!countsTokens || (await isBlindTo(messages))) return [result.prevContextTokens, result.newContextTokens, 0];
       return [await byHost(messages), await byHost(result.messages), await toolTokens()];
     },
     inContext,

@@ -121,29 +121,26 @@ export function createPostMessageClient(port: MessagePortLike): CondenseClient {
   );
 }
 
-/** The port of a webview of VS Code. */
-export function vscodePort(api: { postMessage(message: unknown): void }): MessagePortLike {
-  return {
-    postMessage: (message) => api.postMessage(message),
-    onMessage(listener) {
-      const heard = (event: MessageEvent) => listener(event.data);
-      window.addEventListener("message", heard);
-      return () => window.removeEventListener("message", heard);
-    },
+/** Hears the messages that come to a window, or from a worker. */
+const listeningTo =
+  (source: Window | Worker): MessagePortLike["onMessage"] =>
+  (listener) => {
+    const heard = (event: Event) => listener((event as MessageEvent).data);
+    source.addEventListener("message", heard);
+    return () => source.removeEventListener("message", heard);
   };
-}
+
+/** The port of a webview of VS Code. */
+export const vscodePort = (api: { postMessage(message: unknown): void }): MessagePortLike => ({
+  postMessage: (message) => api.postMessage(message),
+  onMessage: listeningTo(window),
+});
 
 /** The port of a worker in which `createStudioHost` answers. */
-export function workerPort(worker: Worker): MessagePortLike {
-  return {
-    postMessage: (message) => worker.postMessage(message),
-    onMessage(listener) {
-      const heard = (event: MessageEvent) => listener(event.data);
-      worker.addEventListener("message", heard);
-      return () => worker.removeEventListener("message", heard);
-    },
-  };
-}
+export const workerPort = (worker: Worker): MessagePortLike => ({
+  postMessage: (message) => worker.postMessage(message),
+  onMessage: listeningTo(worker),
+});
 
 /** What a static report holds: answers that were given when it was written. */
 export interface Snapshot {

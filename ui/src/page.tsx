@@ -3,24 +3,17 @@
 import "./studio.css";
 import { createRoot } from "react-dom/client";
 import { createHttpClient, createPostMessageClient, createStaticClient, vscodePort, workerPort } from "./client.js";
+import { download } from "./download.js";
 import { Studio } from "./studio.js";
 
 declare const acquireVsCodeApi: undefined | (() => { postMessage(message: unknown): void });
-
-/** Saves what a worker made, which has no disk, as browsers save files. */
-function download({ name, text }: { name: string; text: string }) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
 
 /** A worker with the library in it, where the page names one: nobody else is asked. */
 function clientOfWorker(script: string) {
   const worker = new Worker(new URL(script, location.href), { type: "module" });
   worker.addEventListener("message", ({ data }) => {
-    if (data?.download) download(data.download);
+    // It has no disk.
+    if (data?.download) download(data.download.name, data.download.text);
   });
   return createPostMessageClient(workerPort(worker));
 }

@@ -5,6 +5,7 @@ import { Copy, Download, FolderOpen } from "lucide-react";
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { SmartConfig } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
+import { download } from "../download.js";
 import type { ConfigFault } from "../faults.js";
 import { visibleText } from "../text.js";
 
@@ -101,12 +102,8 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
     setCopied(true);
     onTaken();
   };
-  const download = () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([`${json}\n`], { type: "application/json" }));
-    link.download = "passes.json";
-    link.click();
-    URL.revokeObjectURL(link.href);
+  const save = () => {
+    download("passes.json", `${json}\n`);
     onTaken();
   };
   const opened = async (file: File | undefined) => {
@@ -122,7 +119,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
         <button type="button" className="rc-button" onClick={copy}>
           <Copy size={14} aria-hidden="true" /> {t("passes.copy")}
         </button>
-        <button type="button" className="rc-button" onClick={download}>
+        <button type="button" className="rc-button" onClick={save}>
           <Download size={14} aria-hidden="true" /> {t("passes.export")}
         </button>
         <label className="rc-button">

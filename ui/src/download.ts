@@ -1,0 +1,9 @@
+/** Has the browser save a text as a file of this name. */
+export function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  // Not at once: browsers that ask where to save it come back for it.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
