@@ -92,6 +92,23 @@ describe.each(Object.entries(generations))("%s", (_, { history, manage, effectiv
     expect(told.truncated).toEqual([["task"]]);
   });
 
+  test.each(PROVIDERS)("where the host counts more than the manager, one call gets as far as two: %s", async (provider) => {
+    const frames = (blocks) => blocks.filter(({ type }) => type === "tool_use" || type === "tool_result").length;
+    const counting = answers();
+    const apiHandler = { ...counting, countTokens: async (blocks) => (await counting.countTokens(blocks)) + 60 * frames(blocks) };
+    const { host } = recordingHost({ manager: new CondensationManager({ provider, guard: false }) });
+    const contextWindow = 64_000;
+    const allowed = 0.2 * contextWindow;
+    const turn = async (messages) => {
+      const options = { contextWindow, maxTokens: 4096, autoCondenseContextPercent: 20 };
+      const { messages: left } = await manage(host, await usageOf(messages, apiHandler, options));
+      return { left, tokens: await countAll(apiHandler, effective(left)) };
+    };
+    const first = await turn(threefold(history()));
+    expect(first.tokens).toBeLessThan(64_000 * 0.9 - 4096);
+    if (first.tokens > allowed) expect((await turn(first.left)).tokens).toBeGreaterThan(allowed);
+  });
+
   test("what fails is truncated until it fits, with its error", async () => {
     const messages = conversation(60, 4000);
     const apiHandler = answers();
