@@ -18,6 +18,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyNotLoaded } from "../scripts/elf.mjs";
 import { PLATFORMS, addonName, cargoPackage, platformName, readJson, releaseAddon, root, runNpm } from "../scripts/tools.mjs";
 
 const binary = process.env.ROO_CONDENSE_BINARY ?? releaseAddon;
@@ -378,4 +379,12 @@ describe("the source", () => {
       expect(manifest).not.toHaveProperty("engines");
     }
   });
+});
+
+test.skipIf(platformName() !== "linux-x64-gnu")("a binary for another C library than its package's is not packed", () => {
+  const bytes = readFileSync(binary);
+  expect(whyNotLoaded("linux-x64-musl", bytes)).toMatch(/static thread-local storage/);
+  const asked = bytes.toString("latin1").replaceAll(/GLIBC_2\.\d\d(?=\0)/g, "GLIBC_2.28");
+  expect(whyNotLoaded("linux-x64-gnu", Buffer.from(asked, "latin1"))).toBeUndefined();
+  expect(whyNotLoaded("linux-x64-gnu", Buffer.from(asked.replaceAll("GLIBC_2.28\0", "GLIBC_2.29\0"), "latin1"))).toMatch(/glibc 2\.29/);
 });

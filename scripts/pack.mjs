@@ -21,6 +21,7 @@ import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
 import { ensureUi } from "./build-ui.mjs";
 import { buildWasm, isWasmStale } from "./build-wasm.mjs";
+import { whyNotLoaded } from "./elf.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import {
   Failure,
@@ -40,19 +41,10 @@ import {
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 const WASM = "roo-condense-wasm";
 
-/** The newest glibc a published binary may need: 2.28 is that of RHEL 8, Debian 10, and what VS Code asks for. */
-const GLIBC_MINOR = 28;
-
-/** A plain build needs the glibc of the machine it was made on, and would fail on users' older ones. */
-function checkGlibc(platform, binary) {
-  if (!platform.endsWith("-gnu")) return;
-  const needed = [...readFileSync(binary, "latin1").matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
-  const newest = Math.max(0, ...needed);
-  if (newest > GLIBC_MINOR) {
-    throw new Failure(
-      `${path.relative(root, binary)} needs glibc 2.${newest}, at most 2.${GLIBC_MINOR} is allowed: build it as docs/release.md says.`,
-    );
-  }
+/** A plain build asks for the C library of the machine it was made on, and would fail on users' older or other ones. */
+function checkLoads(platform, binary) {
+  const why = whyNotLoaded(platform, readFileSync(binary));
+  if (why) throw new Failure(`${path.relative(root, binary)} ${why}: build it as docs/release.md says.`);
 }
 
 /** What is said of every package, and stands in the main one. */
@@ -166,7 +158,7 @@ await main(async () => {
   mkdirSync(destination, { recursive: true });
   for (const platform of platforms) {
     const binary = values.binary ? path.resolve(values.binary) : values.all ? given(platform) : releaseAddon;
-    if (values.all && !values.binaries) checkGlibc(platform, binary);
+    if (values.all && !values.binaries) checkLoads(platform, binary);
     packPlatform(platform, binary, manifest, destination);
     console.log(`  with ${addonName(platform)}, ${megabytes(binary)}`);
   }

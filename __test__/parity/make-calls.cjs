@@ -1,10 +1,13 @@
 "use strict";
 
-// Runs in a worker: calls of the package on the addon that ROO_CONDENSE_BINARY names, and what came of each.
+// Makes calls of the package on the addon that ROO_CONDENSE_BINARY names, and tells what came of each, in JSON. In a worker it is given the calls as
+// `workerData.calls`; as a program it makes those of `calls.cjs` and writes a line for each.
 
 const { readFileSync } = require("node:fs");
+const process = require("node:process");
 const { parentPort, workerData } = require("node:worker_threads");
 const api = require("../../index.js");
+const { callsOfAll } = require("./calls.cjs");
 
 /** A model that says the same to the same question, and counts for itself. */
 const answering = () => ({
@@ -33,15 +36,21 @@ async function resultOf({ kind, messages, provider, config, options, model }) {
   return { ...result, restored: JSON.stringify(again) === JSON.stringify(messages), metrics: manager.getMetrics() };
 }
 
+async function make({ file, ...call }) {
+  const read = JSON.parse(readFileSync(file, "utf8"));
+  try {
+    return told(await resultOf({ ...call, messages: Array.isArray(read) ? read : read.messages }));
+  } catch ({ code, message }) {
+    return told({ thrown: code, message });
+  }
+}
+
 (async () => {
   const results = [];
-  for (const { file, ...call } of workerData.calls) {
-    const read = JSON.parse(readFileSync(file, "utf8"));
-    try {
-      results.push(told(await resultOf({ ...call, messages: Array.isArray(read) ? read : read.messages })));
-    } catch ({ code, message }) {
-      results.push(told({ thrown: code, message }));
-    }
+  for (const call of parentPort ? workerData.calls : callsOfAll()) {
+    const result = await make(call);
+    if (parentPort) results.push(result);
+    else process.stdout.write(`${result}\n`);
   }
-  parentPort.postMessage(results);
+  parentPort?.postMessage(results);
 })();

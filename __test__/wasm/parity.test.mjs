@@ -1,39 +1,18 @@
 // The WebAssembly build says the same as the native addon, byte for byte. Both work in worker threads.
 
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readJson, root, wasmAddon } from "../../scripts/tools.mjs";
-
-const folder = path.join(root, "fixtures");
-const fixtures = readdirSync(folder).filter((name) => name.endsWith(".json"));
-
-const calls = (name) => {
-  const file = path.join(folder, name);
-  const to = (targetTokens, more) => ({ options: { targetTokens, ...more } });
-  return [
-    ...["count", "validate", "expand", "inspect"].map((kind) => ({ kind })),
-    { provider: "lossless" },
-    { provider: "lossless", config: { strict: true } },
-    { provider: "truncation", ...to(4000) },
-    { provider: "truncation", config: { mode: "window" }, ...to(3000) },
-    { provider: "truncation", config: { strategy: "head_tail" }, ...to(3000) },
-    { provider: "smart", ...to(4000) },
-    { provider: "smart", model: true, ...to(4000) },
-    { provider: "native", model: true },
-    { provider: "adaptive", model: true, ...to(4000) },
-    { kind: "preview", provider: "smart", model: true, ...to(4000) },
-    { provider: "no such provider" },
-  ].map((call) => ({ file, ...call }));
-};
+import { callsOf, fixtures } from "../parity/calls.cjs";
 
 const resultsOn = (binary, list) =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, ROO_CONDENSE_BINARY: binary };
-    const worker = new Worker(new URL("./calls.cjs", import.meta.url), { workerData: { calls: list }, env });
+    const worker = new Worker(new URL("../parity/make-calls.cjs", import.meta.url), { workerData: { calls: list }, env });
     worker.on("message", resolve).on("error", reject);
   });
 
@@ -41,7 +20,7 @@ const native = /** @type {string} */ (process.env.ROO_CONDENSE_BINARY);
 
 describe("the same calls, natively and as WebAssembly", () => {
   test.each(fixtures)("%s", async (name) => {
-    const list = calls(name);
+    const list = callsOf(name);
     const [wanted, found] = await Promise.all([resultsOn(native, list), resultsOn(wasmAddon, list)]);
     // One after the other: what differs is seen with the call that it is of.
     list.forEach((call, index) => expect({ call, result: found[index] }).toEqual({ call, result: wanted[index] }));
