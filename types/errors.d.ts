@@ -14,7 +14,7 @@
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter
  * - `invalid_restore_data` (TypeError): not what a condensation returned, damaged, or not of these messages as they are now; `field` is the place
  * - `needs_socket` (Error): `httpHandler()` where roo-condense runs as WebAssembly, which opens no connections
- * - `system_limit` (Error): the system refuses the process what work needs, such as a file descriptor
+ * - `system_limit` (Error): the system refuses the process what work needs, such as a file descriptor, or memory for messages of this size
  * - `internal_error` (Error): a fault of this library
  */
 export type ArgumentErrorCode =

@@ -5,12 +5,7 @@ use std::io;
 use napi::Status;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    conversation::{NotAnArray, surrogates},
-    options::ConfigError,
-    providers::CondenseError,
-    tokens::TokensError,
-};
+use crate::{conversation::surrogates, options::ConfigError, providers::CondenseError, tokens::TokensError};
 
 /// What becomes `error.code` in JavaScript.
 pub struct Code(&'static str);
@@ -61,11 +56,6 @@ pub fn system_limit(error: io::Error) -> napi::Error<Code> {
 /// JSON that is not what was promised: the JavaScript side writes it, so this is a fault of ours.
 pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
     thrown("internal_error", error)
-}
-
-/// Messages that are not an array.
-pub fn not_an_array(error: NotAnArray) -> napi::Error<Code> {
-    thrown("invalid_messages", error)
 }
 
 /// Options of JavaScript, which come as JSON: their texts meet those of the conversation, so they are taken in like them.

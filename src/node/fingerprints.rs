@@ -1,11 +1,14 @@
 //! What texts, values and messages say, in a few bytes: what JavaScript compares before an edit is made and after it was taken back.
 
-use napi::bindgen_prelude::Utf16String;
+use napi::{JsString, bindgen_prelude::Utf16String};
 use napi_derive::napi;
 use serde_json::value::RawValue;
 
-use super::error::{Result, not_an_array, thrown, unreadable};
-use crate::conversation::{Contents, Conversation, Fingerprint, surrogates, utf16};
+use super::{
+    error::{Result, thrown, unreadable},
+    messages::Messages,
+};
+use crate::conversation::{Contents, Fingerprint, surrogates, utf16};
 
 fn utf8(json: &Utf16String) -> Result<String> {
     utf16::utf8(json).ok_or_else(|| thrown("invalid_argument", "not UTF-16"))
@@ -28,16 +31,17 @@ pub fn fingerprint_values(json: Utf16String) -> Result<Vec<String>> {
 
 /// The contents of the messages of a JSON array, eight digits each.
 #[napi(catch_unwind)]
-pub fn contents_of(messages: Utf16String) -> Result<String> {
+pub fn contents_of(messages: JsString<'_>) -> Result<String> {
     Ok(contents(&messages)?.to_string())
 }
 
 /// How many messages a JSON array has, and a hash of their contents.
 #[napi(catch_unwind)]
-pub fn fingerprint_messages(messages: Utf16String) -> Result<String> {
+pub fn fingerprint_messages(messages: JsString<'_>) -> Result<String> {
     Ok(contents(&messages)?.whole().to_string())
 }
 
-fn contents(messages: &Utf16String) -> Result<Contents> {
-    Ok(Contents::of(&Conversation::parse(&utf8(messages)?).map_err(not_an_array)?))
+fn contents(messages: &JsString<'_>) -> Result<Contents> {
+    let (conversation, _room) = Messages::copy(messages)?.parse().map_err(|error| thrown("invalid_messages", error))?;
+    Ok(Contents::of(&conversation))
 }

@@ -5,10 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use napi::{
-    bindgen_prelude::{FnArgs, Utf16String},
-    threadsafe_function::ThreadsafeFunctionCallMode,
-};
+use napi::{JsString, bindgen_prelude::FnArgs, threadsafe_function::ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use serde_json::json;
 
@@ -16,6 +13,7 @@ use super::{
     callback::{JsAnswerer, JsCallback},
     error::{Result, failed, settings, system_limit, thrown, told, wrong_config, wrong_tokens},
     host_provider::HostProvider,
+    messages::Messages,
     provider::NativeProvider,
     store::HostStore,
     threads,
@@ -23,11 +21,7 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::{
-        Conversation,
-        surrogates::{self, enter_text, leave_text},
-        utf16,
-    },
+    conversation::surrogates::{self, enter_text, leave_text},
     manager::{CallOptions, ContextUsage, InspectOptions, Manager, ManagerOptions, Trial},
     providers::panic_message,
 };
@@ -185,13 +179,13 @@ impl NativeManager {
     /// What a conversation is made of. `settings` as JSON: `{context, options}`. `done` is told whether it went well, and the inspection as JSON or, where
     /// it did not, why.
     #[napi(catch_unwind)]
-    pub fn inspect(&self, messages: Utf16String, settings_json: String, done: JsCallback<Outcome>) -> Result<()> {
+    pub fn inspect(&self, messages: JsString<'_>, settings_json: String, done: JsCallback<Outcome>) -> Result<()> {
         let settings: serde_json::Value = settings(&settings_json)?;
         let options = InspectOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
+        let messages = Messages::copy(&messages)?;
         let manager = self.manager.clone();
         let work = move || -> std::result::Result<String, String> {
-            let json = utf16::utf8(&messages).ok_or("the messages did not come as UTF-16")?;
-            let conversation = Conversation::parse(&json).map_err(|error| error.to_string())?;
+            let (conversation, _room) = messages.parse().map_err(|error| error.to_string())?;
             let found =
                 manager.inspect(&conversation, &options, &Cancel::new()).map_err(|_| "it was cancelled".to_owned())?;
             conversation.export(&found).map_err(|error| error.to_string())

@@ -25,6 +25,8 @@ mod handler;
 mod host_provider;
 mod json_file;
 mod manager;
+mod memory;
+mod messages;
 #[cfg(not(target_family = "wasm"))]
 mod own_thread;
 mod provider;

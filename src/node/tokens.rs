@@ -1,27 +1,25 @@
 //! Counting, checking messages, and expanding them.
 
-use napi::{
-    bindgen_prelude::{Either, Utf16String},
-    threadsafe_function::ThreadsafeFunctionCallMode,
-};
+use napi::{JsString, bindgen_prelude::Either, threadsafe_function::ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 
 use super::{
     callback::JsCallback,
-    error::{Result, not_an_array, system_limit, thrown, unreadable, wrong_tokens},
+    error::{Result, system_limit, thrown, unreadable, wrong_tokens},
+    memory::Room,
+    messages::Messages,
     threads,
 };
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, problems, utf16},
+    conversation::{Conversation, problems},
     diff::{self, DiffLimits},
     restore::{Expanded, expand},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
-fn parse(messages: &Utf16String) -> Result<Conversation> {
-    let json = utf16::utf8(messages).ok_or_else(|| thrown("invalid_messages", "not UTF-16"))?;
-    Conversation::parse(&json).map_err(not_an_array)
+fn parse(messages: &JsString<'_>) -> Result<(Conversation, Room)> {
+    Messages::copy(messages)?.parse().map_err(|error| thrown("invalid_messages", error))
 }
 
 fn as_u32(tokens: usize) -> u32 {
@@ -36,8 +34,8 @@ pub fn count_text(text: String, encoding: String) -> Result<u32> {
 
 /// Tokens of each message of a JSON array, unscaled.
 #[napi(catch_unwind)]
-pub fn count_messages(messages: Utf16String, encoding: String) -> Result<Vec<u32>> {
-    let conversation = parse(&messages)?;
+pub fn count_messages(messages: JsString<'_>, encoding: String) -> Result<Vec<u32>> {
+    let (conversation, _room) = parse(&messages)?;
     let encoding = encoding.parse().map_err(wrong_tokens)?;
     let tally = Tally::count(&conversation, encoding, &Cancel::new()).map_err(|error| thrown("aborted", error))?;
     Ok((0..conversation.len()).map(|index| as_u32(tally.message(index))).collect())
@@ -70,16 +68,16 @@ pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
 
 /// The edits that put the lines in the place of the pointers in a JSON array of messages, and the pointers that lead nowhere, as JSON.
 #[napi(catch_unwind)]
-pub fn expand_pointers(messages: Utf16String) -> Result<String> {
-    let conversation = parse(&messages)?;
+pub fn expand_pointers(messages: JsString<'_>) -> Result<String> {
+    let (conversation, _room) = parse(&messages)?;
     let Expanded { plan, unresolved } = expand(&conversation);
     conversation.export(&serde_json::json!({ "edits": plan, "unresolved": unresolved })).map_err(unreadable)
 }
 
 /// How the second of two messages differs from the first, text by text, as JSON; `null` stands for a message that is not there.
 #[napi(catch_unwind)]
-pub fn message_diff(pair: Utf16String, context: u32, lines: u32, characters: u32) -> Result<String> {
-    let conversation = parse(&pair)?;
+pub fn message_diff(pair: JsString<'_>, context: u32, lines: u32, characters: u32) -> Result<String> {
+    let (conversation, _room) = parse(&pair)?;
     let limits = DiffLimits { context: context as usize, lines: lines as usize, characters: characters as usize };
     let message = |at: usize| (at < conversation.len()).then(|| conversation.message(at));
     conversation.export(&diff::message_diff(message(0), message(1), limits)).map_err(unreadable)
@@ -87,7 +85,7 @@ pub fn message_diff(pair: Utf16String, context: u32, lines: u32, characters: u32
 
 /// What is not legal in a JSON array of messages, as JSON.
 #[napi(catch_unwind)]
-pub fn find_problems(messages: Utf16String) -> Result<String> {
-    let conversation = parse(&messages)?;
+pub fn find_problems(messages: JsString<'_>) -> Result<String> {
+    let (conversation, _room) = parse(&messages)?;
     conversation.export(&problems(&conversation)).map_err(unreadable)
 }

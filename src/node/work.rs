@@ -11,7 +11,8 @@ use std::{
 
 use futures_util::FutureExt;
 use napi::{
-    bindgen_prelude::{ClassInstance, FnArgs, Utf16String},
+    JsString,
+    bindgen_prelude::{ClassInstance, FnArgs},
     threadsafe_function::ThreadsafeFunctionCallMode,
 };
 use napi_derive::napi;
@@ -22,15 +23,13 @@ use super::{
     cancel::CancelHandle,
     error::{self, Result, system_limit, wrong_config},
     handler::NativeHandler,
+    memory::Room,
+    messages::Messages,
     threads,
 };
 use crate::{
     cancel::Cancel,
-    conversation::{
-        Conversation,
-        surrogates::{enter_text, leave},
-        utf16,
-    },
+    conversation::surrogates::{enter_text, leave},
     manager::{CallOptions, Manager, Report, Work},
     options::ConfigError,
     progress::Progress,
@@ -64,7 +63,7 @@ pub enum Mode {
 pub struct Call<'env> {
     pub mode: Mode,
     /// The messages as JSON.
-    pub messages: Utf16String,
+    pub messages: JsString<'env>,
     /// Context and options of the call as JSON: `{context, options}`.
     pub settings: String,
     /// The number under which providers of the host find the call.
@@ -89,7 +88,7 @@ pub struct CallProfile<'env> {
 
 /// A call that any thread may work on: nothing in it belongs to JavaScript.
 pub struct Incoming {
-    messages: Utf16String,
+    messages: Messages,
     options: CallOptions,
     host_call: u32,
     cancel: Cancel,
@@ -110,7 +109,7 @@ impl Incoming {
         };
         Ok(Self {
             options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
-            messages: call.messages,
+            messages: Messages::copy(&call.messages)?,
             host_call: call.host_call,
             cancel: call.cancel.cancel.clone(),
             listener: Arc::new(Listener { function: call.listener, ended: AtomicBool::new(false) }),
@@ -140,14 +139,11 @@ impl Incoming {
         provider.validate_config(&self.options.config).map_err(faults)
     }
 
-    fn parse(self, progress: Progress) -> std::result::Result<Work, CondenseError> {
+    fn parse(self, progress: Progress) -> std::result::Result<(Work, Room), CondenseError> {
         let Self { messages, options, host_call, cancel, llm, .. } = self;
         cancel.check()?;
-        let json = utf16::utf8(&messages)
-            .ok_or_else(|| CondenseError::Internal("messages did not come as UTF-16".to_owned()))?;
-        drop(messages);
-        let conversation = Conversation::parse(&json).map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok(Work { conversation, call: options, host_call, llm, cancel, progress })
+        let (conversation, room) = messages.parse().map_err(|error| CondenseError::Internal(error.to_string()))?;
+        Ok((Work { conversation, call: options, host_call, llm, cancel, progress }, room))
     }
 }
 
@@ -166,7 +162,7 @@ where
     let progress = Progress::new(move |event| heard.progress(serde_json::to_string(&event).map(leave)));
     let work = AssertUnwindSafe(async move {
         match incoming.parse(progress) {
-            Ok(parsed) => {
+            Ok((parsed, _room)) => {
                 let exported = parsed.conversation.clone();
                 exported.export(&work(parsed).await)
             }

@@ -1,0 +1,70 @@
+//! Whether the system has the memory that a call will need. Rust ends the process when an allocation is refused, so it is asked for before the work begins,
+//! in one piece that is given back at once, where an error can still be told.
+
+use std::{
+    io,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// Bytes that work takes at its height for each UTF-16 unit of messages: 11 were measured with 20 and 50 MB (docs/security.md), and allocators
+/// take more than they hand out.
+const BYTES_PER_UNIT: usize = 20;
+/// Bytes whatever the messages: a vocabulary, the stacks of threads and what an allocator takes at once.
+const BYTES_OF_ANY: usize = 96 << 20;
+
+/// UTF-16 units of the messages that are worked on.
+static UNITS: AtomicUsize = AtomicUsize::new(0);
+
+/// Held while messages are worked on.
+pub struct Room(usize);
+
+impl Room {
+    /// For messages of so many UTF-16 units, beside all others that are worked on. Fails when the system refuses the memory.
+    pub fn for_messages(units: usize) -> io::Result<Self> {
+        let all = UNITS.fetch_add(units, Ordering::Relaxed) + units;
+        let room = Self(units);
+        let bytes = all.saturating_mul(BYTES_PER_UNIT).saturating_add(BYTES_OF_ANY);
+        if is_refused(bytes) {
+            let megabytes = bytes / 1_000_000;
+            return Err(io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                format!("{megabytes} MB of memory for the {} MB of messages that are worked on", all / 1_000_000),
+            ));
+        }
+        Ok(room)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        UNITS.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
+/// Windows counts memory that is only asked for as used, and WebAssembly keeps it: there the answer is not worth its price.
+#[cfg(not(unix))]
+fn is_refused(_bytes: usize) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn is_refused(bytes: usize) -> bool {
+    // Of the allocator that will be asked for it: what it has in reserve counts. Nothing is written to it, so none of it is in use.
+    let mut memory = Vec::<u8>::new();
+    let is_refused = memory.try_reserve_exact(bytes).is_err();
+    std::hint::black_box(memory);
+    is_refused
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_system_has_is_refused_and_leaves_no_trace() {
+        let error = Room::for_messages(usize::MAX / 100).err().expect("refused");
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        let room = Room::for_messages(1_000_000).expect("a few megabytes");
+        drop(room);
+    }
+}
