@@ -140,7 +140,7 @@ impl<'t> Usage<'t> {
             let file = files.entry(path).or_insert_with(|| FileUsage { path: path.clone(), ..FileUsage::default() });
             match used.event.action {
                 Action::Read(_) => file.reads += 1,
-                Action::Write(_) | Action::Edit(_) | Action::Touch => file.changes += 1,
+                Action::Write(_) | Action::Edit(_) | Action::Touch(_) => file.changes += 1,
                 _ => {}
             }
             file.tokens += used.call + used.answers;

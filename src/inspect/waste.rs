@@ -165,7 +165,7 @@ fn fate_of(event: &Event, later: &mut Later) -> Option<Fate> {
             later.is_read_whole |= *extent == Extent::Whole && event.outcome == CallOutcome::Ok;
             fate.filter(|_| !event.shown.is_empty())
         }
-        Action::Write(_) | Action::Edit(_) | Action::Touch if event.outcome == CallOutcome::Ok => {
+        Action::Write(_) | Action::Edit(_) | Action::Touch(_) if event.outcome == CallOutcome::Ok => {
             let is_write = matches!(event.action, Action::Write(_));
             let fate = (is_write && later.is_written).then_some(Fate::Superseded);
             later.is_changed = true;

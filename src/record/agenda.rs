@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     facts::{Fact, ItemState, beginning},
     input::{Input, inside},
+    recorded::{Recorded, message_of},
 };
 use crate::{
     conversation::{Block, Content, Conversation, Role},
@@ -17,22 +18,22 @@ use crate::{
 /// Of an item: it is to be told word for word.
 const ITEM: usize = 1000;
 
-/// The items of the newest list; those of an earlier record, `recorded`, where there is no newer one.
+/// The items of the newest list, which may be that of an earlier record.
 pub fn agenda(
     conversation: &Conversation,
     transcript: &Transcript<'_>,
     tools: &ToolTable,
-    recorded: Vec<Fact>,
+    recorded: Vec<Recorded>,
 ) -> Vec<Fact> {
     let lists = [newest_list(conversation, transcript), newest_progress(conversation, tools)];
     let newest = lists.into_iter().flatten().max_by_key(|(message, _)| *message);
     let is_item = |event: &&Event| tools.meaning(&event.tool) == Meaning::Item && event.outcome == CallOutcome::Ok;
     let items: Vec<&Event> = transcript.events.iter().filter(is_item).collect();
-    let last = items.last().and_then(|event| event.call.as_ref()).map(|call| call.message);
-    match (newest, last) {
-        (Some((message, list)), last) if last.is_none_or(|last| last < message) => list,
-        (_, Some(_)) => with_items(recorded, &items, conversation, transcript),
-        _ => recorded,
+    let told = recorded.last().map(|recorded| recorded.message);
+    let last = items.last().map(|event| message_of(event, transcript)).max(told);
+    match newest {
+        Some((message, list)) if last.is_none_or(|last| last < message) => list,
+        _ => with_items(recorded, &items, conversation, transcript),
     }
 }
 
@@ -85,22 +86,38 @@ fn newest_progress(conversation: &Conversation, tools: &ToolTable) -> Option<Lis
     lists.next()
 }
 
-/// A list after items were added to it and changed. Their numbers stand before what they say, so that later changes find them in a record too.
+/// A list after items were added to it and changed. Their numbers stand before what they say, so that later changes find them in a record too. What a
+/// record tells of an item is newer than the changes before it that still stand.
 fn with_items(
-    recorded: Vec<Fact>,
+    recorded: Vec<Recorded>,
     events: &[&Event],
     conversation: &Conversation,
     transcript: &Transcript<'_>,
 ) -> Vec<Fact> {
-    let numbered = |fact: Fact| match fact {
-        Fact::Plan { item, state } => {
-            let (id, text) = item.strip_prefix('#')?.split_once(' ')?;
-            Some((id.to_owned(), text.to_owned(), state))
-        }
-        _ => None,
+    let numbered = |item: &str| {
+        let (id, text) = item.strip_prefix('#')?.split_once(' ')?;
+        Some((id.to_owned(), text.to_owned()))
     };
-    let mut items: Vec<(String, String, Option<ItemState>)> = recorded.into_iter().filter_map(numbered).collect();
+    // A list without numbers is told as a whole, and nothing changes single items of it.
+    let is_numbered = |recorded: &Recorded| matches!(&recorded.fact, Fact::Plan { item, .. } if item.starts_with('#'));
+    if events.is_empty() || !(recorded.is_empty() || recorded.iter().any(is_numbered)) {
+        return recorded.into_iter().map(|recorded| recorded.fact).collect();
+    }
+    let mut items: Vec<(String, String, Option<ItemState>)> = Vec::new();
+    let mut told = recorded.into_iter().peekable();
+    let tell = |items: &mut Vec<(String, String, Option<ItemState>)>, fact: Fact| {
+        let Fact::Plan { item, state } = fact else { return };
+        let Some((id, text)) = numbered(&item) else { return };
+        match items.iter_mut().find(|(known, ..)| *known == id) {
+            Some(known) => (known.1, known.2) = (text, state),
+            None => items.push((id, text, state)),
+        }
+    };
     for event in events {
+        let message = message_of(event, transcript);
+        while let Some(recorded) = told.next_if(|recorded| recorded.message < message) {
+            tell(&mut items, recorded.fact);
+        }
         let Some(input) = Input::of(event, conversation, transcript) else { continue };
         let given = |names: &[&str]| input.text(names.iter().copied());
         let text = given(&["subject", "title", "content", "text", "step"]).map(|text| beginning(&text, ITEM));
@@ -121,6 +138,7 @@ fn with_items(
             }
         }
     }
+    told.for_each(|recorded| tell(&mut items, recorded.fact));
     items.into_iter().map(|(id, text, state)| Fact::Plan { item: format!("#{id} {text}"), state }).collect()
 }
 

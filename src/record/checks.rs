@@ -21,7 +21,15 @@ static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The last line of an output that says how a check ended, and before it the last that counts what passed and failed, where that is another.
-pub fn verdict(output: &str) -> Option<(Option<&str>, &str)> {
+pub type Verdict<'o> = (Option<&'o str>, &'o str);
+
+/// Whether one of the lines says that something failed.
+pub fn is_bad((counts, last): &Verdict<'_>) -> bool {
+    counts.iter().chain([last]).any(|line| BAD.is_match(line))
+}
+
+/// The [`Verdict`] of an output.
+pub fn verdict(output: &str) -> Option<Verdict<'_>> {
     let tells = |line: &&str| line.len() > 3 && line.len() < 2000 && VERDICTS.is_match(line);
     let mut lines = output.lines().rev().map(str::trim).filter(tells);
     let last = lines.next()?;
@@ -50,12 +58,12 @@ pub fn goes_on(answer: &str) -> bool {
 /// Whether the output of a command whose exit code is not known says that it did what it was asked to.
 pub fn says_well(answer: &str) -> bool {
     match verdict(answer) {
-        Some((counts, last)) => !counts.into_iter().chain([last]).any(|line| BAD.is_match(line)),
+        Some(verdict) => !is_bad(&verdict),
         None => failure(answer).is_none(),
     }
 }
 
-/// The line of an answer that says what failed.
+/// The line of an answer that says what failed: the first that says more than that something did.
 pub fn failure(answer: &str) -> Option<&str> {
     const WORDS: [&str; 10] =
         ["error", "fail", "not found", "cannot", "denied", "no such", "invalid", "unexpected", "undefined", "panicked"];
@@ -64,7 +72,10 @@ pub fn failure(answer: &str) -> Option<&str> {
         line.len() > 12 && WORDS.iter().any(|word| lower.contains(word))
     };
     let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
-    (0..lines.len()).filter(|at| !is_quoted(&lines, *at)).map(|at| lines[at]).find(tells)
+    let told = || (0..lines.len()).filter(|at| !is_quoted(&lines, *at)).map(|at| lines[at]).filter(tells);
+    // What raises an error in the source is not yet the error, and a heading not yet what follows.
+    let is_said = |line: &&str| !line.ends_with(':') && !line.starts_with("raise ") && !line.starts_with("throw ");
+    told().find(is_said).or_else(|| told().next())
 }
 
 /// Whether a line is source that a checker shows, with a mark under the place it speaks of.

@@ -1,23 +1,23 @@
 //! What a conversation tells of the work that was done in it.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     agenda::agenda,
     changes::changes,
-    checks::{failure, goes_on, is_echo, verdict},
+    checks::{Verdict, failure, goes_on, is_bad, is_echo, verdict},
     commands::{SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
-    standing::records,
-    text::{is_record, read},
+    recorded::{Recorded, Step, recorded, steps},
+    text::is_record,
 };
 use crate::{
-    conversation::{ContentKind, Conversation, Role, calls},
+    conversation::{Block, ContentKind, Conversation, Role, calls},
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
-        with_texts,
+        user_words, with_texts,
     },
 };
 
@@ -86,30 +86,32 @@ impl Fact {
     }
 }
 
-/// The facts of a conversation, each kind oldest first; those of an earlier record before them.
+/// The facts of a conversation, each kind oldest first.
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
-    let mut facts: Vec<Fact> = records(conversation, tools).iter().flat_map(|record| read(record.text)).collect();
-    let mut recorded = |is_such: fn(&Fact) -> bool| facts.extract_if(.., |fact| is_such(fact)).collect::<Vec<Fact>>();
-    let planned = recorded(|fact| matches!(fact, Fact::Plan { .. }));
-    let checked = recorded(|fact| matches!(fact, Fact::Check { .. }));
-    let failed = recorded(|fact| matches!(fact, Fact::Failed { .. } | Fact::Mended { .. }));
-    let changed = recorded(|fact| matches!(fact, Fact::Changed { .. }));
+    let mut told = recorded(conversation, tools);
+    let mut of_kind = |is_such: fn(&Fact) -> bool| told.extract_if(.., |told| is_such(&told.fact)).collect::<Vec<_>>();
+    let planned = of_kind(|fact| matches!(fact, Fact::Plan { .. }));
+    let checked = of_kind(|fact| matches!(fact, Fact::Check { .. }));
+    let failed = of_kind(|fact| matches!(fact, Fact::Failed { .. } | Fact::Mended { .. }));
+    let changed = of_kind(|fact| matches!(fact, Fact::Changed { .. }));
+    let held = of_kind(|fact| matches!(fact, Fact::Now(_) | Fact::Design(_)));
     let now = in_force(conversation, &transcript, tools);
     let design = design(conversation, &transcript, tools);
     // A newer plan takes the place of a recorded one, and a mode that of another.
-    facts.retain(|fact| match fact {
+    let held = held.into_iter().map(|recorded| recorded.fact).filter(|fact| match fact {
         Fact::Design(_) => design.is_empty(),
         Fact::Now(told) => still_in_force(told, &now, &transcript),
         _ => true,
     });
+    let mut facts: Vec<Fact> = held.collect();
     facts.extend(now);
     facts.extend(design);
     facts.extend(agenda(conversation, &transcript, tools, planned));
     facts.extend(checks(checked, &transcript));
     facts.extend(failures(failed, &transcript, tools));
     facts.extend(changes(changed, &transcript));
-    facts.extend(words(conversation, tools));
+    facts.extend(words(conversation, tools, told));
     facts
 }
 
@@ -131,11 +133,13 @@ pub fn squeezed(text: &str) -> String {
     line
 }
 
-/// The beginning of a text on one line.
+/// The beginning of a text on one line, up to where something is left out of it.
 pub(super) fn beginning(text: &str, most: usize) -> String {
     // What is squeezed has no more characters, so a little more than enough of a huge text will do.
     let part: String = text.chars().take(8 * most).collect();
-    squeezed(&part).chars().take(most).collect::<String>().trim_end().to_owned()
+    let words = part.split('\n').skip_while(|line| line.trim().is_empty() || is_note(line));
+    let words = words.take_while(|line| !is_note(line)).collect::<Vec<_>>().join("\n");
+    squeezed(&words).chars().take(most).collect::<String>().trim_end().to_owned()
 }
 
 /// What a call was answered, without our notes of what was left out of it.
@@ -148,6 +152,13 @@ fn is_note(line: &str) -> bool {
     NoteLine::read(line.trim()).is_some()
 }
 
+/// What a call was answered behind the last place where something is left out of it: how it ended.
+fn end_of(event: &Event, transcript: &Transcript<'_>) -> String {
+    let lines: Vec<&str> = event.answers.iter().flat_map(|place| transcript.text(place).lines()).collect();
+    let from = lines.iter().rposition(|line| is_note(line)).map_or(0, |note| note + 1);
+    lines[from..].join("\n")
+}
+
 /// Whether something is left out of what a call was answered.
 pub(super) fn is_cut(event: &Event, transcript: &Transcript<'_>) -> bool {
     event.answers.iter().any(|place| transcript.text(place).lines().any(is_note))
@@ -158,38 +169,48 @@ fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t s
     Some(transcript.text(place))
 }
 
-/// How the last run of each check ended; those that an earlier record tells of were before all others. What says nothing of that takes the place of what
-/// an earlier run said all the same.
-fn checks(recorded: Vec<Fact>, transcript: &Transcript<'_>) -> Vec<Fact> {
+/// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
+fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut newest: BTreeMap<String, (usize, Option<Fact>)> = BTreeMap::new();
     let checks_of =
         |commands: &[SimpleCommand]| commands.iter().filter_map(SimpleCommand::check).collect::<Vec<String>>();
-    let before = recorded.len();
-    for (index, fact) in recorded.into_iter().enumerate() {
-        let Fact::Check { command, .. } = &fact else { continue };
-        let all = checks_of(&simple_commands(command));
-        // Where the record has cut the line, its beginning is known again.
-        let all = if all.is_empty() { vec![command.clone()] } else { all };
-        newest.extend(all.into_iter().map(|check| (check, (index, Some(fact.clone())))));
-    }
-    for (index, event) in transcript.events.iter().enumerate().filter(|(_, event)| event.action == Action::Command) {
+    for (index, step) in steps(recorded, transcript).into_iter().enumerate() {
+        let event = match step {
+            Step::Told(fact) => {
+                if let Fact::Check { command, .. } = &fact {
+                    let all = checks_of(&simple_commands(command));
+                    // Where the record has cut the line, its beginning is known again.
+                    let all = if all.is_empty() { vec![command.clone()] } else { all };
+                    newest.extend(all.into_iter().map(|check| (check, (index, Some(fact.clone())))));
+                }
+                continue;
+            }
+            Step::Event(event) if event.action == Action::Command => event,
+            Step::Event(_) => continue,
+        };
         let Some(command) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
         let commands = simple_commands(command);
         let all = checks_of(&commands);
-        if all.is_empty() {
+        // Of a command that is cut nobody knows what it runs.
+        if all.is_empty() || command.lines().any(is_note) {
             continue;
         }
-        let answer = answer_of(event, transcript);
-        // What is left of an answer may well say nothing; it does not make less true what an earlier record says.
-        if verdict(&answer).is_none() && !has_failed(event) && is_cut(event, transcript) {
-            continue;
-        }
-        let ended = ending(event, is_any_piped(&commands), &answer);
         let told = beginning(command, COMMAND);
         let is_same = |fact: &Fact| matches!(fact, Fact::Check { command, .. } if *command == told);
+        let mut ended = ending(event, is_any_piped(&commands), &answer_of(event, transcript));
+        if is_cut(event, transcript) {
+            // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
+            let end = end_of(event, transcript);
+            let says = if has_failed(event) { verdict_or_failure(&end).is_some() } else { verdict(&end).is_some() };
+            let is_recorded = newest.values().any(|(_, known)| known.as_ref().is_some_and(is_same));
+            if !says && (is_recorded || !has_failed(event)) {
+                continue;
+            }
+            ended = ending(event, is_any_piped(&commands), &end);
+        }
         newest.retain(|_, (_, known)| !known.as_ref().is_some_and(is_same));
         let fact = ended.map(|verdict| Fact::Check { command: told, verdict });
-        newest.extend(all.into_iter().map(|check| (check, (before + index, fact.clone()))));
+        newest.extend(all.into_iter().map(|check| (check, (index, fact.clone()))));
     }
     let told = newest.into_values().filter_map(|(index, fact)| Some((index, fact?)));
     let mut facts = in_order(told.collect());
@@ -203,12 +224,11 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
     if goes_on(answer) {
         return None;
     }
-    if let Some((counts, last)) = verdict(answer) {
-        let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
-        return Some(told.join(" / "));
-    }
     if has_failed(event) {
-        return Some(failure(answer).map_or_else(|| "failed".to_owned(), |line| beginning(line, TELLING)));
+        return Some(verdict_or_failure(answer).unwrap_or_else(|| "failed".to_owned()));
+    }
+    if let Some(verdict) = verdict(answer) {
+        return Some(line_of(verdict));
     }
     if is_piped {
         return None;
@@ -216,6 +236,17 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
     let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
     let last = told.find(|line| !line.is_empty() && !is_echo(line));
     Some(last.unwrap_or_else(|| "ended without an error".to_owned()))
+}
+
+fn line_of((counts, last): Verdict<'_>) -> String {
+    let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
+    told.join(" / ")
+}
+
+/// How a check failed. Of one that did, a line that says something good tells of a part of it.
+fn verdict_or_failure(answer: &str) -> Option<String> {
+    let bad = verdict(answer).filter(is_bad).map(line_of);
+    bad.or_else(|| failure(answer).map(|line| beginning(line, TELLING)))
 }
 
 pub(super) fn has_failed(event: &Event) -> bool {
@@ -248,18 +279,22 @@ pub(super) fn is_any_piped(commands: &[SimpleCommand]) -> bool {
     commands.iter().any(|command| command.is_piped)
 }
 
-/// What was said: by the user, and by the assistant before the user spoke again.
-fn words(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    for Said { role, words, .. } in said(conversation, tools) {
+/// What was said: by the user, and by the assistant before the user spoke again; and what records tell of that, and of names.
+fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>) -> Vec<Fact> {
+    let mut all = Vec::new();
+    for Said { role, words, message } in said(conversation, tools) {
         let most = if role == Role::User { INSTRUCTION } else { TELLING };
         let words = beginning(&words, most);
         match role {
-            Role::User if words.len() >= MIN_WORDS => facts.push(Fact::Asked(words)),
-            Role::Assistant if words.len() >= MIN_ANSWER => facts.push(Fact::Answered(words)),
+            Role::User if words.len() >= MIN_WORDS => all.push((message, Fact::Asked(words))),
+            Role::Assistant if words.len() >= MIN_ANSWER => all.push((message, Fact::Answered(words))),
             _ => {}
         }
     }
+    // A record tells of what was said before it.
+    all.extend(recorded.into_iter().map(|Recorded { message, fact }| (message, fact)));
+    all.sort_by_key(|(message, _)| *message);
+    let mut facts: Vec<Fact> = all.into_iter().map(|(_, fact)| fact).collect();
     let asked = facts.iter_mut().rev().filter_map(|fact| match fact {
         Fact::Asked(text) => Some(text),
         _ => None,
@@ -290,9 +325,18 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
                 && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
         };
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
-            let words: Vec<&str> = with_texts(pieces, &texts[message])
-                .filter(|(piece, _)| piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words)
-                .filter_map(|(piece, whole)| spoken(&whole.text[piece.range]))
+            let blocks = conversation.message(message).content.blocks();
+            let words: Vec<Cow<'_, str>> = with_texts(pieces, &texts[message])
+                .filter(|(piece, _)| piece.kind == ContentKind::MessageText)
+                .filter_map(|(piece, whole)| {
+                    let text = &whole.text[piece.range];
+                    if piece.source == PieceSource::Words {
+                        return spoken(text).map(Cow::Borrowed);
+                    }
+                    let Some(Block::ToolResult { is_error, .. }) = blocks.get(piece.block) else { return None };
+                    let words = user_words(text, piece.source.asks_user(), *is_error)?;
+                    spoken(&words).is_some().then_some(Cow::Owned(words))
+                })
                 .collect();
             all.push(Said { message, role: speaker.clone(), words: words.join("\n") });
         }

@@ -6,6 +6,7 @@ use super::{
     facts::{
         Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_any_piped, is_cut,
     },
+    recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{Event, Meaning, ToolTable, Transcript};
 
@@ -74,13 +75,24 @@ impl Failure {
     }
 }
 
-/// The calls that failed; those that an earlier record tells of were before all others.
-pub fn failures(recorded: Vec<Fact>, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
-    let before = recorded.len();
-    let mut all: Vec<Failure> =
-        recorded.into_iter().enumerate().filter_map(|(at, fact)| Failure::recorded(at, fact, tools)).collect();
-    let ran = |event: &&Event| event.call.is_some() && has_run(event);
-    for (at, event) in transcript.events.iter().enumerate().filter(|(_, event)| ran(event)) {
+/// The calls that failed.
+pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
+    let mut all: Vec<Failure> = Vec::new();
+    for (at, step) in steps(recorded, transcript).into_iter().enumerate() {
+        let event = match step {
+            Step::Told(fact) => {
+                if let Some(told) = Failure::recorded(at, fact, tools) {
+                    // What stands of it still is older than what a record tells.
+                    all.retain(|known| known.tool != told.tool || known.call != told.call);
+                    all.push(told);
+                }
+                continue;
+            }
+            Step::Event(event) => event,
+        };
+        if event.call.is_none() || !has_run(event) {
+            continue;
+        }
         if !has_failed(event) {
             let is_open = |failure: &&mut Failure| failure.tool == event.tool.trim() && !failure.open.is_empty();
             let mut open = all.iter_mut().filter(is_open).peekable();
@@ -106,7 +118,7 @@ pub fn failures(recorded: Vec<Fact>, transcript: &Transcript<'_>, tools: &ToolTa
                 known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
             });
             let Work { tool, call, parts, .. } = work;
-            all.push(Failure { at: before + at, tool, call, line, open: parts });
+            all.push(Failure { at, tool, call, line, open: parts });
         }
     }
     let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {

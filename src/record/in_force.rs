@@ -95,6 +95,7 @@ pub fn design(conversation: &Conversation, transcript: &Transcript<'_>, tools: &
         .tool(&event.tool)
         .and_then(|tool| Input::of(event, conversation, transcript)?.text(tool.parameter(ParameterRole::Speech)));
     let text = text.unwrap_or_default();
+    // A note of what is left out of it comes out empty.
     let lines = text.lines().map(|line| beginning(line, MAX_LINE)).filter(|line| !line.is_empty());
     lines.take(MAX_LINES).map(Fact::Design).collect()
 }

@@ -7,8 +7,7 @@ use super::{
     changes::{changes, is_same_file},
     facts::{Fact, squeezed},
     in_force::in_force,
-    standing::records,
-    text::read,
+    recorded::recorded,
 };
 use crate::{
     conversation::Conversation,
@@ -29,14 +28,13 @@ pub struct Left {
 impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
-        let recorded: Vec<Fact> = records(conversation, tools).iter().flat_map(|record| read(record.text)).collect();
-        let listed = recorded.iter().filter(|fact| matches!(fact, Fact::Plan { .. })).cloned().collect();
+        let recorded = recorded(conversation, tools);
+        let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
         let plan = agenda(conversation, &transcript, tools, listed);
         let now = in_force(conversation, &transcript, tools);
-        let now = now.into_iter().chain(recorded.iter().cloned());
+        let now = now.into_iter().chain(recorded.iter().map(|recorded| recorded.fact.clone()));
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
-        let recorded = recorded.into_iter().filter(|fact| matches!(fact, Fact::Changed { .. })).collect();
         let changed = changes(recorded, &transcript).into_iter().filter_map(path).collect();
         let texts = transcript.texts.iter().map(|text| squeezed(text.text) + "\n").collect();
         Self { changed, plan, now, texts }

@@ -13,6 +13,7 @@
 //! | `failures` | the calls that failed, and whether the same was seen to work since |
 //! | `checks` | the line of an output that says how a command ended |
 //! | `commands` | what a command line runs, and what of that checks something |
+//! | `recorded` | what earlier records tell, in its place among what happened |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
@@ -27,6 +28,7 @@ mod index;
 mod input;
 mod left;
 mod must;
+mod recorded;
 mod standing;
 mod text;
 
@@ -40,9 +42,15 @@ pub use self::{
     index::index_of,
     must::{Must, MustKind, MustSurvive},
     standing::{StandingRecord, records},
-    text::{Told, is_record},
+    text::{Told, is_record, record_behind},
 };
-use crate::{conversation::Conversation, options::Field, tokens::Encoding, transcript::ToolTable};
+use crate::{
+    conversation::Conversation,
+    options::Field,
+    restore::{Expanded, expand},
+    tokens::Encoding,
+    transcript::ToolTable,
+};
 
 /// The option `recordTokens` of providers that leave messages out.
 pub const RECORD_TOKENS: Field = Field::integer_if_set(
@@ -103,7 +111,13 @@ impl Known {
     /// Of a conversation.
     #[must_use]
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
-        Self(facts(conversation, tools))
+        // Pointers of earlier work stand in the place of what is to be told.
+        let Expanded { plan, .. } = expand(conversation);
+        if plan.edits.is_empty() {
+            return Self(facts(conversation, tools));
+        }
+        let expanded = conversation.apply(&plan);
+        Self(facts(expanded.as_ref().unwrap_or(conversation), tools))
     }
 
     /// What of it `after` does not say any more; `None` when that is nothing. What must survive and is missing comes before all else.

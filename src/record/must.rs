@@ -14,8 +14,7 @@ use super::{
     changes::changes,
     facts::{Fact, ItemState, Said, TELLING, beginning, said, squeezed},
     left::Left,
-    standing::records,
-    text::read,
+    recorded::recorded,
 };
 use crate::{
     conversation::{Conversation, Role},
@@ -115,16 +114,15 @@ impl MustSurvive {
         let users: Vec<&Said> =
             said.iter().filter(|said| said.role == Role::User && gone.contains(&said.message)).collect();
         // What an earlier record tells of is as good as gone with it, too.
-        let in_gone = records(conversation, tools).into_iter().filter(|record| gone.contains(&record.message));
-        let recorded: Vec<Fact> = in_gone.flat_map(|record| read(record.text)).collect();
-        let recorded = |is_such: fn(&Fact) -> bool| recorded.iter().filter(move |fact| is_such(fact)).cloned();
-        let asked = recorded(|fact| matches!(fact, Fact::Asked(_)));
+        let mut recorded = recorded(conversation, tools);
+        recorded.retain(|recorded| gone.contains(&recorded.message));
+        let asked = recorded.iter().map(|recorded| &recorded.fact).filter(|fact| matches!(fact, Fact::Asked(_)));
         let asked: Vec<String> = asked.map(|fact| fact.proof().to_owned()).collect();
         let words = asked.iter().chain(users.iter().map(|said| &said.words)).map(String::as_str);
         let mut all = newest(constraints(words));
-        let listed = recorded(|fact| matches!(fact, Fact::Plan { .. })).collect();
+        let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
         all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
-        let files = changes(recorded(|fact| matches!(fact, Fact::Changed { .. })).collect(), &transcript);
+        let files = changes(recorded, &transcript);
         let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
         all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));
         let names = likely_names(conversation, gone.clone(), tools, MAX_OF_KIND + paths.len());

@@ -117,6 +117,7 @@ pub fn is_record(text: &str) -> bool {
 }
 
 /// The record at the end of a text that begins with something else.
+#[must_use]
 pub fn record_behind(text: &str) -> Option<&str> {
     let at = BEHIND.rfind(text.as_bytes())?;
     let record = &text[at + 2..];

@@ -83,7 +83,7 @@ pub enum Action {
     /// A file was changed.
     Edit(Vec<FileChange>),
     /// A file was changed, moved or deleted in a way that the conversation does not show.
-    Touch,
+    Touch(Touch),
     /// Lines that match were shown.
     Search(Vec<Hit>),
     /// Files were named.
@@ -96,6 +96,17 @@ pub enum Action {
     Todo,
     /// Anything else.
     Other,
+}
+
+/// What became of a file that was touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// It has other content, or is there under a new name.
+    Changed,
+    /// It is gone, or has another name.
+    Removed,
+    /// Its changes were taken back.
+    TakenBack,
 }
 
 impl Event {

@@ -8,7 +8,7 @@ use crate::conversation::PathStep;
 
 use super::{
     calls::{Parameters, ToolCall, number},
-    events::{Action, CallSite, Event},
+    events::{Action, CallSite, Event, Touch},
     file_answers::{Extent, Request, files, final_content, snippet},
     outcomes::{CallOutcome, cut_in_the_middle, outcome},
     patches::{FileChange, FilePatch, patch, search_replace},
@@ -246,7 +246,7 @@ impl Known<'_, '_> {
     fn write(&self) -> Vec<Event> {
         let Some(path) = self.path() else { return Vec::new() };
         let Some(place) = self.role_place(ParameterRole::Content) else {
-            return vec![self.event_of(&path, Action::Touch)];
+            return vec![self.event_of(&path, Action::Touch(Touch::Changed))];
         };
         let content = Excerpt::plain(self.texts[place.text].text, place.text, place.range.clone(), 1);
         let mut event = self.event_of(&path, Action::Write(content));
@@ -280,7 +280,7 @@ impl Known<'_, '_> {
             changes = self.listed_edits().unwrap_or_default();
         }
         if changes.is_empty() {
-            return vec![self.event_of(&path, Action::Touch)];
+            return vec![self.event_of(&path, Action::Touch(Touch::Changed))];
         }
         let mut event = self.event_of(&path, Action::Edit(changes));
         self.show_result(&mut event);
@@ -341,12 +341,12 @@ impl Known<'_, '_> {
                         (name, Action::Write(Excerpt { first: 1, text: place.text, range, lines: added, numbering }))
                     }
                     FilePatch::Update(name, changes) => (name, Action::Edit(changes)),
-                    FilePatch::Touch(name) => (name, Action::Touch),
+                    FilePatch::Touch(name, touch) => (name, Action::Touch(touch)),
                 };
                 events.push(self.event_of(text[name].trim(), action));
             }
             if events.is_empty() {
-                events.extend(path.map(|path| self.event_of(&path, Action::Touch)));
+                events.extend(path.map(|path| self.event_of(&path, Action::Touch(Touch::Changed))));
             }
         }
         for event in &mut events {
@@ -355,7 +355,7 @@ impl Known<'_, '_> {
         let partly =
             self.answer.places.first().is_some_and(|place| self.text(place).contains("Unable to apply all diff parts"));
         if partly {
-            events.iter_mut().for_each(|event| event.action = Action::Touch);
+            events.iter_mut().for_each(|event| event.action = Action::Touch(Touch::Changed));
         }
         events.into_iter().flat_map(|event| self.with_user_edits(event)).collect()
     }
@@ -367,7 +367,7 @@ impl Known<'_, '_> {
             .into_iter()
             .map(|(path, range)| {
                 let changes = search_replace(text, place.text, range);
-                let action = if changes.is_empty() { Action::Touch } else { Action::Edit(changes) };
+                let action = if changes.is_empty() { Action::Touch(Touch::Changed) } else { Action::Edit(changes) };
                 let mut event = self.event_of(&text[path], action);
                 Self::locate(&mut event, place.clone());
                 event
@@ -404,7 +404,7 @@ impl Known<'_, '_> {
         let edited = self.answer.places.iter().any(|place| notes.iter().any(|note| self.text(place).contains(note)));
         match (&event.path, edited && event.shown.is_empty()) {
             (Some(path), true) => {
-                let touch = self.event_of(&path.clone(), Action::Touch);
+                let touch = self.event_of(&path.clone(), Action::Touch(Touch::Changed));
                 vec![event, touch]
             }
             _ => vec![event],
@@ -412,10 +412,15 @@ impl Known<'_, '_> {
     }
 
     fn touch(&self) -> Vec<Event> {
-        let names = self.tool.parameter(ParameterRole::From).chain(self.tool.parameter(ParameterRole::To));
-        let paths = names.filter_map(|name| self.call.string(self.texts, std::iter::once(name)));
-        let paths = paths.map(Cow::into_owned).chain(self.path());
-        paths.map(|path| self.event_of(&path, Action::Touch)).collect()
+        let given = |role: ParameterRole, touch: Touch| {
+            let names = self.tool.parameter(role);
+            let paths = names.filter_map(|name| self.call.string(self.texts, std::iter::once(name)));
+            paths.map(|path| (path.into_owned(), touch)).collect::<Vec<_>>()
+        };
+        let is_deleting = self.call.name.to_ascii_lowercase().contains("delete");
+        let own = self.path().map(|path| (path, if is_deleting { Touch::Removed } else { Touch::Changed }));
+        let moved = [given(ParameterRole::From, Touch::Removed), given(ParameterRole::To, Touch::Changed)].concat();
+        moved.into_iter().chain(own).map(|(path, touch)| self.event_of(&path, Action::Touch(touch))).collect()
     }
 
     // Searches and commands --------------------------------------------------------------------------------------------------
@@ -482,7 +487,7 @@ impl Known<'_, '_> {
                     let range = place.range.start + content.start..place.range.start + content.end;
                     Action::Write(Excerpt::plain(self.texts[place.text].text, place.text, range, 1))
                 });
-                vec![self.event_of(&path, write.unwrap_or(Action::Touch))]
+                vec![self.event_of(&path, write.unwrap_or(Action::Touch(Touch::Changed)))]
             }
             Some(ShellAction::Append { path, content }) => {
                 let append = place.as_ref().map(|place| {
@@ -490,13 +495,15 @@ impl Known<'_, '_> {
                     let new = lines(self.texts[place.text].text, range).map(Span::new).collect();
                     Action::Edit(vec![FileChange::Insert { text: place.text, before: None, new }])
                 });
-                vec![self.event_of(&path, append.unwrap_or(Action::Touch))]
+                vec![self.event_of(&path, append.unwrap_or(Action::Touch(Touch::Changed)))]
             }
             Some(ShellAction::Search { path }) => {
                 let places: Vec<Place> = output.iter().map(|output| output.place.clone()).collect();
                 vec![self.searched(&places, path.map(Arc::from))]
             }
-            Some(ShellAction::Touch { paths }) => paths.iter().map(|path| self.event_of(path, Action::Touch)).collect(),
+            Some(ShellAction::Touch { paths }) => {
+                paths.iter().map(|(path, touch)| self.event_of(path, Action::Touch(*touch))).collect()
+            }
         };
         if events.is_empty() {
             let mut event = self.event(Action::Command);

@@ -28,11 +28,12 @@ mod reader;
 mod search_hits;
 mod shell;
 mod tools;
+mod user_answers;
 mod user_text;
 mod xml_calls;
 
 pub use self::{
-    events::{Action, Event, Transcript},
+    events::{Action, Event, Touch, Transcript},
     file_answers::Extent,
     outcomes::CallOutcome,
     patches::FileChange,
@@ -41,5 +42,6 @@ pub use self::{
     place::{ConversationText, Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
+    user_answers::user_words,
     user_text::{HostText, SPOKEN, attachments},
 };

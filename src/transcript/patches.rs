@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::place::{Span, line_at};
+use super::{
+    events::Touch,
+    place::{Span, line_at},
+};
 
 /// One change of a file. All spans lie in one text, that of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +109,8 @@ pub(super) enum FilePatch {
     Add(Range<usize>, Vec<Span>),
     /// Changes of a file.
     Update(Range<usize>, Vec<FileChange>),
-    /// The file is gone, or has another name.
-    Touch(Range<usize>),
+    /// The file is gone, or has this name now.
+    Touch(Range<usize>, Touch),
 }
 
 /// The files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
@@ -131,9 +134,12 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
         } else if let Some(path) = name("*** Add File: ") {
             hunk.finish(index, &mut found);
             found.push(FilePatch::Add(path, Vec::new()));
-        } else if let Some(path) = name("*** Delete File: ").or_else(|| name("*** Move to: ")) {
+        } else if let Some(path) = name("*** Delete File: ") {
             hunk.finish(index, &mut found);
-            found.push(FilePatch::Touch(path));
+            found.push(FilePatch::Touch(path, Touch::Removed));
+        } else if let Some(path) = name("*** Move to: ") {
+            hunk.finish(index, &mut found);
+            found.push(FilePatch::Touch(path, Touch::Changed));
         } else if content.starts_with("@@") || content.starts_with("*** ") {
             hunk.finish(index, &mut found);
             hunk.start = content.strip_prefix("@@ -").and_then(|rest| rest.split([',', ' ']).next()?.parse().ok());
@@ -203,7 +209,8 @@ mod tests {
     fn patches_of_several_files() {
         let text = "*** Begin Patch\n*** Update File: a.ts\n@@ class A\n one\n-two\n+2\n@@\n-x\n*** Add File: b.ts\n+new\n+\n*** Delete File: c.ts\n*** End Patch";
         let found = patch(text, 0, 0..text.len());
-        let [FilePatch::Update(a, changes), FilePatch::Add(b, added), FilePatch::Touch(c)] = &found[..] else {
+        let [FilePatch::Update(a, changes), FilePatch::Add(b, added), FilePatch::Touch(c, Touch::Removed)] = &found[..]
+        else {
             panic!("{found:?}")
         };
         assert_eq!([a, b, c].map(|path| &text[path.clone()]), ["a.ts", "b.ts", "c.ts"]);

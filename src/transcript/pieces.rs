@@ -7,6 +7,7 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Pa
 use super::{
     labels::ToolSource,
     tools::{Meaning, ToolTable},
+    user_answers::user_words,
     user_text::{SectionKind, UserTexts},
     xml_calls,
 };
@@ -74,7 +75,9 @@ impl PieceSource {
         matches!(self, Self::Tool(tool) if tool.shows_files)
     }
 
-    fn asks_user(&self) -> bool {
+    /// Whether it is a tool that asks the user.
+    #[must_use]
+    pub fn asks_user(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.asks_user)
     }
 }
@@ -218,15 +221,18 @@ impl<'a> Decomposer<'a, '_> {
 
     /// A text that is one piece.
     fn whole(&self, message: &Message, text: &TextAt<'_>) -> ContentPiece {
-        let id = match message.content.blocks().get(text.block) {
-            Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => Some(id.as_str()),
-            _ => None,
+        let (id, is_error) = match message.content.blocks().get(text.block) {
+            Some(Block::ToolUse { id, .. }) => (Some(id.as_str()), false),
+            Some(Block::ToolResult { tool_use_id, is_error, .. }) => (Some(tool_use_id.as_str()), *is_error),
+            _ => (None, false),
         };
         let source = match id {
             None => PieceSource::Words,
             Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
         };
-        let spoken = source.asks_user() && text.kind == ContentKind::ToolResults;
+        // A refusal that says what the user wants instead is the user's words, too.
+        let speaks = || source.asks_user() || (is_error && user_words(text.text, false, true).is_some());
+        let spoken = text.kind == ContentKind::ToolResults && speaks();
         ContentPiece {
             block: text.block,
             range: 0..text.text.len(),

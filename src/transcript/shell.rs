@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::events::Touch;
+
 /// What a command line does to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellAction {
@@ -14,7 +16,7 @@ pub(super) enum ShellAction {
     /// Shows lines of a file, or of files, that match; the file when it is one.
     Search { path: Option<String> },
     /// Changes, moves or deletes files in a way that is not followed.
-    Touch { paths: Vec<String> },
+    Touch { paths: Vec<(String, Touch)> },
     /// Names files.
     List,
 }
@@ -72,16 +74,19 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["head" | "sed" | "tail", ..] => {
             let words: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
             if first[0] == "sed" && first.get(1).is_some_and(|flag| flag.starts_with("-i") || *flag == "--in-place") {
-                return shown.is_none().then(|| touched(&first[first.len() - 1..], located)).flatten();
+                return shown.is_none().then(|| touched(&first[first.len() - 1..], Touch::Changed, located)).flatten();
             }
             let (path, options) = words.split_last()?;
             read(path, range_filter(options)?, false)
         }
         ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
-        ["rm" | "mv" | "truncate", rest @ ..] => touched(rest, located),
-        ["git", "checkout", "--", rest @ ..]
-        | ["git", "restore", rest @ ..]
-        | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, located),
+        ["rm", rest @ ..] => touched(rest, Touch::Removed, located),
+        ["mv", rest @ ..] => moved(rest, located),
+        ["git", "restore", rest @ ..] if rest.contains(&"--staged") => touched(rest, Touch::Changed, located),
+        ["git", "checkout", "--", rest @ ..] | ["git", "restore", rest @ ..] => {
+            touched(rest, Touch::TakenBack, located)
+        }
+        ["truncate", rest @ ..] | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, Touch::Changed, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
     }
@@ -224,10 +229,19 @@ fn search(tool: &str, words: &[&str], located: impl Fn(&str) -> String) -> Optio
     Some(ShellAction::Search { path: only })
 }
 
-fn touched(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+fn touched(words: &[&str], touch: Touch, located: impl Fn(&str) -> String) -> Option<ShellAction> {
     let looks_like_path = |word: &&&str| !word.starts_with('-') && is_plain_path(word) && word.contains(['.', '/']);
-    let paths: Vec<String> = words.iter().filter(looks_like_path).map(|path| located(path)).collect();
+    let paths: Vec<(String, Touch)> = words.iter().filter(looks_like_path).map(|path| (located(path), touch)).collect();
     (!paths.is_empty()).then_some(ShellAction::Touch { paths })
+}
+
+/// `mv FROM… TO`: the last path is where it goes.
+fn moved(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let Some(ShellAction::Touch { mut paths }) = touched(words, Touch::Removed, located) else { return None };
+    if paths.len() > 1 {
+        paths.last_mut()?.1 = Touch::Changed;
+    }
+    Some(ShellAction::Touch { paths })
 }
 
 /// `cat > PATH << 'EOF'`, `cat << EOF > PATH`, `tee PATH << EOF` and their bodies.
@@ -375,8 +389,15 @@ mod tests {
         ] {
             assert_eq!(action(command), None, "{command}");
         }
-        assert_eq!(action("sed -i 's/a/b/' a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
-        assert_eq!(action("git checkout -- a.py"), Some(ShellAction::Touch { paths: vec!["a.py".to_owned()] }));
+        let touches = |touched: &[(&str, Touch)]| {
+            let paths = touched.iter().map(|(path, touch)| ((*path).to_owned(), *touch)).collect();
+            Some(ShellAction::Touch { paths })
+        };
+        assert_eq!(action("sed -i 's/a/b/' a.py"), touches(&[("a.py", Touch::Changed)]));
+        assert_eq!(action("git checkout -- a.py"), touches(&[("a.py", Touch::TakenBack)]));
+        assert_eq!(action("git restore --staged a.py"), touches(&[("a.py", Touch::Changed)]));
+        assert_eq!(action("rm -f a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Removed)]));
+        assert_eq!(action("mv a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Changed)]));
         assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
         assert_eq!(action("grep -rn x src"), Some(ShellAction::Search { path: None }));
     }

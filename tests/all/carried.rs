@@ -514,3 +514,147 @@ fn a_target_that_cannot_be_met_leaves_a_record_and_the_summary() {
         assert!(again.plan().is_empty(), "{config}: {:?}", again.changes());
     }
 }
+
+/// A call that failed, and its answer.
+fn failed(id: usize, name: &str, input: Value, answer: &str) -> Vec<Value> {
+    let mut round = round(id, name, input, answer);
+    round[1]["content"][0]["is_error"] = json!(true);
+    round
+}
+
+#[test]
+fn what_the_user_answers_and_says_when_refusing_is_told() {
+    let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nlet's do this as a separate PR";
+    let questions = json!({ "questions": [{ "question": "Which scope?" }] });
+    let told = record(
+        [
+            round(
+                1,
+                "AskUserQuestion",
+                questions,
+                "User has answered your questions: \"Which scope?\"=\"Only the parser\". You can now continue.",
+            ),
+            failed(2, "Edit", json!({ "file_path": "/a.rs", "old_string": "a", "new_string": "b" }), refused),
+            round(3, "Bash", json!({ "command": "cat page.txt" }), refused),
+        ]
+        .concat(),
+    );
+    assert!(told.contains("The user said:\n"), "{told}");
+    assert!(told.contains("\n- \"Which scope?\"=\"Only the parser\"\n"), "{told}");
+    assert_eq!(
+        told.matches("let's do this as a separate PR").count(),
+        1,
+        "a file that begins so is nobody's words: {told}"
+    );
+}
+
+#[test]
+fn a_check_that_failed_is_told_by_no_line_of_what_passed() {
+    let command = json!({ "command": "mise run test && mise run lint" });
+    let passed = "ok entire.io/cli/paths (cached)";
+    let told = record(failed(1, "Bash", command.clone(), &format!("Exit code 1\n{passed}\n[lint] ERROR task failed")));
+    assert!(told.contains("→ [lint] ERROR task failed\n"), "{told}");
+    let cut = format!("Exit code 1\n[… 12 lines left out]\n{passed}\n[… 99 lines left out]");
+    let told = record(failed(1, "Bash", command.clone(), &cut));
+    assert!(told.contains("- mise run test && mise run lint → failed\n") && !told.contains(passed), "{told}");
+    // What is left of a run that passed does not say so of all of it.
+    let written = round(2, "Write", json!({ "file_path": "/a.py", "content": "x\n" }), "File created successfully");
+    let told = record([round(1, "Bash", command, &format!("{passed}\n[… 99 lines left out]")), written].concat());
+    assert!(!told.contains("Checks"), "{told}");
+}
+
+#[test]
+fn files_that_are_gone_or_as_they_were_are_told_as_such() {
+    let write = |id: usize, path: &str| {
+        round(id, "Write", json!({ "file_path": path, "content": "x\n" }), "File created successfully")
+    };
+    let edit = |id: usize, path: &str| {
+        round(
+            id,
+            "Edit",
+            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
+            "The file has been updated.",
+        )
+    };
+    let run = |id: usize, command: &str| round(id, "Bash", json!({ "command": command }), "");
+    let told = record(
+        [
+            write(1, "/work/try.py"),
+            run(2, "rm /work/try.py"),
+            edit(3, "/work/back.py"),
+            run(4, "git checkout -- /work/back.py"),
+            edit(5, "/work/kept.py"),
+            run(6, "rm /work/old.py"),
+            run(7, "mv /work/from.py /work/to.py"),
+        ]
+        .concat(),
+    );
+    let files = told.split("Files changed:\n").nth(1).unwrap_or_default();
+    let files: Vec<&str> = files.lines().take_while(|line| line.starts_with("- ")).collect();
+    assert_eq!(files.len(), 4, "{told}");
+    for (file, how) in
+        [("kept.py", "(edited)"), ("old.py", "(removed)"), ("from.py", "(removed)"), ("to.py", "(edited)")]
+    {
+        assert!(files.iter().any(|line| line.contains(file) && line.ends_with(how)), "{file}: {files:?}");
+    }
+}
+
+/// A record as it stands in a message of the user, `told` being its lines.
+fn standing(told: &str) -> Value {
+    json!({ "role": "user", "content": [text("Go on."), text(&format!("[Record of the work in messages that are left out]\n{told}"))] })
+}
+
+#[test]
+fn what_stands_before_a_record_is_older_than_what_it_tells() {
+    let created =
+        |id: usize| round(id, "TaskCreate", json!({ "subject": "Mend the parser" }), "Task #1 created successfully");
+    let begun = |id: usize| {
+        round(id, "TaskUpdate", json!({ "taskId": "1", "status": "in_progress" }), "Updated task #1 status")
+    };
+    let tests = |id: usize, answer: &str| round(id, "Bash", json!({ "command": "npm test" }), answer);
+    let older = [created(1), begun(2), tests(3, "Tests 9 passed (9)")].concat();
+    let record_of = standing(
+        "Plan:\n- [x] #1 Mend the parser\nChecks, how each ended the last time:\n- npm test → Tests 1 failed | 8 passed (9)\nFailed, and not seen to work since:\n- Bash npm test → FAIL src/a.test.ts",
+    );
+    let words = json!({ "role": "assistant", "content": "I go on." });
+    let told = record([older.clone(), vec![words.clone(), record_of.clone()]].concat());
+    assert!(told.contains("- [x] #1 Mend the parser\n") && told.matches("#1 Mend").count() == 1, "{told}");
+    assert!(told.contains("npm test → Tests 1 failed | 8 passed (9)\n"), "{told}");
+    assert!(told.contains("Failed, and not seen to work since:\n- Bash npm test → FAIL src/a.test.ts\n"), "{told}");
+    // What stands behind it is newer.
+    let newer = [begun(4), tests(5, "Tests 10 passed (10)")].concat();
+    let told = record([older, vec![words, record_of], newer].concat());
+    assert!(
+        told.contains("- [-] #1 Mend the parser\n") && told.contains("npm test → Tests 10 passed (10)\n"),
+        "{told}"
+    );
+    assert!(!told.contains("Failed, and not seen"), "{told}");
+}
+
+#[test]
+fn the_record_behind_a_summary_stays_in_one_piece() {
+    let told: Vec<String> = (0..40)
+        .map(|line| format!("- the user's wish number {line} about thing{line} and how it is to be done"))
+        .collect();
+    let record = format!("[Record of the work in messages that are left out]\nThe user said:\n{}", told.join("\n"));
+    let prose: Vec<String> =
+        (0..200).map(|line| format!("sentence {line} of the summary tells of part{line} of the work")).collect();
+    let mut messages = vec![
+        json!({ "role": "user", "content": "Mend the shop." }),
+        json!({ "role": "assistant", "isSummary": true, "content": format!("{}\n\n{record}", prose.join("\n")) }),
+        json!({ "role": "user", "content": [text("Go on.")] }),
+    ];
+    messages.extend(round(1, "Bash", json!({ "command": "ls" }), &"a line of it\n".repeat(500)));
+    for words in ["Nearly there.", "One moment.", "All is done."] {
+        messages.push(json!({ "role": "assistant", "content": words }));
+        messages.push(json!({ "role": "user", "content": [text("Go on.")] }));
+    }
+    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let config = json!({ "preserveAssistantText": false });
+    let report = run_alone("truncation", &config, &before, Some(1200));
+    let after = check_report(&before, &report);
+    let after = export(&after);
+    for line in &told {
+        assert!(after.contains(line.as_str()), "{line}");
+    }
+}

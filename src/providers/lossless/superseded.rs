@@ -287,7 +287,7 @@ impl<'a> Finder<'a> {
                     *later = Later { changed: message, edited: message, written: message, seen: true };
                 }
                 Action::Edit(_) if done => (later.changed, later.edited) = (Some(message), Some(message)),
-                Action::Touch if done => later.changed = Some(message),
+                Action::Touch(_) if done => later.changed = Some(message),
                 Action::Read(_) if !event.shown.is_empty() => later.seen = true,
                 _ => {}
             }

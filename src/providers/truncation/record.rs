@@ -74,8 +74,8 @@ pub enum Recorded {
 }
 
 /// The proposal, which leaves `left` tokens, with a record of the work that it leaves out and as many of the names as have room. An earlier record becomes
-/// part of it. It stands in the first of the user's messages behind what is left out, before the newest `keep`, or in a message of its own in the place of
-/// what goes.
+/// part of it. It stands in the last of the user's messages before the newest `keep`, so that what stands before it is older than what it tells and what stands
+/// behind it newer, or in a message of its own in the place of what goes.
 pub fn recorded(
     request: &Request,
     mut proposal: Proposal,
@@ -122,7 +122,7 @@ enum Earlier {
     /// In a message of its own.
     Message(usize),
     /// In a message with other blocks.
-    Block(usize),
+    Block,
 }
 
 /// Leaves out the records of earlier condensations, which become part of the new one. Where the newest of them stood that goes because of this.
@@ -158,7 +158,7 @@ fn take_earlier(request: &Request, keep: usize, proposal: &mut Proposal) -> Opti
             proposal.notes.retain(|note| (note.message, note.block) != (message, Some(block)));
             proposal.plan.edits.push(Edit::DropBlock { message, block });
             proposal.notes.push(note(message, Some(block), REASON));
-            taken = Some(Earlier::Block(message));
+            taken = Some(Earlier::Block);
         }
     }
     taken
@@ -184,15 +184,14 @@ impl Place {
             Some(Earlier::Message(message)) => {
                 return Some(Self::Before(message, vec![before.message(message).role.clone()]));
             }
-            Some(Earlier::Block(message)) => return Some(Self::Block(message)),
-            None => {}
+            Some(Earlier::Block) | None => {}
         }
         let may_hold = |message: &usize| {
             let Message { role, content, .. } = before.message(*message);
             *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message)
         };
         let mut old = first.max(before.head())..before.len().saturating_sub(keep);
-        old.find(may_hold).map(Self::Block).or_else(|| Self::in_gap(before, dropped))
+        old.rfind(may_hold).map(Self::Block).or_else(|| Self::in_gap(before, dropped))
     }
 
     /// In the place of the first messages that go.

@@ -65,7 +65,7 @@ fn real_histories_are_understood() {
                 Action::Read(_) => ("read", !event.shown.is_empty()),
                 Action::Write(_) => ("write", true),
                 Action::Edit(changes) => ("edit", !changes.is_empty()),
-                Action::Touch => ("touch", true),
+                Action::Touch(_) => ("touch", true),
                 Action::Search(hits) => ("search", !hits.is_empty()),
                 Action::Command => ("command", true),
                 Action::Environment => ("environment", true),
