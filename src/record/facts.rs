@@ -1,6 +1,6 @@
 //! What a conversation tells of the work that was done in it.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use super::{
     agenda::agenda,
@@ -17,7 +17,7 @@ use crate::{
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
-        user_words, with_texts,
+        is_answer, user_words, with_texts,
     },
 };
 
@@ -140,6 +140,16 @@ pub(super) fn beginning(text: &str, most: usize) -> String {
     let words = part.split('\n').skip_while(|line| line.trim().is_empty() || is_note(line));
     let words = words.take_while(|line| !is_note(line)).collect::<Vec<_>>().join("\n");
     squeezed(&words).chars().take(most).collect::<String>().trim_end().to_owned()
+}
+
+/// Words that are no longer than that: their beginning, of a question and its answer the end.
+fn shortened(words: &str, most: usize) -> String {
+    if !is_answer(words) {
+        return beginning(words, most);
+    }
+    let all = squeezed(words);
+    let from = all.char_indices().rev().nth(most.saturating_sub(1)).map_or(0, |(at, _)| at);
+    all[from..].to_owned()
 }
 
 /// What a call was answered, without our notes of what was left out of it.
@@ -284,7 +294,7 @@ fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>
     let mut all = Vec::new();
     for Said { role, words, message } in said(conversation, tools) {
         let most = if role == Role::User { INSTRUCTION } else { TELLING };
-        let words = beginning(&words, most);
+        let words = shortened(&words, most);
         match role {
             Role::User if words.len() >= MIN_WORDS => all.push((message, Fact::Asked(words))),
             Role::Assistant if words.len() >= MIN_ANSWER => all.push((message, Fact::Answered(words))),
@@ -299,7 +309,7 @@ fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>
         Fact::Asked(text) => Some(text),
         _ => None,
     });
-    asked.skip(INSTRUCTIONS).for_each(|text| *text = beginning(text, TELLING));
+    asked.skip(INSTRUCTIONS).for_each(|text| *text = shortened(text, TELLING));
     facts
 }
 
@@ -326,18 +336,21 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
         };
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {
             let blocks = conversation.message(message).content.blocks();
-            let words: Vec<Cow<'_, str>> = with_texts(pieces, &texts[message])
-                .filter(|(piece, _)| piece.kind == ContentKind::MessageText)
-                .filter_map(|(piece, whole)| {
-                    let text = &whole.text[piece.range];
-                    if piece.source == PieceSource::Words {
-                        return spoken(text).map(Cow::Borrowed);
-                    }
-                    let Some(Block::ToolResult { is_error, .. }) = blocks.get(piece.block) else { return None };
-                    let words = user_words(text, piece.source.asks_user(), *is_error)?;
-                    spoken(&words).is_some().then_some(Cow::Owned(words))
-                })
-                .collect();
+            let mut words = Vec::new();
+            for (piece, whole) in with_texts(pieces, &texts[message]) {
+                let text = &whole.text[piece.range];
+                if piece.kind != ContentKind::MessageText {
+                    continue;
+                }
+                if piece.source == PieceSource::Words {
+                    words.extend(spoken(text));
+                } else if let Some(Block::ToolResult { is_error, .. }) = blocks.get(piece.block) {
+                    // Each answer to a question by itself: they are about different things.
+                    let answers = user_words(text, piece.source.asks_user(), *is_error);
+                    let answers = answers.into_iter().filter(|words| spoken(words).is_some());
+                    all.extend(answers.map(|words| Said { message, role: speaker.clone(), words }));
+                }
+            }
             all.push(Said { message, role: speaker.clone(), words: words.join("\n") });
         }
     }

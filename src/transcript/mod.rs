@@ -42,6 +42,6 @@ pub use self::{
     place::{ConversationText, Excerpt, Place, Span},
     reader::read,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    user_answers::user_words,
+    user_answers::{is_answer, user_words},
     user_text::{HostText, SPOKEN, attachments},
 };

@@ -231,7 +231,7 @@ impl<'a> Decomposer<'a, '_> {
             Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
         };
         // A refusal that says what the user wants instead is the user's words, too.
-        let speaks = || source.asks_user() || (is_error && user_words(text.text, false, true).is_some());
+        let speaks = || source.asks_user() || (is_error && !user_words(text.text, false, true).is_empty());
         let spoken = text.kind == ContentKind::ToolResults && speaks();
         ContentPiece {
             block: text.block,

@@ -20,23 +20,29 @@ const NOTHING_YET: &str = "The user wants to clarify these questions.";
 static CHOICES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#""[^"\n]*"="[^"]*""#).expect("the pattern is a constant, and tested"));
 
-/// The user's words in an answer, without what hosts write around them; `None` where there are none. `asks_user`: the tool puts a question. Else only an
+/// The user's words in an answer, without what hosts write around them; each answer to a question by itself, as `"question"="answer"`. `asks_user`: the tool puts a question. Else only an
 /// answer that is marked as an error is a refusal: what a tool found may begin like one.
 #[must_use]
-pub fn user_words(answer: &str, asks_user: bool, is_error: bool) -> Option<String> {
+pub fn user_words(answer: &str, asks_user: bool, is_error: bool) -> Vec<String> {
     let text = answer.trim();
     if JUDGED.iter().any(|beginning| text.starts_with(beginning)) {
         if !asks_user && !is_error {
-            return None;
+            return Vec::new();
         }
         let words = instead(text).or_else(|| tagged(text)).map(str::to_owned).or_else(|| feedback(text));
-        return words.filter(|words| !words.is_empty());
+        return words.into_iter().filter(|words| !words.is_empty()).collect();
     }
     if !asks_user || is_error || text.is_empty() || HostText::of(text).is_some() {
-        return None;
+        return Vec::new();
     }
-    let choices: Vec<&str> = CHOICES.find_iter(text).map(|choice| choice.as_str()).collect();
-    if choices.is_empty() { Some(tagged(text).unwrap_or(text).to_owned()) } else { Some(choices.join("\n")) }
+    let choices: Vec<String> = CHOICES.find_iter(text).map(|choice| choice.as_str().to_owned()).collect();
+    if choices.is_empty() { vec![tagged(text).unwrap_or(text).to_owned()] } else { choices }
+}
+
+/// Whether words are an answer with the question before it.
+#[must_use]
+pub fn is_answer(words: &str) -> bool {
+    words.starts_with('"') && CHOICES.find(words).is_some_and(|choice| choice.range() == (0..words.len()))
 }
 
 fn instead(text: &str) -> Option<&str> {
@@ -64,23 +70,17 @@ mod tests {
     #[test]
     fn words_in_answers() {
         let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nlet's do this as a separate PR";
-        assert_eq!(user_words(refused, false, true).as_deref(), Some("let's do this as a separate PR"));
-        assert_eq!(user_words(refused, false, false), None, "a file may begin so");
+        assert_eq!(user_words(refused, false, true), ["let's do this as a separate PR"]);
+        assert_eq!(user_words(refused, false, false), [""; 0], "a file may begin so");
         let chosen = "User has answered your questions: \"Which scope?\"=\"Include it\", \"How many?\"=\"4\". You can now continue.";
-        assert_eq!(
-            user_words(chosen, true, false).as_deref(),
-            Some("\"Which scope?\"=\"Include it\"\n\"How many?\"=\"4\"")
-        );
-        assert_eq!(user_words(chosen, false, false), None, "a file may say so");
-        assert_eq!(user_words("<answer>\nblue\n</answer>", true, false).as_deref(), Some("blue"));
-        assert_eq!(user_words("blue", true, false).as_deref(), Some("blue"));
+        assert_eq!(user_words(chosen, true, false), ["\"Which scope?\"=\"Include it\"", "\"How many?\"=\"4\""]);
+        assert_eq!(user_words(chosen, false, false), [""; 0], "a file may say so");
+        assert_eq!(user_words("<answer>\nblue\n</answer>", true, false), ["blue"]);
+        assert_eq!(user_words("blue", true, false), ["blue"]);
         let approved =
             "The user approved this operation and provided the following context:\n<feedback>\nyes\n</feedback>";
-        assert_eq!(user_words(approved, false, true).as_deref(), Some("yes"));
-        assert_eq!(
-            user_words("{\"status\":\"denied\",\"feedback\":\"not this\"}", false, true).as_deref(),
-            Some("not this")
-        );
+        assert_eq!(user_words(approved, false, true), ["yes"]);
+        assert_eq!(user_words("{\"status\":\"denied\",\"feedback\":\"not this\"}", false, true), ["not this"]);
         for nothing in [
             "",
             "The user denied this operation.",
@@ -89,7 +89,7 @@ mod tests {
             "{\"status\":\"denied\"}",
             "a file\nthe user said:\nx",
         ] {
-            assert_eq!(user_words(nothing, false, true), None, "{nothing}");
+            assert_eq!(user_words(nothing, false, true), [""; 0], "{nothing}");
         }
     }
 }
