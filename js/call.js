@@ -193,7 +193,7 @@ function finish(report, prepared) {
   let failure = error && describe(error, prepared);
   try {
     applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot });
-    if (!failure && !prepared.isPreview) data = dataOf(applied.inverse, contents, groups);
+    if (!failure) data = dataOf(applied.inverse, contents, groups);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };

@@ -19,6 +19,7 @@ const { chosenRules, hasRules, needsMessages, plainRules } = require("./protect.
 const { NativeCondensationProvider, createSmartProvider } = require("./provider.js");
 const { profilesNamed } = require("./smart.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
+const { tried } = require("./tried.js");
 
 const SMART = "smart";
 const DEFAULT_PRESET = "balanced";
@@ -241,6 +242,15 @@ class CondensationManager {
 
   preview(context, options) {
     return this.#run("preview", context, options).then(previewOf);
+  }
+
+  [tried](context, options) {
+    return this.#run("preview", context, options).then((found) => {
+      const { preview: _, ...result } = found;
+      // A provider of the host may do less when it is only to say what it would do.
+      const isWhole = [...this.#providers.values()].every((provider) => this.#isOurs(provider));
+      return { preview: previewOf(found), ...(isWhole && { result }) };
+    });
   }
 
   inspect(context, options = {}) {

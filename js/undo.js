@@ -64,8 +64,8 @@ function undo(messages, known, data, only) {
   return { messages: back, ...answer, restoreData: dataOf(left, { original: known.original, condensed: contents.join("") }, groups) };
 }
 
-/** More that can be undone by themselves are refused together. */
-const MAX_TRIALS = 32;
+/** So often it is tried which of those that can be undone by themselves mislead; what is not known by then is refused together. */
+const MAX_TRIALS = 64;
 
 /** Refuses what would have pointers elsewhere lead to other lines than they do now. */
 function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
@@ -87,10 +87,21 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
   const whole = misledBy(work, all, groups, groupsOf);
   if (isFine(whole)) return;
   const clusters = clustersOf(wanted, groups, groupsOf);
-  if (clusters.length > 1 && clusters.length <= MAX_TRIALS) {
-    const trials = clusters.map((ids) => ({ ids, trial: misledBy(work, ids, groups, groupsOf) }));
-    for (const { ids, trial } of trials) if (!isFine(trial)) refuseAll(ids, trial);
-  }
+  let trials = 0;
+  const tried = (some) => {
+    trials++;
+    const ids = some.flat();
+    return { ids, trial: misledBy(work, ids, groups, groupsOf) };
+  };
+  // By halves, because most changes are taken back with none that mislead.
+  const look = (some) => {
+    if (some.length === 0 || trials >= MAX_TRIALS) return;
+    const { ids, trial } = tried(some);
+    if (isFine(trial)) return;
+    if (some.length === 1) refuseAll(ids, trial);
+    else for (const half of [some.slice(0, some.length >> 1), some.slice(some.length >> 1)]) look(half);
+  };
+  if (clusters.length > 1) look(clusters);
   const rest = [...wanted];
   if (rest.length === 0) return;
   const together = rest.length === all.length ? whole : misledBy(work, rest, groups, groupsOf);

@@ -5,6 +5,7 @@
 
 const { stringify } = require("../deep-json.js");
 const { CondensationManager, copyOf } = require("../manager.js");
+const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
@@ -454,10 +455,10 @@ class StudioHost {
       const { contextWindow: _, ...context } = this.#context(cut.prefix);
       const target = share === undefined ? {} : { targetTokens: Math.floor(before * share) };
       const options = { ...(provider !== undefined && { provider }), ...(config && { config }), ...target, ...(signal && { signal }) };
-      const preview = /** @type {any} */ (await copy.preview(context, options));
+      const { preview, result: wouldBe } = /** @type {any} */ (await copy[tried](context, options));
       if (preview.error) return none("failed");
       if (!preview.exact) return none("needs_model");
-      const result = /** @type {any} */ (await copy.condense(context, options));
+      const result = wouldBe ?? /** @type {any} */ (await copy.condense(context, options));
       const found = answersOf(result.messages, cut);
       for (const kind of ["names", "edits"]) {
         sum[kind].kept += found[kind].kept;
@@ -489,10 +490,10 @@ class StudioHost {
     for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
     // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
     const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
-    const preview = /** @type {any} */ (await copy.preview(context, options));
+    const { preview, result: wouldBe } = /** @type {any} */ (await copy[tried](context, options));
     const exact = preview.exact && !preview.error;
     const result = exact
-      ? await copy.condense(context, options)
+      ? (wouldBe ?? (await copy.condense(context, options)))
       : ask && !preview.error
         ? await this.#manager.condense(context, options)
         : undefined;
