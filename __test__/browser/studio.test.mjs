@@ -291,11 +291,30 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.close();
   });
 
+  test("passes of which nothing can be drawn leave the page as it is", async () => {
+    const { page, complaints, set, json } = await openPasses(onePass());
+    for (const wrong of [
+      { passes: [{ ...onePass().passes[0], id: 5 }] },
+      { passes: [{ mode: "individual", selection: { type: "preserve_recent", keepRecentCount: 2 } }] },
+      onePass({ defaults: { toolResults: { operation: "summarize", params: { summarize: null } } } }),
+      onePass({ overrides: [{ messageIndex: 1, operations: null }] }),
+      { passes: [null, 7, "x", []] },
+    ]) {
+      await set(wrong);
+      await expect.poll(() => page.getByRole("alert").first().textContent()).toMatch(/is not allowed|is missing/);
+      expect(JSON.parse(await json.inputValue())).toEqual(wrong);
+    }
+    await page.reload();
+    await page.getByRole("combobox", { name: "Provider" }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   test("recommends a provider, which one click takes", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "Which one?" }).click();
     await page.getByRole("combobox", { name: "What matters most" }).selectOption("zero_loss");
-    await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("lossless");
+    await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("Lossless");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("button", { name: "Take it" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
@@ -383,6 +402,34 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/Nobody answers/);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-preview .rc-error").textContent()).toMatch(/Nobody answers/);
+    await page.close();
+  });
+
+  test("who reads while the agent writes goes on reading", async () => {
+    const { messages } = JSON.parse(readFileSync(fixture("claude-code"), "utf8"));
+    const history = historyFile(messages);
+    const own = await startStudio(history);
+    const { page, complaints } = await openPage(browser, own.address);
+    const search = page.getByRole("searchbox");
+    await search.fill("lines");
+    await page.locator(".rc-change-open").first().click();
+    await page.locator(".rc-change .rc-diff").first().waitFor();
+    await page.getByRole("slider", { name: /^Messages/ }).focus();
+    await page.keyboard.press("Enter");
+    // By keyboard one goes on in what was opened, and back from it.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe("rc-message");
+    const before = await page.locator(".rc-card dd").first().textContent();
+    writeFileSync(history, JSON.stringify([...messages, { role: "user", content: "And now? ".repeat(200) }]));
+    await expect.poll(() => page.locator(".rc-card dd").first().textContent(), { timeout: 10_000 }).not.toBe(before);
+    expect(await search.inputValue()).toBe("lines");
+    expect(await page.locator(".rc-change .rc-diff").count()).toBeGreaterThan(0);
+    expect(await page.locator(".rc-message").count()).toBe(1);
+    await page.locator(".rc-message").focus();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".rc-message").count()).toBe(0);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("slider");
+    expect(complaints).toEqual([]);
+    await own.stop();
     await page.close();
   });
 

@@ -129,7 +129,7 @@ test("every kind of reason was seen", () => {
 
 test("as a person reads it", () => {
   const french = (said) => languages.fr(said)?.replaceAll(/\s/g, " ");
-  expect(french("1200 lines stand in messages 3, 9")).toBe("1 200 lignes sont dans le message 3, 9");
+  expect(french("1200 lines stand in messages 3, 9")).toBe("1 200 lignes sont dans les messages 3, 9");
   expect(french("old, cut to the first 20 lines: Read src/a.ts")).toBe("ancien, coupé aux 20 premières lignes : Read src/a.ts");
   expect(french("2 pointers replaced by their lines, 1 pointer led to another copy of their lines")).toBe(
     "renvois remplacés par leurs lignes : 2, renvois menés à une autre copie de leurs lignes : 1",

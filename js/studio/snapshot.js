@@ -20,12 +20,19 @@ const cut = ({ kind, text, omitted }) => ({
   omitted: omitted + Math.max(0, text.length - MAX_SHOWN),
 });
 
+/** Roles that say nothing of a history. */
+const ROLES = new Set(["user", "assistant", "system"]);
+
 /** What labels and reasons quote of the texts, such as paths and commands, goes with them. */
 function withoutWords(snapshot) {
   const { hello, inspect, condense } = snapshot;
   const { inspection } = inspect;
   for (const [at, history] of hello.histories.entries()) Object.assign(history, { name: `history ${at + 1}`, id: `history-${at + 1}` });
-  for (const message of inspection.messages) message.label = "";
+  for (const message of inspection.messages) {
+    message.label = "";
+    // A host may call a role what it likes.
+    if (!ROLES.has(message.role)) message.role = "other";
+  }
   for (const block of inspection.largest) block.label = "";
   for (const [at, file] of inspection.byFile.entries()) file.path = `file ${at + 1}`;
   for (const [at, tool] of inspection.byTool.entries()) tool.tool = `tool ${at + 1}`;

@@ -1,7 +1,7 @@
 // Faults of a configuration, shown at the fields that they are about.
 
 import { type ReactNode, createContext, useContext, useId } from "react";
-import { visibleText } from "./text.js";
+import { useTold } from "./told.js";
 
 /** What is wrong with a configuration, by the path of the field. */
 export interface ConfigFault {
@@ -25,6 +25,10 @@ const joined = (base: string, path: string) => (base === "" || path === "" || pa
 export const isAbout = (fault: ConfigFault, path: string) =>
   fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`);
 
+/** Beside its field a fault need not name it. */
+const withoutPath = (said: string, path: string | undefined) =>
+  path !== undefined && said.startsWith(path) ? said.slice(path.length).replace(/^\s?: /, "") : said;
+
 export interface FieldFault {
   /** What the control needs, so that the fault is told with it. */
   control: { "data-path"?: string; "aria-invalid"?: true; "aria-describedby"?: string };
@@ -35,6 +39,7 @@ export interface FieldFault {
 /** What is wrong with the field at `path`, which begins at the nearest {@link FaultsAt}; `own` is what the field itself has found. */
 export function useFieldFault(path: string | undefined, own?: string): FieldFault {
   const { faults, base } = useContext(Faults);
+  const told = useTold();
   const id = useId();
   const whole = path === undefined ? undefined : joined(base, path);
   const found = own ?? (whole === undefined ? undefined : faults.find((fault) => isAbout(fault, whole))?.message);
@@ -44,7 +49,7 @@ export function useFieldFault(path: string | undefined, own?: string): FieldFaul
     control: { ...place, "aria-invalid": true, "aria-describedby": id },
     note: (
       <small id={id} className="rc-error rc-field-fault">
-        {visibleText(whole !== undefined && found.startsWith(`${whole}: `) ? found.slice(whole.length + 2) : found)}
+        {withoutPath(told.problem(found), whole)}
       </small>
     ),
   };

@@ -17,6 +17,13 @@ export interface Asked<T> {
   set: (answer: T) => void;
 }
 
+/** Asks `onGone` for another condensation where an error says that the host keeps this one no more. */
+export function useGone(error: StudioError | undefined, onGone: (() => void) | undefined): void {
+  useEffect(() => {
+    if (error?.code === "unknown_condensation") onGone?.();
+  }, [error, onGone]);
+}
+
 const asStudioError = (error: unknown) =>
   error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
 

@@ -14,6 +14,7 @@ import { MessageView } from "./components/message-view.js";
 import { MetricsDashboard } from "./components/metrics.js";
 import { PassConfigurationPanel } from "./components/pass-configuration.js";
 import { PreviewPane, Waiting } from "./components/preview-pane.js";
+import { Safe } from "./components/safe.js";
 import { RecommendWizard } from "./components/recommend-wizard.js";
 import { type Done, SaveBar } from "./components/save-bar.js";
 import { WindowBar } from "./components/window-bar.js";
@@ -163,6 +164,12 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
   const isFaulty = passes.faults.length > 0;
   const current = isCurrent && !isFaulty && !condensed.error ? condensation : undefined;
+  // The list stays, with what is searched and open in it, until there is one of the file as it is now.
+  const listed = isFaulty || condensed.error ? undefined : condensation;
+  const map = useRef<HTMLDivElement>(null);
+  const [isWorking, setWorking] = useState(false);
+  // A message that a shorter file has no more is not shown.
+  const looked = selected !== undefined && selected < (inspection?.messages.length ?? 0) ? selected : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked, refused and said belongs to what was chosen
   useEffect(() => {
     setAsks(0);
@@ -173,7 +180,6 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   }, [id, choice, percent, contextWindow, own]);
   useEffect(() => {
     setAsks(0);
-    setSelected(undefined);
     setRefused(undefined);
     // The page follows what it writes itself, which is no news. What somebody else wrote is.
     setDone((old) => (old?.revision === revision ? old : undefined));
@@ -188,6 +194,7 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
       if (!condensation) return;
       setDone(undefined);
       setProblem(undefined);
+      setWorking(true);
       try {
         const { condensation: next, refused: left } = await client.undo({ condensation: condensation.id, changes: ids });
         remembered.keep(id, { kept: next.kept });
@@ -202,6 +209,8 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
       } catch (error) {
         setRefused(told.fault(faultOf(error)));
         if (isGone(error)) condensed.again();
+      } finally {
+        setWorking(false);
       }
     },
     [client, condensation, condensed.set, condensed.again, id, remembered, t, told],
@@ -215,11 +224,14 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   const write = async (what: Done["what"], ask: () => Promise<Written>) => {
     setDone(undefined);
     setProblem(undefined);
+    setWorking(true);
     try {
       setDone({ ...(await ask()), what });
     } catch (error) {
       setProblem(faultOf(error));
       if (isGone(error)) condensed.again();
+    } finally {
+      setWorking(false);
     }
   };
 
@@ -229,15 +241,17 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   }
   const canUndo = client.isLive && current?.exact === true && current.didCondense;
   return (
-    <div className={`rc-body${selected === undefined ? "" : " rc-with-message"}`}>
+    <div className={`rc-body${looked === undefined ? "" : " rc-with-message"}`}>
       <div className="rc-main">
         {history.problem && (
           <p className="rc-error" role="alert">
-            {t("history.problem", { message: visibleText(history.problem) })}
+            {t("history.problem", { message: told.problem(history.problem) })}
           </p>
         )}
         <WindowBar inspection={inspection} condensation={current} />
-        <ContextMap inspection={inspection} condensation={current} selected={selected} onSelect={setSelected} />
+        <div ref={map}>
+          <ContextMap inspection={inspection} condensation={current} selected={looked} onSelect={setSelected} />
+        </div>
         {client.isLive ? (
           <div className="rc-choices">
             <ProviderSelect
@@ -282,14 +296,16 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
             {passes.value && <Tabs.Trigger value="passes">{t("passes.title")}</Tabs.Trigger>}
           </Tabs.List>
           <Tabs.Content value="changes">
-            {current && !current.error && (
+            {listed && !listed.error && (
               <Changes
                 history={id}
-                condensation={current}
+                condensation={listed}
+                isBusy={isWorking || listed !== current}
                 mode={mode}
                 onMode={setMode}
                 onSelect={setSelected}
-                onUndo={canUndo ? undo : undefined}
+                onUndo={canUndo || (listed !== current && listed.exact && client.isLive) ? undo : undefined}
+                onGone={condensed.again}
                 refused={refused}
               />
             )}
@@ -319,17 +335,19 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
           )}
           {passes.value && passes.presets && (
             <Tabs.Content value="passes">
-              <PassConfigurationPanel
-                value={passes.value}
-                onChange={draft.setConfig}
-                memory={draft.memory}
-                onTaken={draft.taken}
-                messages={inspection.messages}
-                looked={selected}
-                presets={passes.presets}
-                faults={passes.faults}
-                condensation={passes.isReady ? current : undefined}
-              />
+              <Safe reset={{ label: t("page.resetPasses"), do: () => draft.setConfig(passes.presets![FIRST_PRESET]!) }}>
+                <PassConfigurationPanel
+                  value={passes.value}
+                  onChange={draft.setConfig}
+                  memory={draft.memory}
+                  onTaken={draft.taken}
+                  messages={inspection.messages}
+                  looked={looked}
+                  presets={passes.presets}
+                  faults={passes.faults}
+                  condensation={passes.isReady ? current : undefined}
+                />
+              </Safe>
             </Tabs.Content>
           )}
         </Tabs.Root>
@@ -340,22 +358,27 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
             done={done}
             problem={problem}
             isFaulty={isFaulty}
+            isBusy={isWorking}
             canWriteOthers={hello.canWrite}
             onSave={() => condensation && write("saved", () => client.save({ condensation: condensation.id }))}
             onUndo={() => write("undone", () => client.undoSave({ history: id }))}
           />
         )}
       </div>
-      {selected !== undefined && (
+      {looked !== undefined && (
         <aside className="rc-aside">
           <MessageView
-            key={selected}
+            key={looked}
             history={id}
             revision={revision}
-            index={selected}
+            index={looked}
             condensation={current?.exact ? current.id : undefined}
             mode="inline"
-            onClose={() => setSelected(undefined)}
+            onGone={condensed.again}
+            onClose={() => {
+              setSelected(undefined);
+              map.current?.querySelector<HTMLElement>("[role=slider]")?.focus();
+            }}
           />
         </aside>
       )}

@@ -2,9 +2,9 @@
 
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
-import { useAnswer } from "../hooks.js";
+import { useAnswer, useGone } from "../hooks.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Change, Condensation } from "../types.js";
@@ -19,6 +19,10 @@ export interface ChangesProps {
   onSelect?: ((index: number) => void) | undefined;
   /** Absent where nothing can be taken back. */
   onUndo?: ((ids: string[]) => void) | undefined;
+  /** Something is under way that will change the list: nothing can be taken back meanwhile. */
+  isBusy?: boolean | undefined;
+  /** The host keeps this condensation no more. */
+  onGone?: (() => void) | undefined;
   /** Why the newest undoing did not do all it was to. */
   refused?: string | undefined;
 }
@@ -31,11 +35,13 @@ function ChangeDiff({
   condensation,
   change,
   mode,
+  onGone,
 }: {
   history: string;
   condensation: Condensation;
   change: Change;
   mode: DiffMode;
+  onGone: (() => void) | undefined;
 }): ReactNode {
   const { client, t } = useStudio();
   const told = useTold();
@@ -43,13 +49,24 @@ function ChangeDiff({
     (signal) => client.message({ history, index: change.messageIndex, condensation: condensation.id }, { signal }),
     [client, history, condensation.id, change.messageIndex],
   );
+  useGone(error, onGone);
   if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>;
   if (!answer) return <p className="rc-empty">{t("waiting")}</p>;
   const own = change.blockIndex < 0 ? answer.diff : answer.diff.filter((text) => text.blockIndex === change.blockIndex);
   return <Diff diff={own} mode={mode} />;
 }
 
-export function Changes({ history, condensation, mode, onMode, onSelect, onUndo, refused }: ChangesProps): ReactNode {
+export function Changes({
+  history,
+  condensation,
+  mode,
+  onMode,
+  onSelect,
+  onUndo,
+  isBusy = false,
+  onGone,
+  refused,
+}: ChangesProps): ReactNode {
   const { t, format } = useStudio();
   const told = useTold();
   const [search, setSearch] = useState("");
@@ -65,21 +82,26 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
     const known = t(key as Key);
     return known === key ? visibleText(name) : known;
   };
+  // Thousands of sentences: once for each list, and not before something is looked for.
+  const isSearched = search.trim() !== "";
+  const texts = useMemo(
+    () => (isSearched ? new Map(changes.map((one) => [one.id, `${one.reason} ${told.reason(one.reason).said}`.toLowerCase()])) : undefined),
+    [changes, told, isSearched],
+  );
+  const sought = useDeferredValue(search);
   const found = useMemo(() => {
-    const wanted = search.trim().toLowerCase();
+    const wanted = sought.trim().toLowerCase();
     const all = changes.filter(
       (change) =>
         (operation === "" || change.operation === operation) &&
         (grade === "" || change.grade === grade) &&
-        (wanted === "" ||
-          `${change.reason} ${told.reason(change.reason).said}`.toLowerCase().includes(wanted) ||
-          String(change.messageIndex) === wanted),
+        (wanted === "" || texts?.get(change.id)?.includes(wanted) || String(change.messageIndex) === wanted),
     );
     const saved = (change: Change) => change.tokensBefore - change.tokensAfter;
     return all.sort((one, other) =>
       order === "tokens" ? saved(other) - saved(one) : one.messageIndex - other.messageIndex || one.blockIndex - other.blockIndex,
     );
-  }, [changes, search, operation, grade, order, told]);
+  }, [changes, sought, texts, operation, grade, order]);
   const rows = useVirtualizer({
     count: found.length,
     getScrollElement: () => frame.current,
@@ -90,13 +112,18 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
 
   if (!condensation.exact) return <p className="rc-empty">{t("changes.estimate")}</p>;
   if (changes.length === 0) return <p className="rc-empty">{t("changes.none")}</p>;
+  // Its button goes with the change: the list keeps the keyboard.
+  const takeBack = (ids: string[]) => {
+    onUndo?.(ids);
+    frame.current?.focus();
+  };
   const toggle = (id: string) => {
     const next = new Set(open);
     if (!next.delete(id)) next.add(id);
     setOpen(next);
   };
   return (
-    <section className="rc-changes" aria-label={t("changes.title")}>
+    <section className={`rc-changes${isBusy ? " rc-busy" : ""}`} aria-label={t("changes.title")} aria-busy={isBusy}>
       <div className="rc-filters">
         <input
           type="search"
@@ -137,7 +164,7 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
       <p className="rc-count" role="status">
         {t("changes.count", { count: found.length, shown: format.number(found.length), all: format.number(changes.length) })}
         {onUndo && found.length < changes.length && found.length > 0 && (
-          <button type="button" className="rc-button" onClick={() => onUndo(found.map(({ id }) => id))}>
+          <button type="button" className="rc-button" disabled={isBusy} onClick={() => takeBack(found.map(({ id }) => id))}>
             <Undo2 size={14} aria-hidden="true" /> {t("changes.undoFound")}
           </button>
         )}
@@ -188,13 +215,14 @@ export function Changes({ history, condensation, mode, onMode, onSelect, onUndo,
                       className="rc-icon"
                       title={t("changes.undo")}
                       aria-label={t("changes.undo")}
-                      onClick={() => onUndo([change.id])}
+                      disabled={isBusy}
+                      onClick={() => takeBack([change.id])}
                     >
                       <Undo2 size={16} aria-hidden="true" />
                     </button>
                   )}
                 </div>
-                {isOpen && <ChangeDiff history={history} condensation={condensation} change={change} mode={mode} />}
+                {isOpen && <ChangeDiff history={history} condensation={condensation} change={change} mode={mode} onGone={onGone} />}
               </div>
             );
           })}

@@ -5,9 +5,9 @@ import { Copy, Download, FolderOpen } from "lucide-react";
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { SmartConfig } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
+import { useTold } from "../told.js";
 import { download } from "../download.js";
 import type { ConfigFault } from "../faults.js";
-import { visibleText } from "../text.js";
 
 /** `passes[0].mode` as jsonc-parser names places. */
 const segments = (path: string) =>
@@ -53,6 +53,7 @@ function read(text: string): { config: SmartConfig } | { fault: string; offset: 
 
 export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, handle }: JsonViewProps): ReactNode {
   const { t } = useStudio();
+  const told = useTold();
   const json = JSON.stringify(value, null, 2);
   const [text, setText] = useState(draft ?? json);
   const [isCopied, setCopied] = useState(false);
@@ -160,7 +161,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
               <button type="button" className="rc-link" onClick={() => goTo(fault.path)}>
                 {t("passes.line", { line: lineOf(text, nodeAt(tree, fault.path)?.offset ?? 0) })}
               </button>{" "}
-              {visibleText(fault.message)}
+              {told.problem(fault.message)}
             </li>
           ))}
         </ul>

@@ -1,9 +1,9 @@
 // One message: what it says, and what became of it.
 
 import { X } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
-import { useAnswer } from "../hooks.js";
+import { useAnswer, useGone } from "../hooks.js";
 import { VisibleText, visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import { Diff, type DiffMode } from "./diff.js";
@@ -15,6 +15,8 @@ export interface MessageViewProps {
   /** A condensation that is exact: then what became of the message is shown. */
   condensation?: string | undefined;
   mode?: DiffMode | undefined;
+  /** The host keeps the condensation no more. */
+  onGone?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
 
@@ -44,7 +46,7 @@ function Text({ kind, text, omitted }: { kind: string; text: string; omitted: nu
   );
 }
 
-export function MessageView({ history, revision, index, condensation, mode, onClose }: MessageViewProps): ReactNode {
+export function MessageView({ history, revision, index, condensation, mode, onGone, onClose }: MessageViewProps): ReactNode {
   const { client, t } = useStudio();
   const told = useTold();
   const [tab, setTab] = useState<"diff" | "text">("diff");
@@ -52,9 +54,22 @@ export function MessageView({ history, revision, index, condensation, mode, onCl
     (signal) => client.message({ history, index, ...(condensation && { condensation }) }, { signal }),
     [client, history, revision, index, condensation],
   );
+  useGone(error, onGone);
+  const panel = useRef<HTMLElement>(null);
+  // Who opened it by keyboard goes on in it; on a narrow page it stands far below.
+  useEffect(() => {
+    panel.current?.focus({ preventScroll: true });
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const hasDiff = answer?.fate === "changed" || answer?.fate === "removed";
   return (
-    <section className="rc-message" aria-label={t("message.title", { index })}>
+    <section
+      ref={panel}
+      className="rc-message"
+      tabIndex={-1}
+      aria-label={t("message.title", { index })}
+      onKeyDown={(event) => event.key === "Escape" && onClose?.()}
+    >
       <header>
         <h3>
           {t("message.title", { index })}

@@ -94,16 +94,17 @@ function useSteps(value: SmartConfig, onChange: (config: SmartConfig) => void, m
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-const isAbsentOr = (value: unknown, is: (value: unknown) => boolean) => value === undefined || value === null || is(value);
+const isAbsentOr = (value: unknown, is: (value: unknown) => boolean) => value === undefined || is(value);
 
 /** Whether fields can be drawn for a pass: it may be wrong, but not so wrong that it has no such fields. JSON may hold anything. */
 function isDrawable(pass: unknown): pass is SmartPass {
-  if (!isObject(pass) || !isObject(pass.selection)) return false;
+  if (!isObject(pass) || typeof pass.id !== "string" || !isObject(pass.selection)) return false;
   const { messageIndices } = pass.selection;
   const individual = pass.individualConfig;
   const batch = pass.batchConfig;
+  const areParameters = (value: unknown) => isObject(value) && Object.values(value).every((one) => isAbsentOr(one, isObject));
   const areOperations = (value: unknown) =>
-    isObject(value) && Object.values(value).every((one) => isAbsentOr(one, (it) => isObject(it) && isAbsentOr(it.params, isObject)));
+    isObject(value) && Object.values(value).every((one) => isAbsentOr(one, (it) => isObject(it) && isAbsentOr(it.params, areParameters)));
   return (
     isAbsentOr(messageIndices, Array.isArray) &&
     isAbsentOr(pass.execution, (it) => isObject(it) && (it.type !== "conditional" || isObject(it.condition))) &&
@@ -245,7 +246,7 @@ export function PassConfigurationPanel({
           <ul>
             {faults.map((fault) => (
               <li key={`${fault.path} ${fault.message}`}>
-                {visibleText(fault.message)}{" "}
+                {told.problem(fault.message)}{" "}
                 <button type="button" className="rc-link" onClick={() => goTo(fault)}>
                   {t("passes.goTo")}
                   <span className="rc-unseen">: {visibleText(fault.path)}</span>

@@ -4,7 +4,6 @@ import { AlertTriangle } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
-import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import { Waiting } from "./preview-pane.js";
 
@@ -105,7 +104,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
         <>
           <div className="rc-fieldset">
             <p>
-              <b>{visibleText(found.provider)}</b>{" "}
+              <b>{told.calledById(found.provider)}</b>{" "}
               {onTake && (
                 <button
                   type="button"
@@ -130,7 +129,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{visibleText(other.provider)}</b> <span>{told.advice(other.why)}</span> <small>{told.advice(other.whyNot)}</small>
+                  <b>{told.calledById(other.provider)}</b> <span>{told.advice(other.why)}</span> <small>{told.advice(other.whyNot)}</small>
                 </li>
               ))}
             </ul>

@@ -19,6 +19,8 @@ export interface SaveBarProps {
   problem: Fault | undefined;
   /** The passes that are shown are not valid. */
   isFaulty?: boolean;
+  /** Something is being taken back or written. */
+  isBusy?: boolean;
   /** Another history may be saved: this one came without its file. */
   canWriteOthers?: boolean;
   onSave: () => void;
@@ -31,6 +33,7 @@ export function SaveBar({
   done,
   problem,
   isFaulty = false,
+  isBusy = false,
   canWriteOthers = false,
   onSave,
   onUndo,
@@ -51,10 +54,10 @@ export function SaveBar({
             : undefined;
   const canSave = condensation !== undefined && obstacle === undefined;
   return (
-    <footer className="rc-save">
+    <footer className="rc-save" aria-busy={isBusy}>
       <p id={note}>{history.canWrite ? (obstacle ?? t("save.promise")) : t(canWriteOthers ? "save.dropped" : "save.readOnly")}</p>
       {history.canWrite && (
-        <button type="button" className="rc-button rc-primary" disabled={!canSave} aria-describedby={note} onClick={onSave}>
+        <button type="button" className="rc-button rc-primary" disabled={!canSave || isBusy} aria-describedby={note} onClick={onSave}>
           <Save size={14} aria-hidden="true" /> {t("save.title")}
         </button>
       )}
@@ -68,7 +71,7 @@ export function SaveBar({
         </div>
       )}
       {(done?.canUndo ?? history.canUndo) && (
-        <button type="button" className="rc-button" onClick={onUndo}>
+        <button type="button" className="rc-button" disabled={isBusy} onClick={onUndo}>
           <Undo2 size={14} aria-hidden="true" /> {t("save.undo")}
         </button>
       )}

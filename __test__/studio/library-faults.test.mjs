@@ -1,0 +1,80 @@
+// Faults of configurations and files in French: every one that wrong passes and wrong files can have is known, and says what English says.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { CondensationManager, presets } from "../../index.js";
+import { readHistory } from "../../js/cli/history-file.js";
+import { libraryFaultIn } from "../../ui/src/library-faults.ts";
+import { inEach } from "./languages.mjs";
+
+const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-faults-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const { fr: french, en: english } = inEach(libraryFaultIn);
+
+/** Every place of a value. */
+function* placesIn(value, place = []) {
+  if (place.length > 0) yield place;
+  if (value !== null && typeof value === "object") for (const key of Object.keys(value)) yield* placesIn(value[key], [...place, key]);
+}
+
+/** What the library says of passes of which one value is wrong or missing. */
+function configFaults() {
+  const manager = new CondensationManager();
+  const all = new Set();
+  const preset = presets.balanced;
+  for (const place of placesIn(preset)) {
+    for (const wrong of [undefined, null, -1, 1.5, "x", true, [], {}, { foo: 1 }, { enabeld: true }]) {
+      const config = structuredClone(preset);
+      const last = place.slice(0, -1).reduce((value, key) => value[key], config);
+      if (wrong === undefined) delete last[place.at(-1)];
+      else last[place.at(-1)] = wrong;
+      for (const { message } of manager.validateConfig("smart", config).errors ?? []) all.add(message);
+    }
+  }
+  return [...all];
+}
+
+describe("faults in the language of the page", () => {
+  test("of configurations: all are known, with nothing of English left", () => {
+    const faults = configFaults();
+    expect(faults.length).toBeGreaterThan(50);
+    for (const fault of faults) {
+      const said = french(fault);
+      expect(said, fault).toBeDefined();
+      expect(said, fault).not.toMatch(/\b(?:allowed|missing|unknown|known|whole number|an object|a string|because|not empty|or more)\b/);
+    }
+  });
+
+  test("of files: all are known", () => {
+    const files = {
+      empty: "",
+      blank: "  \n",
+      "not-json": "[1, hello]",
+      "in-a-string": '["abc',
+      "no-array": '{"a": 1}',
+      "no-role": '[{"a": 1}]',
+      foreign: '[{"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","content":"x","tool_call_id":"a"}]',
+    };
+    for (const [name, text] of Object.entries(files)) {
+      const file = path.join(folder, `${name}.json`);
+      writeFileSync(file, text);
+      let message;
+      try {
+        readHistory(file);
+      } catch (error) {
+        message = error.message;
+      }
+      expect(french(message), `${name}: ${message}`).toMatch(/est vide|que des blancs|n’est pas/);
+      expect(english(message), name).toBeDefined();
+    }
+    expect(french("x.json: there is no such file")).toBe("x.json : ce fichier n’existe pas");
+  });
+
+  test("what is not known stays as it was said", () => {
+    expect(french("something of the host's own")).toBeUndefined();
+    expect(french("a.b: 1 is not allowed; allowed: a colour")).toBe("a.b : 1 n’est pas permis ; permis : a colour");
+  });
+});
