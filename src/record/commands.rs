@@ -105,8 +105,21 @@ impl SimpleCommand {
         self.words.join(" ")
     }
 
-    /// How the commands begin that this one brings to an end, such as `git rebase` with `--continue`.
+    /// Whether it only makes ready what a `git push` behind it sends.
+    pub fn prepares_push(&self) -> bool {
+        name_of(&self.words[0]) == "git" && self.words.iter().any(|word| word == "add" || word == "commit")
+    }
+
+    /// Whether it is a `git push`.
+    pub fn is_push(&self) -> bool {
+        name_of(&self.words[0]) == "git" && self.words.iter().any(|word| word == "push")
+    }
+
+    /// How the commands begin that this one brings to an end, such as `git rebase` with `--continue`. A merge that stopped ends with a commit.
     pub fn ends(&self) -> Option<String> {
+        if name_of(&self.words[0]) == "git" && self.words.iter().any(|word| word == "commit") {
+            return Some("git merge".to_owned());
+        }
         let ends = self.words.iter().any(|word| ENDINGS.contains(&word.as_str()));
         let steps = self.words.iter().position(|word| STEPWISE.contains(&word.as_str()))?;
         (ends && name_of(&self.words[0]) == "git").then(|| format!("git {}", self.words[steps]))

@@ -29,8 +29,11 @@ impl Work {
     }
 }
 
+/// The commands that may be done again. What a push sends has been made ready, once one works.
 fn texts_of(commands: &[SimpleCommand]) -> Vec<String> {
-    commands.iter().map(SimpleCommand::text).collect()
+    let pushes = commands.iter().any(SimpleCommand::is_push);
+    let left = commands.iter().filter(|command| !(pushes && command.prepares_push()));
+    left.map(SimpleCommand::text).collect()
 }
 
 /// A call that failed.

@@ -564,6 +564,22 @@ fn a_check_that_failed_is_told_by_no_line_of_what_passed() {
 }
 
 #[test]
+fn a_merge_ends_with_a_commit_and_what_is_pushed_was_committed() {
+    let run = |id: usize, command: &str| round(id, "Bash", json!({ "command": command }), "done");
+    let fails = |id: usize, command: &str, line: &str| failed(id, "Bash", json!({ "command": command }), line);
+    let told = record(
+        [
+            fails(1, "git merge origin/main", "Automatic merge failed; fix conflicts"),
+            run(2, "git commit --no-edit"),
+            fails(3, "git add -A && git commit -m x && git push", "error: failed to push some refs"),
+            run(4, "git push"),
+        ]
+        .concat(),
+    );
+    assert!(!told.contains("Failed, and not seen") && told.contains("Failed once, and worked later:"), "{told}");
+}
+
+#[test]
 fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     let write = |id: usize, path: &str| {
         round(id, "Write", json!({ "file_path": path, "content": "x\n" }), "File created successfully")
