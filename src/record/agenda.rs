@@ -134,7 +134,10 @@ fn with_items(
             None => {
                 let answer = event.answers.iter().map(|place| transcript.text(place)).collect::<String>();
                 let id = number_in(&answer).unwrap_or_else(|| (items.len() + 1).to_string());
-                items.extend(text.map(|text| (id, text, Some(state.unwrap_or(ItemState::Open)))));
+                // A list is told as a whole, so a record may know an item already that was made among the messages behind it.
+                if !items.iter().any(|(known, ..)| *known == id) {
+                    items.extend(text.map(|text| (id, text, Some(state.unwrap_or(ItemState::Open)))));
+                }
             }
         }
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{
     agenda::agenda,
     changes::changes,
-    checks::{Verdict, failure, goes_on, is_bad, is_echo, verdict},
     commands::{SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
@@ -17,6 +16,7 @@ use crate::{
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
+        endings::{Verdict, failure, goes_on, is_bad, is_echo, verdict},
         is_answer, user_words, with_texts,
     },
 };

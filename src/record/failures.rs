@@ -1,14 +1,16 @@
 //! The calls that failed, and whether the same was seen to work since.
 
 use super::{
-    checks::{failure, goes_on, says_well},
     commands::{SimpleCommand, simple_commands},
     facts::{
         Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_any_piped, is_cut,
     },
     recorded::{Recorded, Step, steps},
 };
-use crate::transcript::{Event, Meaning, ToolTable, Transcript};
+use crate::transcript::{
+    Event, Meaning, ToolTable, Transcript,
+    endings::{failure, goes_on, says_well},
+};
 
 /// What a call did.
 struct Work {

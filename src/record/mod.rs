@@ -11,7 +11,6 @@
 //! | `index` | the names in what is left out, by where they stood |
 //! | `changes` | the files that were changed, each told once |
 //! | `failures` | the calls that failed, and whether the same was seen to work since |
-//! | `checks` | the line of an output that says how a command ended |
 //! | `commands` | what a command line runs, and what of that checks something |
 //! | `recorded` | what earlier records tell, in its place among what happened |
 //! | `standing` | which texts of a conversation are records |
@@ -19,7 +18,6 @@
 
 mod agenda;
 mod changes;
-mod checks;
 mod commands;
 mod facts;
 mod failures;

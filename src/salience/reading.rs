@@ -12,10 +12,14 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    conversation::{ContentKind, Role, TextAt, is_blank},
+    conversation::{Block, ContentKind, Role, TextAt, is_blank},
     record::is_record,
     tokens::count_inside,
-    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
+    transcript::{
+        ContentPiece, HostText, Meaning, PieceSource,
+        endings::{failure, is_bad, verdict},
+        with_texts,
+    },
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -26,6 +30,8 @@ const MIN_TEXT_TOKENS: usize = 12;
 const MIN_WORDS_TOKENS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
 const MIN_PARAMETER_TOKENS: usize = 40;
+/// A line that says what failed has fewer tokens; longer ones are worth no more than others.
+const MAX_FAILED_TOKENS: f32 = 60.0;
 /// Texts within both of these bounds are one passage.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
@@ -53,6 +59,19 @@ pub struct Reading<'a, 't> {
     pub occurrences: Vec<u32>,
     /// The names.
     pub names: NameTable<'t>,
+}
+
+/// The line of a failed call's answer that says what failed: without it, what else is kept of the answer reads as if it had worked.
+fn failed_line(scope: &Scope<'_>, message: usize, piece: &ContentPiece, text: &str) -> Option<Range<usize>> {
+    let block = scope.conversation.message(message).content.blocks().get(piece.block);
+    let has_failed = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
+    if !has_failed {
+        return None;
+    }
+    let bad = verdict(text).filter(is_bad).map(|(_, last)| last);
+    let line = bad.or_else(|| failure(text))?;
+    let start = memchr::memmem::find(text.as_bytes(), line.as_bytes())?;
+    Some(start..start + line.len())
 }
 
 impl<'a, 't> Reading<'a, 't> {
@@ -114,12 +133,15 @@ impl<'a, 't> Reading<'a, 't> {
             let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
             xxh3_64(&window.map(u64::to_le_bytes).concat())
         };
+        let failed = failed_line(scope, message, &piece, text);
         let density = scope.weights.passage(origin, scope.conversation.len() - message);
         let lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
             .enumerate()
-            .map(|(index, (line, cost))| {
+            .map(|(index, (mut line, cost))| {
+                line.stays |= cost < MAX_FAILED_TOKENS
+                    && failed.as_ref().is_some_and(|failed| line.range.contains(&failed.start));
                 let first = self.occurrences.len();
                 if !line.is_gap {
                     self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);

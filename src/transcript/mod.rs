@@ -12,6 +12,7 @@
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
 mod calls;
+pub mod endings;
 mod events;
 mod file_answers;
 mod headers;

@@ -637,6 +637,9 @@ fn what_stands_before_a_record_is_older_than_what_it_tells() {
     assert!(told.contains("- [x] #1 Mend the parser\n") && told.matches("#1 Mend").count() == 1, "{told}");
     assert!(told.contains("npm test → Tests 1 failed | 8 passed (9)\n"), "{told}");
     assert!(told.contains("Failed, and not seen to work since:\n- Bash npm test → FAIL src/a.test.ts\n"), "{told}");
+    // A list is told as a whole: what it was made by may stand behind the record.
+    let told = record([vec![words.clone(), record_of.clone()], created(1)].concat());
+    assert!(told.contains("- [x] #1 Mend the parser\n") && told.matches("#1 Mend").count() == 1, "{told}");
     // What stands behind it is newer.
     let newer = [begun(4), tests(5, "Tests 10 passed (10)")].concat();
     let told = record([older, vec![words, record_of], newer].concat());
