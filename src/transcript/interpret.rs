@@ -1,6 +1,6 @@
 //! What a call and its answer mean.
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use serde_json::Value;
 
