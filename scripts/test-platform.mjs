@@ -16,8 +16,12 @@ import { Failure, PLATFORMS, addonName, isStale, main, releaseAddon, root } from
 
 const PROGRAM = "__test__/parity/make-calls.cjs";
 
-/** What a program writes to standard output, by lines. */
-function linesOf([program, ...first], args, binary) {
+/**
+ * What a program writes to standard output, by lines.
+ * @param {string[]} command the program and its first arguments
+ */
+function linesOf(command, args, binary) {
+  const [program = "", ...first] = command;
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ROO_CONDENSE_BINARY: binary };
     const child = spawn(program, [...first, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
@@ -26,7 +30,7 @@ function linesOf([program, ...first], args, binary) {
     child.on("error", () => reject(new Failure(`${program} cannot be started.`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve(text.trim().split(/\r?\n/));
-      else reject(new Failure(`${[program, ...first, ...args].join(" ")} ended with ${signal ?? `exit code ${code}`}.`));
+      else reject(new Failure(`${[...command, ...args].join(" ")} ended with ${signal ?? `exit code ${code}`}.`));
     });
   });
 }
