@@ -41,7 +41,7 @@ const FAULTS: readonly Rule<Part>[] = [
   [/^(?<name>.+) is not a history: message (?<index>\d+): .+$/s, "file.foreign", { name: "name", index: "name" }],
   [
     /^the condensed conversation has (?<after>\d+) tokens, not fewer than the (?<before>\d+) it had$/,
-    "fault.context_grew",
+    "said.context_grew",
     { after: "number", before: "number" },
   ],
 ];

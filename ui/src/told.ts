@@ -45,7 +45,8 @@ export function useTold(): Told {
       fault: ({ code, message }) => {
         if (code === "unreachable") return t("lost");
         const key = `fault.${code}`;
-        if (language === "en") return sentence(message);
+        // A redacted report has the code alone.
+        if (language === "en" && !(message === code && key in words)) return sentence(message);
         return libraryFault(message) ?? (key in words ? t(key as Key) : sentence(message));
       },
       problem: (said) => (language === "en" ? sentence(said) : (libraryFault(said) ?? sentence(said))),

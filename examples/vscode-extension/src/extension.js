@@ -26,11 +26,16 @@ function createManager({ provider, preset, protectPaths }) {
   return manager;
 }
 
-/** The history that a command is about: of the explorer's menu, or else one that the user picks. */
+/** The history that a command is about: of the explorer's menu, or else one that the user picks, the one in the editor first. */
 async function pickHistory(resource) {
   if (resource instanceof vscode.Uri) return resource.fsPath;
   const [picked] =
-    (await vscode.window.showOpenDialog({ title: "A history of an agent", filters: { Histories: ["json"] }, canSelectMany: false })) ?? [];
+    (await vscode.window.showOpenDialog({
+      title: "A history of an agent",
+      filters: { Histories: ["json"] },
+      canSelectMany: false,
+      defaultUri: vscode.window.activeTextEditor?.document.uri,
+    })) ?? [];
   return picked?.fsPath;
 }
 
