@@ -20,7 +20,7 @@ const BLIND = 0.2;
 /** What shortens a result that meets the target by the manager's count and not by the host's. It asks no model, and so costs nothing. */
 const CORRECTING = "truncation";
 /** Configurations of one correction after the other. */
-const CORRECTIONS = [{}, {}];
+const CORRECTIONS = [{}, {}, {}];
 /** The same where the newest messages, which providers leave alone, do not fit as they are. */
 const DEEPER = [3, 1].map((preserveRecentCount) => ({ preserveRecentCount }));
 
