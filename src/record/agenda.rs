@@ -98,9 +98,13 @@ fn with_items(
         let (id, text) = item.strip_prefix('#')?.split_once(' ')?;
         Some((id.to_owned(), text.to_owned()))
     };
-    // A list without numbers is told as a whole, and nothing changes single items of it.
+    // A list without numbers is told as a whole, and nothing changes single items of it: it stands until newer items are made.
     let is_numbered = |recorded: &Recorded| matches!(&recorded.fact, Fact::Plan { item, .. } if item.starts_with('#'));
-    if events.is_empty() || !(recorded.is_empty() || recorded.iter().any(is_numbered)) {
+    let is_newest = events.last().is_none_or(|event| {
+        let message = message_of(event, transcript);
+        recorded.last().is_some_and(|recorded| message <= recorded.message)
+    });
+    if events.is_empty() || (is_newest && !recorded.iter().any(is_numbered)) {
         return recorded.into_iter().map(|recorded| recorded.fact).collect();
     }
     let mut items: Vec<(String, String, Option<ItemState>)> = Vec::new();
