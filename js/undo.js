@@ -211,10 +211,12 @@ class Work {
     if (taken.some((edit) => !this.#resolve(edit).edit)) return [];
     const after = pointersIn(this.#back(taken));
     const shift = shiftBy(taken);
-    const places = new Map(after.edits.map((edit) => [placeOf(edit, edit.message), linesOf(edit)]));
+    const places = new Map(after.edits.map((edit) => [placeOf(edit, edit.message), edit]));
+    const takenOf = new Map();
+    for (const edit of taken) takenOf.set(edit.message, [...(takenOf.get(edit.message) ?? []), edit]);
     const isTaken = ({ message, path }) =>
-      taken.some((edit) => edit.message === message && (edit.op !== "set" || edit.path.every((step, index) => step === path[index])));
-    const misled = before.filter((edit) => !isTaken(edit) && places.get(placeOf(edit, shift(edit.message))) !== linesOf(edit));
+      takenOf.get(message)?.some((edit) => edit.op !== "set" || edit.path.every((step, index) => step === path[index]));
+    const misled = before.filter((edit) => !isTaken(edit) && !isSameAs(edit, places.get(placeOf(edit, shift(edit.message)))));
     const groupOf = ({ message, path }) =>
       this.edits.find((edit) => edit.message === message && !undone.has(edit.group) && (edit.path?.[1] ?? path[1]) === path[1])?.group;
     return misled.map((edit) => ({ message: edit.message, group: groupOf(edit) }));
@@ -228,10 +230,14 @@ class Work {
     const touched = new Set(taken.filter(({ op }) => op !== "insert").map(({ message }) => message));
     const left = this.edits.filter(({ group }) => !undone.has(group)).map((edit) => this.#moved(edit, shift, touched));
     const length = back.length - (this.messages.length - Math.min(this.messages.length, this.contents.length));
-    const contents = contentsOf(back.slice(0, length));
-    // A message that somebody edited stays recognisable as one.
+    // Of what stays where it is nothing is read again. A message that somebody edited stays recognisable as one.
+    const contents = new Array(length);
     this.contents.forEach((content, index) => {
       if (!touched.has(index)) contents[shift(index)] = content;
+    });
+    const anew = Array.from(contents.keys()).filter((index) => contents[index] === undefined);
+    contentsOf(anew.map((index) => back[index])).forEach((content, at) => {
+      contents[anew[at]] = content;
     });
     return { back, left, contents };
   }
@@ -251,8 +257,8 @@ class Work {
 
 const placeOf = ({ path }, message) => `${message} ${JSON.stringify(path)}`;
 
-/** What an edit puts in its place, to be compared. */
-const linesOf = (edit) => JSON.stringify({ ...edit, message: 0 });
+/** Whether two edits put the same in their place: what a pointer stands for is always a text. */
+const isSameAs = ({ op, value }, other) => op === other?.op && value === other.value;
 
 /** Where a message stands when these edits have been made. */
 function shiftBy(edits) {

@@ -24,34 +24,43 @@ const contentOf = (message) => (isObject(message) ? message.content : message);
 const isAddition = ({ tokensBefore, tokensAfter }) => tokensBefore === 0 && tokensAfter > 0;
 const keyOf = ({ operation, print, messageIndex, blockIndex }) => (print === "" ? operation : `${messageIndex} ${blockIndex}`);
 
-/** Every message and block of a history, each with the fingerprint of what it says. */
+/** Every message and block of a history, each with the fingerprint of what it says, made when it is asked for. */
 class Places {
   #all = [];
   #byNumbers = new Map();
-  /** @type {string[]} */
-  #messages = [];
+  /** Of each message the place that is all of it. */
+  #whole = [];
 
   constructor(messages) {
-    const values = [];
     messages.forEach((message, messageIndex) => {
       const content = contentOf(message);
       const blocks = Array.isArray(content) ? content : [content];
       [content, ...blocks].forEach((value, at) => {
-        const place = { messageIndex, blockIndex: at + WHOLE, print: "" };
+        const place = { messageIndex, blockIndex: at + WHOLE, value, print: undefined };
         this.#all.push(place);
         this.#byNumbers.set(`${messageIndex} ${place.blockIndex}`, place);
-        values.push(value);
+        if (place.blockIndex === WHOLE) this.#whole.push(place);
       });
-    });
-    const prints = values.length === 0 ? [] : fingerprintsOf(values);
-    this.#all.forEach((place, at) => {
-      place.print = prints[at];
-      if (place.blockIndex === WHOLE) this.#messages.push(prints[at]);
     });
   }
 
+  /** Makes the fingerprints of these places, together. */
+  #print(places) {
+    const left = places.filter((place) => place && place.print === undefined);
+    if (left.length === 0) return;
+    fingerprintsOf(left.map(({ value }) => value)).forEach((print, at) => {
+      left[at].print = print;
+    });
+  }
+
+  #neighbours(index) {
+    return [index - 1, index, index + 1].map((at) => this.#whole[at]);
+  }
+
   #around(index) {
-    return [index - 1, index, index + 1].map((at) => this.#messages[at] ?? "");
+    const places = this.#neighbours(index);
+    this.#print(places);
+    return places.map((place) => place?.print ?? "");
   }
 
   /** The place of a change as a choice. */
@@ -60,11 +69,13 @@ class Places {
     const blockIndex = change.blockIndex ?? WHOLE;
     const place = this.#byNumbers.get(`${messageIndex} ${blockIndex}`);
     if (!place || isAddition(change)) return { messageIndex, blockIndex, operation, print: "", around: [] };
-    return { ...place, operation, around: this.#around(messageIndex) };
+    this.#print([place]);
+    return { messageIndex, blockIndex, print: place.print, operation, around: this.#around(messageIndex) };
   }
 
   /** Where the choices stand now, each at another place; undefined for one that stands nowhere any more. */
   find(choices) {
+    this.#print(this.#all);
     const byPrint = new Map();
     for (const place of this.#all) {
       const same = byPrint.get(place.print);
@@ -79,7 +90,8 @@ class Places {
       const place = this.#likeliest(free, choice);
       if (!place) return undefined;
       taken.add(place);
-      return { ...choice, ...place, around: this.#around(place.messageIndex) };
+      const { messageIndex, blockIndex, print } = place;
+      return { ...choice, messageIndex, blockIndex, print, around: this.#around(messageIndex) };
     });
   }
 

@@ -5,7 +5,10 @@
 
 use std::borrow::Cow;
 
-use crate::markers::{Gap, More, NoteLine, before_note, characters_of, messages_at_end};
+use crate::{
+    conversation::NumberStyle,
+    markers::{Gap, More, NoteLine, before_note, characters_of, messages_at_end},
+};
 
 /// What of a text is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +22,20 @@ pub enum Keep {
 /// So many notes of which nobody knows how much they stand for stay in what is cut away. A file may quote any number.
 const MAX_NOTES: usize = 16;
 
-/// `text` cut to `lines` lines of at most `line_characters` characters each.
+/// Whether `line` tells of the lines behind it and is none of them.
+fn is_heading(line: &str) -> bool {
+    NoteLine::read(line) == Some(NoteLine::Lines(0))
+}
+
+/// `text` cut to `lines` lines of at most `line_characters` characters each. The number that a line shows is no part of it, nor does a heading
+/// of lines without numbers count: the upkeep of plans writes both anew, for what is shown then.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
     let (content, messages) = messages_at_end(text);
     let marked = |line: &str| match More::read(line) {
         Some(More::Lines(hidden)) => Some(hidden),
         _ => None,
     };
-    let count = content.split('\n').filter(|line| marked(line).is_none()).count();
+    let count = content.split('\n').filter(|line| marked(line).is_none() && !is_heading(line)).count();
     let (head, tail) = match keep {
         _ if count <= lines => (count, 0),
         Keep::Head => (lines, 0),
@@ -34,7 +43,6 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
     };
     let mut kept: Vec<Cow<str>> = Vec::with_capacity(head + tail + 2);
     let (mut at, mut missing) = (0, None);
-    // The heading of lines without numbers is none.
     let is_some = |missing: &usize| *missing > 0;
     let more = |missing: usize| Cow::Owned(More::Lines(missing).to_string());
     let mut notes = 0;
@@ -54,7 +62,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
         } else {
             missing = Some(missing.unwrap_or(0).saturating_add(NoteLine::lines_of(line)));
         }
-        at += 1;
+        at += usize::from(!is_heading(line));
     }
     kept.extend(missing.filter(is_some).map(more));
     if messages {
@@ -69,7 +77,11 @@ fn cut_line(line: &str, characters: usize) -> Cow<'_, str> {
     if line.len() <= characters || NoteLine::read(line).is_some() {
         return Cow::Borrowed(line);
     }
-    cut_end(line, characters)
+    let start = NumberStyle::read(line.as_bytes()).map_or(0, |(.., content)| content);
+    match cut_end(&line[start..], characters) {
+        Cow::Owned(cut) => Cow::Owned(format!("{}{cut}", &line[..start])),
+        Cow::Borrowed(_) => Cow::Borrowed(line),
+    }
 }
 
 /// `text` cut to its first `characters` characters (Unicode scalar values). Where a note that fills a line goes with what is cut away, whole
@@ -247,6 +259,13 @@ mod tests {
         assert_eq!(cut_lines(&cut, 3, 500, Keep::Head), cut);
         let cut = cut_lines("a1\nb2 is long\nb3 is long\nd\n... (20 more lines)", 2, 500, Keep::HeadTail);
         assert_eq!(cut, "a1\n... (2 more lines)\nd\n... (20 more lines)", "each where it is missing");
+    }
+
+    #[test]
+    fn what_the_upkeep_writes_of_numbers_is_no_part_of_a_limit() {
+        let text = "     1\t[2 lines, every 10th numbered:]\nabcdefgh\nijklmnop\n     3\tabcdefgh\n     4\tabcdefghijklmnopqrstuvwxyz and more";
+        assert_eq!(cut_lines(text, 4, 8, Keep::Head), format!("{}... (27 more characters)", &text[..text.len() - 27]));
+        assert_eq!(cut_lines(&text[..text.len() - 36], 4, 8, Keep::Head), &text[..text.len() - 36]);
     }
 
     #[test]
