@@ -1,9 +1,12 @@
 //! The names that can no longer be read once a choice is made.
 
-use super::{selection::Choice, survey::Survey};
+use super::{selection::Choice, survey::Survey, weights::as_float};
 
 /// More are not looked at: a reader goes through no longer list.
 const MAX_NAMES: usize = 1000;
+
+/// What a name costs in a list beside itself, in tokens: its share of the source that it stands under. Longer names are worth less of a room for all.
+const LISTING: f32 = 10.0;
 
 /// A name that can no longer be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +17,7 @@ pub struct LeftOutName {
     pub of: String,
 }
 
-/// The names that a choice leaves out, those that are likeliest to be used again first.
+/// The names that a choice leaves out, first those that are likeliest to be used again for what they cost in a list.
 pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
     let mut is_read = vec![false; survey.names.len()];
     let mut stood_in: Vec<Option<usize>> = vec![None; survey.names.len()];
@@ -29,7 +32,9 @@ pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
     }
     let is_left_out = |name: &usize| !is_read[*name] && survey.weights[*name] > 0.0 && stood_in[*name].is_some();
     let mut names: Vec<usize> = (0..survey.names.len()).filter(is_left_out).collect();
-    names.sort_by(|one, other| survey.weights[*other].total_cmp(&survey.weights[*one]).then(one.cmp(other)));
+    // Four bytes to a token: exact counts of all names would take longer than they are worth.
+    let worth = |name: usize| survey.weights[name] / (as_float(survey.names[name].len()) / 4.0 + LISTING);
+    names.sort_by(|one, other| worth(*other).total_cmp(&worth(*one)).then(one.cmp(other)));
     names.truncate(MAX_NAMES);
     let source = |name: usize| stood_in[name].map_or("", |passage| survey.passages[passage].piece.source.label());
     names

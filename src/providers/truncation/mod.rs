@@ -169,7 +169,7 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
-    let room = recorder.rooms.record;
+    let room = recorder.rooms.record + recorder.room_kept_for_names();
     let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
     let within = Request { target_tokens, ..request.clone() };
     let (proposal, left_out) = cut(&within, settings)?;

@@ -32,6 +32,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// Tokens that are kept free for names, so that there are some where passages would take everything. With all the room they may have, passages lose
+    /// more than names gain (docs/salience.md); what stays free anyway is theirs as well.
+    pub fn room_kept_for_names(&self) -> usize {
+        self.rooms.missing * 3 / 5
+    }
+
     /// Whether a plan leaves out what a record would tell.
     pub fn is_needed(&self, request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
         let after = apply(&request.conversation, plan)?;
