@@ -42,7 +42,7 @@ pub use self::{
     pins::Pins,
     plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},
     recipe::{Recipe, RecipeLines, RecipeWriter},
-    shape::{Problem, answers, calls, is_blank, new_problems, problems, problems_after},
+    shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},
 };
 use crate::parallel::in_parts;
@@ -212,8 +212,18 @@ impl Conversation {
     /// How many messages at the beginning stay whatever is dropped: those that are fixed, and the answers to calls in the last of them.
     #[must_use]
     pub fn head(&self) -> usize {
-        let has_no_calls = |next: &usize| shape::calls(self.message(next - 1)).is_empty();
-        (self.fixed()..self.len()).find(has_no_calls).unwrap_or(self.len())
+        let mut head = self.fixed().min(self.len());
+        let (mut answered, has_calls) = (None, |index: usize| !shape::calls(self.message(index)).is_empty());
+        while (1..self.len()).contains(&head) {
+            // Nearly always there is nothing to look for.
+            let may_answer = !shape::answers(self.message(head)).is_empty();
+            let goes_on = may_answer && answered.get_or_insert_with(|| shape::answered(self))[head].is_some();
+            if !goes_on && !has_calls(head - 1) {
+                break;
+            }
+            head += 1;
+        }
+        head
     }
 
     /// The texts of every message: [`Message::texts`].

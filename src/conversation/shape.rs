@@ -47,20 +47,66 @@ impl Problem {
 /// a call and its answer.
 #[must_use]
 pub fn problems(conversation: &Conversation) -> Vec<Problem> {
+    let answered = answered(conversation);
     let mut found = Vec::new();
     let mut previous: Option<&Message> = None;
+    let mut open: Vec<&str> = Vec::new();
     for (index, message) in conversation.messages().enumerate() {
-        Report { index, found: &mut found }.all(message, previous);
+        let (of, next) = (answered[index], answered.get(index + 1).copied().flatten());
+        let goes_on = of.is_some() && previous.is_some_and(|previous| previous.role == Role::User);
+        if !goes_on {
+            open = previous.map_or_else(Vec::new, calls);
+        }
+        let mut report = Report { index, found: &mut found };
+        // The API reads messages of one role that follow each other as one.
+        report.message(message, previous, goes_on);
+        let ids = report.blocks(message, &open);
+        open.retain(|id| !ids.contains(id));
+        if of.is_none() || next != of {
+            report.unanswered(&open);
+        }
         previous = Some(message);
     }
     found
+}
+
+/// For each message the one whose calls it answers: the user's message right behind it, and those behind that which go on to answer, as where several tools
+/// answer in messages of their own.
+#[must_use]
+pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
+    let mut of = None;
+    let mut open: HashSet<&str> = HashSet::new();
+    let answered = conversation.messages().enumerate().map(|(index, message)| {
+        if message.role != Role::User {
+            open = calls(message).into_iter().collect();
+            of = Some(index);
+            return None;
+        }
+        let before = open.len();
+        if before > 0 {
+            answers(message).iter().for_each(|id| {
+                open.remove(id);
+            });
+        }
+        if open.len() == before {
+            open.clear();
+            return None;
+        }
+        of
+    });
+    answered.collect()
 }
 
 /// Every breach that `message`, the `index`th, would have right after `previous`, or as the first one: that is all they depend on.
 #[must_use]
 pub fn problems_after(previous: Option<&Message>, index: usize, message: &Message) -> Vec<Problem> {
     let mut found = Vec::new();
-    Report { index, found: &mut found }.all(message, previous);
+    let mut report = Report { index, found: &mut found };
+    report.message(message, previous, false);
+    let mut open = previous.map_or_else(Vec::new, calls);
+    let ids = report.blocks(message, &open);
+    open.retain(|id| !ids.contains(id));
+    report.unanswered(&open);
     found
 }
 
@@ -128,12 +174,7 @@ impl Report<'_> {
         self.found.push(Problem { message_index: self.index, block_index, code, message, tool_id });
     }
 
-    fn all(&mut self, message: &Message, previous: Option<&Message>) {
-        self.message(message, previous);
-        self.blocks(message, &previous.map_or_else(Vec::new, calls));
-    }
-
-    fn message(&mut self, message: &Message, previous: Option<&Message>) {
+    fn message(&mut self, message: &Message, previous: Option<&Message>, goes_on: bool) {
         if message.is_unreadable() {
             return self.add(None, "not_a_message", "is not an object with a role");
         }
@@ -144,7 +185,7 @@ impl Report<'_> {
             None if message.role != Role::User => {
                 self.add(None, "first_not_user", "the first message is not the user's");
             }
-            Some(previous) if previous.role == message.role => {
+            Some(previous) if previous.role == message.role && !goes_on => {
                 self.add(None, SAME_ROLE, "has the same role as the message before");
             }
             _ => {}
@@ -159,7 +200,8 @@ impl Report<'_> {
         }
     }
 
-    fn blocks(&mut self, message: &Message, open: &[&str]) {
+    /// The ids of the calls that it answers.
+    fn blocks<'m>(&mut self, message: &'m Message, open: &[&str]) -> HashSet<&'m str> {
         let open_ids: HashSet<&str> = open.iter().copied().collect();
         let mut answered = HashSet::new();
         for (index, block) in message.content.blocks().iter().enumerate() {
@@ -196,8 +238,13 @@ impl Report<'_> {
                 _ => {}
             }
         }
+        answered
+    }
+
+    /// `open`: the ids of the calls that nothing answers.
+    fn unanswered(&mut self, open: &[&str]) {
         let mut missing = HashSet::new();
-        for id in open.iter().filter(|id| !answered.contains(**id)) {
+        for id in open {
             if missing.insert(*id) {
                 let text = format!("tool_use {id:?} of the message before has no tool_result");
                 self.add_about(id, None, "unanswered_tool_use", text);

@@ -4,27 +4,30 @@ use std::ops::Range;
 
 use super::scope::Scope;
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role, TextAt, answers, calls},
+    conversation::{Block, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
     markers::is_about_messages,
     transcript::{ContentPiece, PieceSource},
 };
 
-/// The tool rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by a
-/// message with their answers and nothing else.
+/// The tool rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by
+/// messages with their answers and nothing else.
 pub fn rounds(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], pieces: &[Vec<ContentPiece>]) -> Vec<Range<usize>> {
     let conversation = scope.conversation;
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
-    let is_free = |index: usize| {
-        conversation.entries()[index].pins.is_empty() && conversation.entries()[index + 1].pins.is_empty()
-    };
+    let answered = answered(conversation);
+    let is_free =
+        |round: &Range<usize>| conversation.entries()[round.clone()].iter().all(|entry| entry.pins.is_empty());
     let mut found = Vec::new();
     let mut index = scope.zone.start;
     while index + 1 < scope.zone.end {
-        let roles = [index.wrapping_sub(1), index, index + 1, index + 2].map(role);
-        let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::User), Some(&Role::Assistant)];
-        if fits && is_free(index) && is_tool_round(conversation, texts, pieces, index) {
-            found.push(index..index + 2);
-            index += 2;
+        // Calls in XML are answered by texts.
+        let answers = answered[index + 1..scope.zone.end].iter().take_while(|of| **of == Some(index)).count().max(1);
+        let round = index..index + 1 + answers;
+        let roles = [index.wrapping_sub(1), index, round.end].map(role);
+        let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::Assistant)];
+        if fits && is_free(&round) && is_tool_round(conversation, texts, pieces, &round) {
+            index = round.end;
+            found.push(round);
         } else {
             index += 1;
         }
@@ -36,28 +39,30 @@ fn is_tool_round(
     conversation: &Conversation,
     texts: &[Vec<TextAt<'_>>],
     pieces: &[Vec<ContentPiece>],
-    index: usize,
+    round: &Range<usize>,
 ) -> bool {
-    let (call, answer) = (conversation.message(index), conversation.message(index + 1));
+    let call = conversation.message(round.start);
+    let all: Vec<&Message> = (round.start + 1..round.end).map(|index| conversation.message(index)).collect();
     // The calls before must be answered before, and not by the message that would go.
     let sorted = |mut ids: Vec<&'_ str>| -> Vec<String> {
         ids.sort_unstable();
         ids.iter().map(|id| (*id).to_owned()).collect()
     };
-    if sorted(calls(call)) != sorted(answers(answer)) {
+    if sorted(calls(call)) != sorted(all.iter().flat_map(|answer| answers(answer)).collect()) {
         return false;
     }
-    let answers_only =
-        answer.content.blocks().iter().all(|block| matches!(block, Block::ToolResult { .. } | Block::Text { .. }));
+    let mut blocks = all.iter().flat_map(|answer| answer.content.blocks());
+    let answers_only = blocks.all(|block| matches!(block, Block::ToolResult { .. } | Block::Text { .. }));
     // A note of an earlier condensation is nobody's words.
-    let is_note = |piece: &ContentPiece| {
-        let whole = texts[index + 1].iter().find(|text| *text.path == *piece.path);
+    let is_note = |index: usize, piece: &ContentPiece| {
+        let whole = texts[index].iter().find(|text| *text.path == *piece.path);
         whole.is_some_and(|whole| is_about_messages(&whole.text[piece.range.clone()]))
     };
-    let words = |piece: &ContentPiece| {
+    let words = |index: usize, piece: &ContentPiece| {
         let is_said = piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText;
-        is_said && !piece.range.is_empty() && !is_note(piece)
+        is_said && !piece.range.is_empty() && !is_note(index, piece)
     };
-    let calls_something = pieces[index].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
-    answers_only && !answer.content.blocks().is_empty() && !pieces[index + 1].iter().any(words) && calls_something
+    let says = |index: usize| pieces[index].iter().any(|piece| words(index, piece));
+    let calls_something = pieces[round.start].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
+    answers_only && !(round.start + 1..round.end).any(says) && calls_something
 }

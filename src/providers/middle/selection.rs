@@ -9,7 +9,7 @@
 //!   the user (the bridge) stands between it and the summary.
 
 use crate::{
-    conversation::{Conversation, Role, answers, calls},
+    conversation::{Conversation, Role, answered},
     providers::error::CondenseError,
 };
 
@@ -59,25 +59,20 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
 
 fn tail(conversation: &Conversation, head: usize, wanted: usize, summary: &Role) -> Option<(usize, bool)> {
     let other = if *summary == Role::Assistant { Role::User } else { Role::Assistant };
-    let fits = |index: &usize| {
-        let message = conversation.message(*index);
-        message.role == other && !answers_previous(conversation, *index)
-    };
+    let answered = answered(conversation);
+    let fits = |index: &usize| conversation.message(*index).role == other && answered[*index].is_none();
     if let Some(start) = (wanted.saturating_sub(LOOK_BACK).max(head)..=wanted).rev().find(fits) {
         return Some((start, false));
     }
-    let same = |index: &usize| conversation.message(*index).role == *summary && !answers_previous(conversation, *index);
+    let same = |index: &usize| conversation.message(*index).role == *summary && answered[*index].is_none();
     let bridged = (head..=wanted).rev().find(same).map(|start| (start, true));
     bridged.or_else(|| (head..=wanted).rev().find(fits).map(|start| (start, false)))
 }
 
-fn answers_previous(conversation: &Conversation, index: usize) -> bool {
-    let asked = calls(conversation.message(index - 1));
-    answers(conversation.message(index)).iter().any(|answer| asked.contains(answer))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// `u` user, `a` assistant, `c` assistant calling a tool, `r` its result, `S` a summary.
@@ -111,6 +106,23 @@ mod tests {
     fn among_tool_calls_it_begins_with_a_call() {
         assert_eq!(start("ucrcrcrcr"), Ok((5, true)));
         assert_eq!(start("ucrcrcrc"), Ok((5, true)));
+    }
+
+    #[test]
+    fn answers_in_messages_of_their_own_stay_with_their_call() {
+        let result = |id: &str| json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": "x" }] });
+        let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
+        let mut messages = vec![json!({ "role": "user", "content": "words" })];
+        for round in ["a", "b", "c", "d"] {
+            let (one, other) = (format!("{round}1"), format!("{round}2"));
+            messages.push(json!({ "role": "assistant", "content": [call(&one), call(&other)] }));
+            messages.extend([result(&one), result(&other)]);
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        for (keep, start) in [(1, 10), (3, 10), (4, 7), (5, 7), (6, 7), (7, 4)] {
+            let found = select(&conversation, keep).unwrap();
+            assert_eq!((found.start, found.bridge), (start, true), "{keep}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::config::{BatchSummary, ID};
 use crate::{
-    conversation::{Edit, Plan, answers, calls},
+    conversation::{Edit, Plan, answered},
     providers::{
         CondenseError, Native, Note, Proposal, Request,
         middle::{Middle, summarize_middle},
@@ -57,11 +57,8 @@ fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize 
     let conversation = &request.conversation;
     let mut first = keep_first.max(start).max(conversation.fixed()).min(conversation.len());
     // A call that is kept keeps its answer, or it would stand there without one.
-    while first < conversation.len() {
-        let open = calls(conversation.message(first - 1));
-        if !answers(conversation.message(first)).iter().any(|answer| open.contains(answer)) {
-            break;
-        }
+    let answered = answered(conversation);
+    while answered.get(first).copied().flatten().is_some() {
         first += 1;
     }
     first - 1

@@ -21,7 +21,7 @@ use super::{
     tool_rules::limited,
 };
 use crate::{
-    conversation::{Conversation, Edit, Plan},
+    conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
@@ -202,7 +202,11 @@ fn beyond_target(
     recorder: &Recorder,
 ) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
-    let is_summary = |message: usize| conversation.message(message).is_summary();
+    // One with a call or an answer would stand there without the other half.
+    let is_summary = |message: usize| {
+        let message = conversation.message(message);
+        message.is_summary() && calls(message).is_empty() && answers(message).is_empty()
+    };
     if (0..conversation.len()).any(is_summary) {
         let touches = |edit: &Edit| matches!(edit, Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } if is_summary(*message));
         proposal.plan.edits.retain(|edit| !touches(edit));

@@ -6,7 +6,7 @@ use serde_json::{json, value::to_raw_value};
 
 use super::apply;
 use crate::{
-    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role},
+    conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role, answered},
     markers::LEFT_OUT_HERE,
     providers::{CondenseError, Note, Proposal, Request, middle::with_time},
     record::{Known, Rooms, StandingRecord, index_of, records},
@@ -192,9 +192,13 @@ impl Place {
             }
             Some(Earlier::Block) | None => {}
         }
+        // In a request, answers in messages of their own become one, and no text may stand between them.
+        let answered = answered(before);
+        let is_last =
+            |message: usize| answered[message].is_none() || answered.get(message + 1) != Some(&answered[message]);
         let may_hold = |message: &usize| {
             let Message { role, content, .. } = before.message(*message);
-            *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message)
+            *role == Role::User && !content.blocks().is_empty() && !dropped.contains(message) && is_last(*message)
         };
         let mut old = first.max(before.head())..before.len().saturating_sub(keep);
         old.rfind(may_hold).map(Self::Block).or_else(|| Self::in_gap(before, dropped))

@@ -1,11 +1,8 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::{collections::HashMap, ops::Range};
 
-use crate::conversation::{Conversation, Problem, answers, calls, new_problems, problems, problems_after};
+use crate::conversation::{Conversation, Problem, answered, new_problems, problems, problems_after};
 
 /// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
 ///
@@ -41,6 +38,8 @@ pub fn droppable(
 struct Seams<'a> {
     conversation: &'a Conversation,
     start: usize,
+    /// For each message the one whose calls it answers.
+    answered: Vec<Option<usize>>,
     /// The problems there are, by message.
     known: HashMap<usize, Vec<Problem>>,
 }
@@ -51,7 +50,7 @@ impl<'a> Seams<'a> {
         for problem in problems(conversation) {
             known.entry(problem.message_index).or_default().push(problem);
         }
-        Self { conversation, start, known }
+        Self { conversation, start, answered: answered(conversation), known }
     }
 
     /// Whether the conversation is no worse when the messages between the start and `first_kept` are gone.
@@ -61,8 +60,7 @@ impl<'a> Seams<'a> {
         }
         let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
         // A result whose call would be dropped never survives its call.
-        let dropped_calls: HashSet<&str> = calls(self.conversation.message(first_kept - 1)).into_iter().collect();
-        if answers(next).iter().any(|id| dropped_calls.contains(id)) {
+        if self.answered[first_kept].is_some() {
             return false;
         }
         // What a message breaks depends on the one before it alone, so only the first one kept is judged anew.
@@ -106,6 +104,28 @@ mod tests {
             let dropped = droppable(&pairs, 1, |range| range.len() >= wanted).unwrap();
             assert!(dropped.end % 2 == 1, "{dropped:?}");
         }
+    }
+
+    #[test]
+    fn answers_in_messages_of_their_own_stay_with_their_call() {
+        let round = |id: usize| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"a{id}","name":"x","input":{{}}}},{{"type":"tool_use","id":"b{id}","name":"x","input":{{}}}}]}},
+                {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a{id}","content":"1"}}]}},
+                {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"b{id}","content":"2"}}]}}"#
+            )
+        };
+        let split =
+            conversation(&format!(r#"[{{"role":"user","content":"task"}},{},{},{}]"#, round(0), round(1), round(2)));
+        assert_eq!(problems(&split), []);
+        for (keep, end) in [(1, 7), (2, 7), (3, 7), (4, 4), (6, 4)] {
+            assert_eq!(droppable(&split, keep, |_| false), Some(1..end), "{keep}");
+        }
+        let cut = split.apply(&crate::conversation::Plan {
+            edits: (1..3).map(|message| crate::conversation::Edit::Drop { message }).collect(),
+        });
+        let found: Vec<_> = cut.unwrap().problems_since(&split).iter().map(|problem| problem.code).collect();
+        assert_eq!(found, ["same_role_twice", "orphan_tool_result"]);
     }
 
     #[test]

@@ -44,9 +44,10 @@ fn turn() -> impl Strategy<Value = Turn> {
         .prop_map(|(thinking, says, calls, adds, unknown)| Turn { thinking, says, calls, adds, unknown })
 }
 
-/// A legal conversation with native tool calls.
+/// A legal conversation with native tool calls. Of some hosts each tool answers in a message of its own.
 pub fn native() -> impl Strategy<Value = String> {
-    (vec(turn(), 0..14), any::<bool>(), any::<bool>()).prop_map(|(turns, tool_use_id_first, open_end)| {
+    let apart = prop::bool::weighted(0.25);
+    (vec(turn(), 0..14), any::<bool>(), any::<bool>(), apart).prop_map(|(turns, tool_use_id_first, open_end, apart)| {
         let mut messages = vec![r#"{"role":"user","content":"Fix the parser, and keep the tests green."}"#.to_owned()];
         let mut id = 0;
         for turn in turns {
@@ -75,7 +76,9 @@ pub fn native() -> impl Strategy<Value = String> {
                 user.push(text_block("go on"));
             }
             messages.push(format!("{{\"role\":\"assistant\",\"content\":[{}]{}}}", assistant.join(","), turn.unknown));
-            messages.push(format!("{{\"role\":\"user\",\"content\":[{}]}}", user.join(",")));
+            let last = user.split_off(if apart { turn.calls.len().saturating_sub(1) } else { 0 });
+            messages.extend(user.iter().map(|block| format!("{{\"role\":\"user\",\"content\":[{block}]}}")));
+            messages.push(format!("{{\"role\":\"user\",\"content\":[{}]}}", last.join(",")));
         }
         if open_end {
             messages.push(
