@@ -2,6 +2,7 @@
 
 // One question to a handler of the host: its async generator is drained here, on the thread it belongs to.
 
+const native = require("#native");
 const { messageOf: wordsOf, shown } = require("./errors.js");
 const { Turns } = require("./event-loop.js");
 const { watch } = require("./host-call.js");
@@ -13,6 +14,8 @@ const MAX_TEXT_UNITS = 8 * 1024 * 1024;
 const MAX_COUNTED_UNITS = 512 * 1024;
 /** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
 const CLOSING_MS = 15;
+/** By which the tokens of an answer are limited. */
+const ENCODING = "o200k_base";
 
 /** Faults of handlers that were still at work. */
 const WAITING = new Set(["aborted", "first_chunk_late", "next_chunk_late"]);
@@ -79,7 +82,10 @@ function readUsage(chunk) {
   return usage;
 }
 
-/** Collects the chunks of an answer, of at most so many characters, reasoning included: more is not paid for. */
+/** Characters that are counted together: so many that what is counted twice, where they are parted, does not matter. */
+const COUNTED_TOGETHER = 512;
+
+/** Collects the chunks of an answer, of at most so many tokens, reasoning included: more is not paid for. */
 class Answer {
   text = "";
   usage;
@@ -87,14 +93,25 @@ class Answer {
   #unreported = "";
   #begun = false;
   #left;
+  /** What came and is not taken from `#left` yet. */
+  #uncounted = "";
 
-  constructor(maxChars = Number.POSITIVE_INFINITY) {
-    this.#left = maxChars;
+  constructor(maxTokens = Number.POSITIVE_INFINITY) {
+    this.#left = maxTokens;
   }
 
   /** Whether all that may be taken has come. */
   get isFull() {
-    return this.#left <= 0;
+    // No text has more tokens than bytes, and hardly one so few that counting it is worth the while.
+    if (this.#left > 4 * this.#uncounted.length) return false;
+    if (this.#uncounted.length > 64 * this.#left) return true;
+    const tokens = native.countText(this.#uncounted.toWellFormed(), ENCODING);
+    if (this.#uncounted.length >= COUNTED_TOGETHER) {
+      this.#left -= tokens;
+      this.#uncounted = "";
+      return this.#left <= 0;
+    }
+    return tokens >= this.#left;
   }
 
   /** What may be charged for beside the usage that came. `asked`: whether the question is charged for although nothing of an answer came. */
@@ -104,7 +121,7 @@ class Answer {
 
   #came(text) {
     this.#begun = true;
-    this.#left -= text.length;
+    if (this.#left !== Number.POSITIVE_INFINITY) this.#uncounted += text;
     const room = MAX_COUNTED_UNITS - this.#unreported.length;
     if (room > 0) this.#unreported += room < text.length ? text.slice(0, room) : text;
   }
@@ -168,8 +185,8 @@ async function close(iterator) {
 }
 
 /** Asks `api` and drains its generator. `onStop` is given the function that ends it early. Resolves to the reply for the addon. */
-async function drain(api, { system, messages, maxChars }, idleTimeoutMs, onStop, causes) {
-  const answer = new Answer(maxChars);
+async function drain(api, { system, messages, maxTokens }, idleTimeoutMs, onStop, causes) {
+  const answer = new Answer(maxTokens);
   const waiter = new Waiter();
   const turns = new Turns();
   onStop(() => waiter.stop(new Fault("aborted", "aborted")));

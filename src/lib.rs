@@ -91,8 +91,8 @@ pub use crate::{
         LlmRole, ModelPrice, Prices, ProgressSink, StopReason, TimeoutPhase, TokenUsage, Unreported,
     },
     manager::{
-        CallOptions, ContextUsage, InspectOptions, Inspection, Manager, ManagerOptions, Metrics, MoneyDecision,
-        Preparation, Report, Trial, Work, condense_with,
+        CallOptions, ContextUsage, InForce, InspectOptions, Inspection, Manager, ManagerOptions, Metrics,
+        MoneyDecision, Preparation, Report, Trial, Work, condense_with,
     },
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},

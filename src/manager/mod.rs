@@ -101,12 +101,39 @@ struct State {
     model: Option<String>,
 }
 
+/// What a manager is set to, at one moment: who sets it otherwise while a call is under way changes the next one.
+#[derive(Clone)]
+pub struct InForce {
+    registry: Registry,
+    /// The provider that was chosen, if one was.
+    active: Option<String>,
+    thresholds: Thresholds,
+}
+
+impl InForce {
+    /// The providers.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    #[must_use]
+    pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
+        let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
+        let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };
+        call.provider.clone().or_else(|| self.active.clone()).unwrap_or_else(|| default.to_owned())
+    }
+}
+
 /// A conversation and everything else about one call.
 pub struct Work {
     /// The conversation.
     pub conversation: Conversation,
     /// The options of the call.
     pub call: CallOptions,
+    /// What the manager was set to when the call was made. Without it, what it is set to when that is needed.
+    pub in_force: Option<Arc<InForce>>,
     /// The host's own name for this call; providers of the host are told it.
     pub host_call: u32,
     /// The handlers of the call.
@@ -124,6 +151,7 @@ impl Work {
         Self {
             conversation,
             call: CallOptions::default(),
+            in_force: None,
             host_call: 0,
             llm: Llm::default(),
             cancel: Cancel::default(),
@@ -153,6 +181,7 @@ impl Work {
         Self {
             conversation: self.conversation.clone(),
             call,
+            in_force: self.in_force.clone(),
             host_call: self.host_call,
             llm: self.llm.clone(),
             cancel: self.cancel.clone(),
@@ -231,12 +260,16 @@ impl Manager {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
 
-    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    /// What it is set to now.
     #[must_use]
-    pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
-        let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
-        let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };
-        call.provider.clone().or_else(|| self.state().active.clone()).unwrap_or_else(|| default.to_owned())
+    pub fn in_force(&self) -> InForce {
+        let state = self.state();
+        InForce { registry: state.registry.clone(), active: state.active.clone(), thresholds: state.thresholds.clone() }
+    }
+
+    /// What counts for a call.
+    fn in_force_for(&self, work: &Work) -> Arc<InForce> {
+        work.in_force.clone().unwrap_or_else(|| Arc::new(self.in_force()))
     }
 
     /// The options it was made with.
@@ -333,7 +366,7 @@ impl Manager {
             Err(error) => return Report::failed(error, work.call.total_tokens),
         };
         let usage = self.usage(&work, &tally);
-        let decision = self.should_condense(&usage);
+        let decision = self.in_force_for(&work).thresholds.decide(&usage);
         if work.call.economics.is_none() {
             return self.condense_when(&work, decision, &tally).await;
         }
@@ -510,8 +543,9 @@ impl Manager {
     /// The provider that is asked first.
     fn first_provider(&self, work: &Work, decision: Option<&TriggerDecision>) -> String {
         // With automatic condensing off, a full window is all that is left to act on, and dropping is what Roo does then.
-        let forced = decision.filter(|_| work.call.provider.is_none() && !self.state().thresholds.automatic);
-        forced.map_or_else(|| self.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
+        let in_force = self.in_force_for(work);
+        let forced = decision.filter(|_| work.call.provider.is_none() && !in_force.thresholds.automatic);
+        forced.map_or_else(|| in_force.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
     }
 
     /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
@@ -522,8 +556,8 @@ impl Manager {
         limit: Option<f64>,
     ) -> Result<Chain, CondenseError> {
         let first = &*self.first_provider(work, decision);
-        let state = self.state();
-        let mut providers = vec![state.registry.get(first)?];
+        let in_force = self.in_force_for(work);
+        let mut providers = vec![in_force.registry.get(first)?];
         let mut warnings = Vec::new();
         let standing_in: Vec<&str> = match &self.options.fallback {
             Some(ids) => ids.iter().map(String::as_str).collect(),
@@ -534,7 +568,7 @@ impl Manager {
         let may_cut = self.options.fallback.is_some() || has_target;
         let standing_in = standing_in.into_iter().filter(|id| may_cut || *id != Truncation::ID);
         for (index, id) in standing_in.enumerate().filter(|(_, id)| *id != first) {
-            match state.registry.get(id) {
+            match in_force.registry.get(id) {
                 Ok(provider) => providers.push(provider),
                 Err(error) if self.options.fallback.is_some() => {
                     let warning = Warning::new(WarningCode::UnknownProvider, error.to_string());
@@ -543,7 +577,8 @@ impl Manager {
                 Err(_) => {}
             }
         }
-        Ok(Chain { providers, others: Some(state.registry.clone()), warnings, ready: None, keeps_proposal: false })
+        let others = Some(in_force.registry.clone());
+        Ok(Chain { providers, others, warnings, ready: None, keeps_proposal: false })
     }
 
     fn remember(&self, call: &CallOptions, report: &Report) {

@@ -194,8 +194,8 @@ impl Manager {
         };
         let tokens = self.scale().apply(self.system_tokens(&work) + tally.total());
         let usage = self.usage(&work, &tally);
-        let decision = self.should_condense(&usage);
-        let due = self.thresholds().due_at(&usage);
+        let thresholds = &self.in_force_for(&work).thresholds;
+        let (decision, due) = (thresholds.decide(&usage), thresholds.due_at(&usage));
         let report = Report::unchanged(decision.prev_context_tokens, tokens);
         if decision.prev_context_tokens < due * self.options.prepare_from_percent / 100.0 {
             return report.with_preparation(Preparation::none("early"));

@@ -25,7 +25,6 @@ use crate::{
         CallbackCause, CallbackConfig, Failure, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmProgress,
         LlmRequest, LlmResponse, ModelPrice, ProgressSink, StopReason, TimeoutPhase, TokenUsage, Unreported,
     },
-    summaries::CHARS_PER_TOKEN,
 };
 
 /// How long the JavaScript side may take to end its generator and say what was spent.
@@ -241,7 +240,7 @@ impl CallbackHandler {
             .collect();
         let mut question = json!({ "id": id, "system": request.system, "messages": messages });
         if request.charged_once {
-            question["maxChars"] = request.max_tokens.map(|tokens| tokens as usize * CHARS_PER_TOKEN).into();
+            question["maxTokens"] = request.max_tokens.into();
         }
         let question = question.to_string();
         let model = &self.info.model;

@@ -161,8 +161,7 @@ impl NativeManager {
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;
-        let incoming = Incoming::read(call)?;
-        self.check(&incoming)?;
+        let incoming = Incoming::read(call)?.of_manager(&self.manager)?;
         let manager = self.manager.clone();
         report(incoming, move |work| async move {
             match mode {
@@ -211,12 +210,5 @@ impl NativeManager {
     #[napi(catch_unwind)]
     pub fn require_provider(&self, id: String) -> Result<()> {
         self.manager.registry().get(&enter_text(&id)).map(drop).map_err(failed)
-    }
-
-    /// What can be known to be wrong before any work.
-    fn check(&self, incoming: &Incoming) -> Result<()> {
-        let id = incoming.provider_of(&self.manager);
-        let provider = self.manager.registry().get(&id).map_err(failed)?;
-        incoming.check_config(&*provider)
     }
 }

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::{
     callback::JsCallback,
     cancel::CancelHandle,
-    error::{self, Result, system_limit, wrong_config},
+    error::{self, Result, failed, system_limit, wrong_config},
     handler::NativeHandler,
     memory::Room,
     messages::Messages,
@@ -30,7 +30,7 @@ use super::{
 use crate::{
     cancel::Cancel,
     conversation::surrogates::{enter_text, leave},
-    manager::{CallOptions, Manager, Report, Work},
+    manager::{CallOptions, InForce, Manager, Report, Work},
     options::ConfigError,
     progress::Progress,
     providers::{CondenseError, Provider, panic_message},
@@ -90,6 +90,7 @@ pub struct CallProfile<'env> {
 pub struct Incoming {
     messages: Messages,
     options: CallOptions,
+    in_force: Option<Arc<InForce>>,
     host_call: u32,
     cancel: Cancel,
     listener: Arc<Listener>,
@@ -110,6 +111,7 @@ impl Incoming {
         Ok(Self {
             options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
             messages: Messages::copy(&call.messages)?,
+            in_force: None,
             host_call: call.host_call,
             cancel: call.cancel.cancel.clone(),
             listener: Arc::new(Listener { function: call.listener, ended: AtomicBool::new(false) }),
@@ -127,9 +129,13 @@ impl Incoming {
         &self.options
     }
 
-    /// The provider that a manager asks for this call.
-    pub fn provider_of(&self, manager: &Manager) -> String {
-        manager.provider_of(&self.options, &self.llm)
+    /// Holds to what a manager is set to now. Fails where the call cannot be right: an unknown provider, or one that refuses what the call says to it.
+    pub fn of_manager(self, manager: &Manager) -> Result<Self> {
+        let in_force = manager.in_force();
+        let id = in_force.provider_of(&self.options, &self.llm);
+        let provider = in_force.registry().get(&id).map_err(failed)?;
+        self.check_config(&*provider)?;
+        Ok(Self { in_force: Some(Arc::new(in_force)), ..self })
     }
 
     /// Checks what the call says to a provider.
@@ -140,10 +146,10 @@ impl Incoming {
     }
 
     fn parse(self, progress: Progress) -> std::result::Result<(Work, Room), CondenseError> {
-        let Self { messages, options, host_call, cancel, llm, .. } = self;
+        let Self { messages, options, in_force, host_call, cancel, llm, .. } = self;
         cancel.check()?;
         let (conversation, room) = messages.parse().map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok((Work { conversation, call: options, host_call, llm, cancel, progress }, room))
+        Ok((Work { conversation, call: options, in_force, host_call, llm, cancel, progress }, room))
     }
 }
 

@@ -764,18 +764,24 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
 fn copies(wrong: &[Wrong], drafts: &[Draft<'_>], lines: &mut Lines<'_>, was: &mut Lines<'_>) -> HashMap<usize, String> {
     let contents = lines.contents;
     // The first line of each, and what all are.
-    let meanings: Vec<Option<(&str, &Meaning)>> = wrong
+    let meanings: Vec<Option<(&str, &Meaning, Direction)>> = wrong
         .iter()
         .map(|wrong| {
             let pointer = drafts[wrong.draft].pointer(wrong.item)?;
-            let is_reference = matches!(Pointer::read(&pointer.written), Some(Pointer::Reference(_)));
-            let meaning = pointer.meaning.as_ref().filter(|_| is_reference)?;
+            let Some(Pointer::Reference(Reference { direction, .. })) = Pointer::read(&pointer.written) else {
+                return None;
+            };
+            let meaning = pointer.meaning.as_ref()?;
             let RowsOf { text, rows } = &meaning.target;
-            Some((*was.contents(&RowsOf { text: *text, rows: rows.start..rows.start + 1 }).first()?, meaning))
+            Some((
+                *was.contents(&RowsOf { text: *text, rows: rows.start..rows.start + 1 }).first()?,
+                meaning,
+                direction,
+            ))
         })
         .collect();
     let mut wanted: HashMap<&str, Vec<LinePlace>> =
-        meanings.iter().flatten().map(|(first, _)| (*first, Vec::new())).collect();
+        meanings.iter().flatten().map(|(first, ..)| (*first, Vec::new())).collect();
     if wanted.is_empty() {
         return HashMap::new();
     }
@@ -791,7 +797,7 @@ fn copies(wrong: &[Wrong], drafts: &[Draft<'_>], lines: &mut Lines<'_>, was: &mu
     }
     let mut proposed: Vec<(usize, LinePlace, LinePlace, &str)> = Vec::new();
     for (number, (wanted_lines, wrong)) in meanings.iter().zip(wrong).enumerate() {
-        let Some((first, meaning)) = wanted_lines else { continue };
+        let Some((first, meaning, _)) = wanted_lines else { continue };
         let draft = &drafts[wrong.draft];
         let from = LinePlace { text: draft.text, start: wrong.start };
         for place in wanted.get(first).into_iter().flatten() {
@@ -811,8 +817,11 @@ fn copies(wrong: &[Wrong], drafts: &[Draft<'_>], lines: &mut Lines<'_>, was: &mu
     let mut found = HashMap::new();
     for (number, from, place, quote) in proposed {
         let direction = if place < from { Direction::Above } else { Direction::Below };
+        // What leads below goes on to, whatever the host drops from the beginning.
+        let may_lead = |old: Direction| old == Direction::Above || direction == Direction::Below;
         if quoted.nearest(quote, from, direction) == Some(place)
-            && let Some(lines) = meanings[number].and_then(|(_, meaning)| u32::try_from(meaning.target.rows.len()).ok())
+            && let Some((_, meaning, _)) = meanings[number].filter(|(.., old)| may_lead(*old))
+            && let Ok(lines) = u32::try_from(meaning.target.rows.len())
         {
             let pointer = Pointer::Reference(Reference { lines, direction, quote }).to_string();
             found.entry(number).or_insert(pointer);

@@ -59,7 +59,6 @@ pub(super) fn expected_answer(question_tokens: usize) -> usize {
 pub(super) const ANSWER_MARGIN: usize = 2;
 /// Under such a limit a question is taken to have at most so many times the tokens that we count: [`safe_scale`] where that is more.
 pub(super) const QUESTION_MARGIN: f64 = 1.25;
-/// A handler of the host is not told how long an answer may be. It is stopped after so many characters for each token that is allowed...
-pub(crate) const CHARS_PER_TOKEN: usize = 4;
-/// ... which are at most so many tokens each: code has three characters to a token, and the text that arrives last is charged for, too.
+/// A handler of the host is not told how long an answer may be: it is stopped after so many of our tokens, which may be more of the model's, and the
+/// piece that arrives last is charged for, too.
 pub(super) const HOST_ANSWER_MARGIN: f64 = 1.5;

@@ -54,7 +54,7 @@ pub use self::{
 pub(crate) use self::{
     client::SummaryClient,
     context::SummaryContext,
-    estimate::{CHARS_PER_TOKEN, DEFAULT_WINDOW},
+    estimate::DEFAULT_WINDOW,
     mend::{foresee_mending, mend, told_in_other_words},
     messages::{Job, Summary, summarize},
     prompt::DEFAULT_PROMPT,

@@ -47,6 +47,7 @@ async fn asked(messages: &Value, provider: &Value) -> Vec<LlmRequest> {
         conversation: Conversation::parse(&messages.to_string()).unwrap(),
         call: CallOptions::read(&Value::Null, provider).unwrap(),
         host_call: 0,
+        in_force: None,
         llm: Llm { handler: Some(handler.clone()), ..Llm::default() },
         cancel: Cancel::new(),
         progress: Progress::default(),

@@ -27,6 +27,7 @@ fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
         conversation: conversation.clone(),
         call: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
         host_call: 0,
+        in_force: None,
         llm: Llm { handler: Some(handler), ..Llm::default() },
         cancel: Cancel::new(),
         progress: Progress::default(),

@@ -73,7 +73,7 @@ impl Manager {
             Ok(tally) => tally,
             Err(error) => return Report::failed(error, work.call.total_tokens),
         };
-        let trigger = self.should_condense(&self.usage(&work, &tally));
+        let trigger = self.in_force_for(&work).thresholds.decide(&self.usage(&work, &tally));
         match self.weigh(&work, &trigger, &tally).await {
             Ok(weighed) => {
                 let tokens = self.scale().apply(self.system_tokens(&work) + tally.total());
@@ -156,7 +156,7 @@ impl Manager {
     /// The call that would be made: with who was asked, or with truncation, which asks no model, where nobody chose.
     fn call_by_money(&self, work: &Work, history: &History, target: f64, economics: &Economics) -> CallOptions {
         let call = &work.call;
-        let nobody_chose = call.provider.is_none() && self.state().active.is_none() && call.config.is_null();
+        let nobody_chose = call.provider.is_none() && self.in_force_for(work).active.is_none() && call.config.is_null();
         let provider = if nobody_chose { Truncation::ID.to_owned() } else { self.first_provider(work, None) };
         let mut config = call.config.clone();
         if provider == Lossless::ID && economics.keeps_first_copies() {

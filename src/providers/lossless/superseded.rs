@@ -133,10 +133,15 @@ pub fn leave_out(
                     places.push((place, note));
                 }
             }
-            What::List(at) if is_old(at.message, at.block) => {
+            What::List(at) if !is_old(at.message, at.block) => {}
+            What::List(at)
+                if pointed.iter().any(|text| (texts[*text].message, texts[*text].block) == (at.message, at.block)) =>
+            {
+                superseded.unfinished = true;
+            }
+            What::List(at) => {
                 superseded.list(conversation, texts, &at, note, encoding);
             }
-            What::List(_) => {}
         }
     }
     places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));

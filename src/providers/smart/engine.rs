@@ -242,6 +242,9 @@ impl<'a> Engine<'a> {
                 Ok(done) if done.is_empty() => state.set_idle(key),
                 Ok(done) => changes = done,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
+                Err(error) if matches!(part, Part::Target) && is_nothing_to_gain(&error) => {
+                    skipped = Some(format!("{}: {error}", error.code()));
+                }
                 Err(error) => {
                     let Part::Pass(pass) = part else { return Err(error) };
                     skipped = Some(format!("{}: {error}", error.code()));
