@@ -68,7 +68,7 @@ function countEach(messages, encoding) {
   const cache = cacheOf(encoding);
   // Before anything is made that has as many places: an array may be nothing but a length.
   refuseHollow(messages, "messages");
-  const counts = new Array(messages.length);
+  const counts = [];
   const unknown = [];
   for (const [index, message] of messages.entries()) {
     const known = isObject(message) ? cache.get(message) : undefined;

@@ -4,7 +4,7 @@
 
 const { stringify } = require("./deep-json.js");
 const { messageOf, shown } = require("./errors.js");
-const { requireValid } = require("./host-estimates.js");
+const { costOf, requireValid } = require("./host-estimates.js");
 const isObject = require("./is-object.js");
 const { faultyPlace } = require("./place.js");
 const { applyPlan } = require("./plan.js");
@@ -22,7 +22,7 @@ function hostCallback(provider, calls) {
     call.alive.waiting();
     try {
       const current = applyPlan(call.given, request.plan, { foreign: call.foreign, snapshot: call.snapshot }).messages;
-      return stringify({ messages: await ask(provider, current, request, call) });
+      return stringify(await ask(provider, current, request, call));
     } catch (error) {
       call.causes.push(error);
       return JSON.stringify({ error: { message: messageOf(error), cause: call.causes.length - 1 } });
@@ -42,19 +42,23 @@ async function ask(provider, current, request, call) {
   // That of the call was looked at before anything began; this one stands in a strategy, or is a customConfig of its.
   const isOfStrategy = request.config != null && stringify(request.config) !== stringify(call.options.config ?? null);
   if (isOfStrategy) requireValid(provider, request.config, "config");
+  const expected = context.isPreview || request.dollarsLeft !== null ? await costOf(provider, context, options.config) : undefined;
+  if (!context.isPreview && expected > request.dollarsLeft) return { tooDear: { cost: expected } };
   const result = await provider.condense(context, options);
   if (!isObject(result)) throw new TypeError(`condense() returned ${shown(result)}; expected { messages }`);
   const error = fieldOf(result, "error");
   if (error) throw error;
   const messages = fieldOf(result, "messages");
   const summary = fieldOf(result, "summary");
-  const cost = fieldOf(result, "cost");
-  return {
+  // Of what is only tried, the provider's own estimate tells what it would cost.
+  const cost = context.isPreview && expected !== undefined ? expected : fieldOf(result, "cost");
+  const answer = {
     messages: read("messages", messages, () => described(current, messages, call)),
     ...(typeof summary === "string" && { summary }),
     ...(Number.isFinite(cost) && cost >= 0 && { cost }),
     warnings: warningsOf(fieldOf(result, "warnings")),
   };
+  return { messages: answer };
 }
 
 const fieldOf = (result, name) => read(name, undefined, () => result[name]);

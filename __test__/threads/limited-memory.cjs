@@ -1,4 +1,5 @@
-// Condenses histories of so many megabytes each, all at once, and after them a small one. Prints what came of each, and the most address space that was used.
+// Condenses histories of so many megabytes each, all at once, and after them a small one; `warm` only loads the vocabulary. Prints what came of each, and the
+// most address space that was used.
 
 const { readFileSync } = require("node:fs");
 const process = require("node:process");
@@ -24,7 +25,18 @@ async function condense(megabytes) {
   }
 }
 
+/** Loads the vocabulary. */
+async function warmed() {
+  try {
+    await api.warmUp();
+    return "loaded";
+  } catch ({ code, message }) {
+    return `${code}: ${message}`;
+  }
+}
+
 (async () => {
+  if (process.argv[2] === "warm") return console.log(JSON.stringify({ came: [await warmed()] }));
   const came = await Promise.all(process.argv.slice(2).map((megabytes) => condense(Number(megabytes))));
   came.push(await condense(0.1));
   const [, peak] = /VmPeak:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "latin1"));

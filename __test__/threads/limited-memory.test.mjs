@@ -34,6 +34,15 @@ describe.runIf(process.platform === "linux")("a process with little memory", () 
     expect(ended.some(([large, small]) => refused.test(large) && small === "condensed")).toBe(true);
   });
 
+  test("refuses a vocabulary that needs more, and nobody waits for ever", () => {
+    const most = reserved();
+    const runs = [0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9].map((share) => run(Math.round(share * most), "warm"));
+    expect(runs.filter(({ stderr }) => /memory allocation of \d+ bytes failed|panicked/.test(stderr))).toEqual([]);
+    const came = runs.filter(({ status }) => status === 0).map(({ stdout }) => JSON.parse(stdout).came[0]);
+    for (const each of came) expect(each).toMatch(/^(loaded|system_limit: .*)$/);
+    expect(came).toContain("loaded");
+  }, 60_000);
+
   test("counts calls that run at once", () => {
     const { came } = limited(Math.round(0.8 * reserved()), 5, 5, 5, 5, 5, 5);
     for (const each of came.slice(0, -1)) expect(each).toMatch(condensed.test(each) ? condensed : refused);

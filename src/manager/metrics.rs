@@ -11,7 +11,7 @@ use super::{
     alerts::Alert,
     experiments::{Experiment, ExperimentReport},
 };
-use crate::providers::CallRecord;
+use crate::providers::{CallRecord, Choice};
 
 /// Sums and averages over some calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -198,9 +198,13 @@ impl Metrics {
         }
     }
 
-    /// Adds a call of a variant of an experiment.
-    pub fn add_variant(&mut self, experiment: &str, variant: &str, call: &CallRecord) {
-        self.measured.entry(experiment.to_owned()).or_default().add(variant, call);
+    /// Adds what the variants of experiments came to.
+    pub fn add_variants(&mut self, choices: &[Choice]) {
+        for Choice { experiment, variant, record, .. } in choices {
+            if let (Some(experiment), Some(variant), Some(record)) = (experiment, variant, record) {
+                self.measured.entry(experiment.clone()).or_default().add(variant, record);
+            }
+        }
     }
 
     /// Adds what was paid for what is no call of its own.

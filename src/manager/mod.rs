@@ -51,7 +51,7 @@ use crate::{
     llm::ModelPrice,
     progress::Progress,
     providers::{
-        Binding, Choice, CondenseError, Lossless, Native, Proposal, Provider, Registry, Request, Subject, ThinkingRule,
+        Binding, CondenseError, Lossless, Native, Proposal, Provider, Registry, Request, Subject, ThinkingRule,
         Truncation,
     },
     strategies,
@@ -403,7 +403,8 @@ impl Manager {
         stale.into_iter().for_each(|warning| report.add_warning(warning));
         if was_ready && report.did_condense() {
             self.applied(&work.call.task_id);
-            report = report.with_applied(prepared.map(|prepared| prepared.as_applied()));
+            let choices = prepared.as_ref().map_or_else(Vec::new, |prepared| prepared.choices());
+            report = report.with_applied(prepared.map(|prepared| prepared.as_applied())).with_earlier_choices(choices);
         }
         // Being aborted says nothing about what condensing gains.
         if let Some(guard) = guard.as_ref().filter(|_| !report.was_aborted()) {
@@ -589,11 +590,7 @@ impl Manager {
         let (profile, record) = (call.profile_id.as_deref(), report.call());
         state.metrics.add_call(profile, &record);
         state.metrics.add_models(report.cost_by_model());
-        for Choice { experiment, variant, record, .. } in report.choices() {
-            if let (Some(experiment), Some(variant), Some(record)) = (experiment, variant, record) {
-                state.metrics.add_variant(experiment, variant, record);
-            }
-        }
+        state.metrics.add_variants(report.choices());
         let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
         state.metrics.add_record(record);
     }

@@ -15,7 +15,7 @@ use super::{Manager, Ran, Report, Run, TriggerDecision, Work, guard::Guard, repo
 use crate::{
     conversation::{Contents, Edit, NewValue},
     options::ConfigError,
-    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
+    providers::{Choice, CondenseError, Proposal, Provider, ProviderInfo, Request},
     warning::{Warning, WarningCode},
 };
 
@@ -80,14 +80,17 @@ pub struct Prepared {
     tokens_saved: f64,
     cost: f64,
     bytes: usize,
+    /// What strategies decided, for the result that it is applied in.
+    choices: Vec<Choice>,
 }
 
-/// What a call asks for, so that it is not answered with what another one asked for.
+/// What a call asks for, and for whom, so that it is not answered with what another one asked for.
 #[derive(Debug, Clone, PartialEq)]
 struct Asked {
     provider: String,
     config: Value,
     prompt: Option<String>,
+    user: Option<String>,
 }
 
 /// Finished work as a provider: what it proposes is checked and taken over like any other proposal.
@@ -277,13 +280,22 @@ impl Manager {
             let tokens = done.error_code().is_none().then_some(tokens);
             self.preparations().guard.record(guard, task, tokens, Instant::now());
         }
-        self.state().metrics.add_paid(work.call.profile_id.as_deref(), done.cost(), done.cost_by_model());
+        {
+            let metrics = &mut self.state().metrics;
+            metrics.add_paid(work.call.profile_id.as_deref(), done.cost(), done.cost_by_model());
+            metrics.add_variants(done.choices());
+        }
         let told = match proposal.filter(|_| done.did_condense()) {
             None if done.error_code().is_some() => Preparation::none("failed"),
             None => Preparation::none("nothing"),
             Some(proposal) => {
-                let cost = done.cost() + known.map_or(0.0, |known| known.cost);
+                let cost = done.cost() + known.as_ref().map_or(0.0, |known| known.cost);
+                let before = known.map_or_else(Vec::new, |known| known.choices.clone());
+                // They are counted already.
+                let made = done.choices().iter().map(|choice| Choice { record: None, ..choice.clone() });
+                let choices = before.into_iter().chain(made).collect();
                 let prepared = Prepared::new(proposal, done.provider(), snapshot, done.tokens_removed(), cost);
+                let prepared = Prepared { choices, ..prepared };
                 let told = prepared.told("done");
                 self.preparations().keep(task, prepared);
                 told
@@ -341,6 +353,7 @@ impl Manager {
             provider: self.first_provider(work, decision),
             config: work.call.config.clone(),
             prompt: work.call.custom_condensing_prompt.clone(),
+            user: work.call.user_id.clone(),
         }
     }
 }
@@ -368,7 +381,7 @@ impl Prepared {
             version: String::new(),
             capabilities: crate::providers::Capabilities::default(),
         };
-        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes }
+        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes, choices: Vec::new() }
     }
 
     pub(super) fn ready(&self) -> Arc<Ready> {
@@ -378,6 +391,11 @@ impl Prepared {
     /// What a result says that it was applied to.
     pub(super) fn as_applied(&self) -> AppliedPreparation {
         AppliedPreparation { messages: self.snapshot.contents.len(), cost: self.cost }
+    }
+
+    /// What strategies decided when it was prepared.
+    pub(super) fn choices(&self) -> Vec<Choice> {
+        self.choices.clone()
     }
 
     fn told(&self, reason: &'static str) -> Preparation {

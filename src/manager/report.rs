@@ -277,6 +277,12 @@ impl Report {
         self
     }
 
+    /// Adds what was decided before.
+    pub(super) fn with_earlier_choices(mut self, choices: Vec<Choice>) -> Self {
+        self.choices.splice(0..0, choices);
+        self
+    }
+
     /// Adds what came of preparing.
     pub(super) fn with_preparation(mut self, preparation: Preparation) -> Self {
         self.preparation = Some(preparation);

@@ -10,6 +10,7 @@ use crate::{
     llm::as_dollars,
     options::ConfigError,
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request, Returned, proposal_of},
+    summaries::SummaryError,
     warning::Warning,
 };
 
@@ -33,6 +34,8 @@ enum Reply {
         #[serde(default)]
         warnings: Vec<Warning>,
     },
+    /// It was not asked, because it says that it would cost so many dollars, more than are left.
+    TooDear { cost: f64 },
     /// The provider threw, rejected, or returned something else.
     Error { message: String, cause: Option<usize> },
 }
@@ -59,6 +62,11 @@ impl HostProvider {
     fn proposal(&self, request: &Request, reply: Reply) -> Result<Proposal, CondenseError> {
         match reply {
             Reply::Error { message, cause } => Err(self.failed(message, cause)),
+            Reply::TooDear { cost } => match request.llm.budget.reserve(as_dollars(cost)) {
+                Err(over) => Err(SummaryError::CostLimit(over).into()),
+                // What was reserved for others has come back meanwhile.
+                Ok(_) => Err(self.failed("it was not asked, because other requests had the budget", None)),
+            },
             Reply::Messages { messages, summary, cost, warnings } => {
                 let mut proposal =
                     proposal_of(request, &self.info.id, messages.into_iter().map(Returned::from).collect())?;
@@ -98,6 +106,7 @@ impl Provider for HostProvider {
             "config": request.config,
             // A strategy may try in a call that is none.
             "isPreview": request.llm.preview.is_some(),
+            "dollarsLeft": request.llm.budget.left(),
         });
         let call = request.conversation.export(&call).map_err(|error| CondenseError::Internal(error.to_string()))?;
         let reply = tokio::select! {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     edited::edited,
+    pinned::with_bridges,
     proposal::{Note, Proposal},
     request::Request,
 };
@@ -224,13 +225,34 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         if problems.is_empty() {
             return back;
         }
-        let wanted = Wanted { before, after: &after, dropped: &dropped, back: &back }.by(&problems);
+        let wanted = Wanted { before, after: &after, dropped: &dropped }.by(&problems);
         if wanted.is_empty() {
+            // Where what a provider adds meets what stays, a short message keeps them apart.
+            let places = before.positions();
+            let is_added = |at: usize| after.entries().get(at).is_some_and(|entry| !places.contains_key(&entry.id));
+            let meets = |problem: &Problem| {
+                let at = problem.message_index;
+                problem.is_same_role() && at > 0 && is_added(at - 1) != is_added(at)
+            };
+            let bridged = problems.iter().all(meets).then(|| with_bridges(plan.clone(), before));
+            let is_legal = |plan: &Plan| before.apply(plan).is_ok_and(|after| after.problems_since(before).is_empty());
+            if let Some(bridged) = bridged.filter(is_legal) {
+                *plan = bridged;
+                return back;
+            }
             break;
         }
         plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
         dropped.retain(|message| !wanted.contains(message));
         back.extend(wanted);
+        // What was added where these stood goes before them, and not between a call and its answer.
+        for edit in &mut plan.edits {
+            if let Edit::Insert { before, .. } = edit {
+                while before.checked_sub(1).is_some_and(|last| back.contains(&last)) {
+                    *before -= 1;
+                }
+            }
+        }
     }
     // What cannot be mended is refused as it is.
     plan.edits = given;
@@ -242,8 +264,6 @@ struct Wanted<'a> {
     before: &'a Conversation,
     after: &'a Conversation,
     dropped: &'a HashSet<usize>,
-    /// What stays already although it was dropped.
-    back: &'a HashSet<usize>,
 }
 
 impl Wanted<'_> {
@@ -271,8 +291,7 @@ impl Wanted<'_> {
                     let is_users = |message: &usize| self.dropped.contains(message) && *role_of(message) == Role::User;
                     wanted.extend((0..end).find(is_users));
                 }
-                // What a provider adds itself has to stand where it may, unless something beside it stays that it left out.
-                "same_role_twice" if self.may_mend(at.checked_sub(1).and_then(place), place(at)) => {
+                "same_role_twice" if at.checked_sub(1).and_then(place).is_some() && place(at).is_some() => {
                     let end = (at..self.after.len()).find_map(place).unwrap_or(self.before.len());
                     let start = (0..at).rev().find_map(place).map_or(0, |before| before + 1);
                     let role = &self.after.message(at).role;
@@ -283,12 +302,6 @@ impl Wanted<'_> {
             }
         }
         wanted
-    }
-
-    /// Whether two messages of one role that have met, by their places before, are to be kept apart.
-    fn may_mend(&self, one: Option<usize>, other: Option<usize>) -> bool {
-        let stays = |place: Option<usize>| place.is_some_and(|place| self.back.contains(&place));
-        (one.is_some() && other.is_some()) || stays(one) || stays(other)
     }
 }
 
@@ -390,6 +403,19 @@ mod tests {
                 (5, None, "insert", added),
             ]
         );
+    }
+
+    #[test]
+    fn a_summary_in_a_tool_loop_stands_where_it_is_put() {
+        let whole = history(9);
+        for newest in 1..16_u64 {
+            let summary = json!({ "role": "assistant", "content": "In short: nothing." });
+            let returned = [json!(0), summary.clone()].into_iter().chain((19 - newest..19).map(Value::from)).collect();
+            let (after, ..) = settled(&whole, returned);
+            assert_eq!(crate::conversation::problems(&after), [], "{newest}");
+            assert_eq!(serde_json::to_value(after.message(1)).unwrap(), summary);
+            assert!(after.len() as u64 <= newest + 4, "{newest}: {}", after.len());
+        }
     }
 
     #[test]

@@ -26,7 +26,15 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
     for part in [Part::new(Native::ID), Part::preset("balanced")] {
         match fits(composition, &part, &llm).await? {
             Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    // What costs too much is passed over as configured; that nobody knows a price is news.
+                    let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
+                    if let Some((code, why)) = unpriced {
+                        let message = format!("{why}; {} does the work", part.provider);
+                        composition.warn(Warning::new(code, message).about(option));
+                    }
+                    return Ok(());
+                }
                 Err(error) if ends_all(&error) => return Err(error),
                 Err(error) => composition.warn_of_failure(&part, &error),
             },

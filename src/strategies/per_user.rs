@@ -50,9 +50,9 @@ pub async fn run(
     };
     let llm = composition.within(limit, LIMIT);
     match cost_aware::fits(composition, &part, &llm).await? {
-        Fit::Refused(_, why) => {
+        Fit::Refused(code, why) => {
             let message = format!("{why}; cost_aware does the work within it");
-            composition.warn(Warning::new(WarningCode::CostLimit, message).about(LIMIT));
+            composition.warn(Warning::new(code, message).about(LIMIT));
             cost_aware::within(composition, limit, LIMIT).await
         }
         Fit::Fits(why) => composition.ask(Ask::of(&part, format!("{whose}; {why}")).with(llm)).await.map(drop),
@@ -122,18 +122,22 @@ fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option
 /// Who is asked for somebody with these preferences.
 fn part(preferences: &Settings<'_>) -> Part {
     let provider = preferences.text("preferredProvider");
-    if let Some(config) = preferences.value("customConfig") {
-        return Part::new(provider).with(config.clone());
-    }
-    if provider != Smart::ID {
-        return Part::new(provider);
+    let custom = preferences.value("customConfig");
+    // Fields that leave open what is done go with the preset.
+    let says_what = |config: &&Value| ["preset", "passes"].iter().any(|field| config.get(field).is_some());
+    if provider != Smart::ID || custom.filter(says_what).is_some() {
+        return Part::new(provider).with(custom.cloned().unwrap_or_default());
     }
     let quality = preferences.number("qualityThreshold");
-    Part::preset(if quality > CAREFUL_ABOVE {
+    let mut part = Part::preset(if quality > CAREFUL_ABOVE {
         "conservative"
     } else if quality > BALANCED_ABOVE {
         "balanced"
     } else {
         "aggressive"
-    })
+    });
+    if let (Some(config), Some(fields)) = (part.config.as_object_mut(), custom.and_then(Value::as_object)) {
+        config.extend(fields.clone());
+    }
+    part
 }
