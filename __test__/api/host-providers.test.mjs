@@ -160,7 +160,6 @@ describe("what it returns", () => {
     ],
     ["an empty message", (given) => [given[0], { role: "assistant", content: "" }], "broken_result"],
     ["a message without role", (given) => [given[0], {}], "broken_result"],
-    ["two of the same role", (given) => [given[0], { role: "user", content: "x" }], "broken_result"],
     ["a toJSON that says undefined", (given) => [given[0], { toJSON() {} }], "broken_result"],
     ["the order turned round", (given) => given.toReversed?.() ?? given.slice().reverse(), "broken_result|context_grew"],
     ["two messages changed places", (given) => [given[0], ...given.slice(3, 5), ...given.slice(1, 3), ...given.slice(5)], "context_grew"],
@@ -171,6 +170,15 @@ describe("what it returns", () => {
     const result = await managerWith(({ messages: given }) => ({ messages: make(given) })).condense({ messages });
     expect(codes.split("|")).toContain(result.error?.code);
     expectFailed(result, result.error.code, messages);
+  });
+
+  test("what is added and what stays are kept apart where they have the same role", async () => {
+    const added = { role: "user", content: "In short: nothing." };
+    const result = await managerWith(({ messages: given }) => ({ messages: [given[0], added] })).condense({ messages });
+    expect(result.error).toBe(undefined);
+    expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect([result.messages[0], result.messages[2]]).toEqual([messages[0], added]);
+    expect(validateMessages(result.messages)).toEqual([]);
   });
 
   test("wrong extras are left out", async () => {

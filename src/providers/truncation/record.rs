@@ -32,10 +32,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Tokens that are kept free for names, so that there are some where passages would take everything. With all the room they may have, passages lose
-    /// more than names gain (docs/salience.md); what stays free anyway is theirs as well.
-    pub fn room_kept_for_names(&self) -> usize {
-        self.rooms.missing * 3 / 5
+    /// Tokens that are kept free for names where this share of the conversation may stay: from a quarter down three fifths of the room they may have (with
+    /// all of it, passages lose more than names gain), and none from half up, where nearly every name is readable (docs/salience.md). What stays free
+    /// anyway is theirs as well.
+    pub fn room_kept_for_names(&self, share: f64) -> usize {
+        (self.rooms.missing as f64 * 0.6 * (2.0 - 4.0 * share).clamp(0.0, 1.0)) as usize
     }
 
     /// Whether a plan leaves out what a record would tell.
