@@ -67,7 +67,7 @@ describe("a bundled extension", () => {
       due: true,
       error: null,
       restored: true,
-      replacedBy: 5,
+      replacedBy: 6,
       replacedCost: 0.25,
       cost: 3,
     });
@@ -89,7 +89,7 @@ describe("a bundled extension", () => {
       error: null,
       restored: true,
       summary: "What was done so far.",
-      replacedBy: 5,
+      replacedBy: 6,
     });
     expect(report.saved).toBeGreaterThan(0.9);
   });

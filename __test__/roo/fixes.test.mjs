@@ -1,6 +1,7 @@
 // The known faults of Roo-Code's modules: each is there without `fixes`, and mended with it.
 
 import { describe, expect, test } from "vitest";
+import { createNativeProvider } from "../../index.js";
 import { createCondense, createContextManagement, createSlidingWindow, createTaggedCondense } from "../../js/roo/index.js";
 import { assistant, brokenPairs, call, conversation, handler, recordingHost, result, text, user, windowOptions } from "./support.mjs";
 
@@ -119,5 +120,60 @@ describe.each(both)("an error chunk in the stream, %s", (_, fixes) => {
     expect(response.summary).toBe(fixes ? "" : "half a summ");
     expect(response.messages === messages).toBe(fixes);
     expect(told.errors).toEqual(fixes ? ["Condensing failed: The model is overloaded"] : []);
+  });
+});
+
+describe.each(both)("2025 in a tool loop, %s", (_, fixes) => {
+  const rounds = (from, to) =>
+    Array.from({ length: to - from }, (_, offset) => {
+      const [id, ts] = [`call-${from + offset}`, 10 * (from + offset)];
+      return [assistant([call(id)], ts + 1), user([result(id, "1 | const a = 1\n".repeat(50))], ts + 2)];
+    }).flat();
+  const roles = (messages) => messages.map(({ role }) => role);
+  const condenseOnce = (messages, apiHandler = handler()) =>
+    createCondense(recordingHost({ fixes, guard: false }).host).summarizeConversation(messages, apiHandler, "system", "task", 100_000);
+  const { getMessagesSinceLastSummary } = createCondense();
+
+  test(fixes ? "a message of the user stands between the summary and a kept call" : "a result is kept whose call went", async () => {
+    const { messages, error } = await condenseOnce([user("task", 0), ...rounds(0, 6)]);
+    expect(error).toBeUndefined();
+    expect(roles(messages)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+    expect(brokenPairs(messages)).toEqual(fixes ? [] : ["call-4"]);
+    expect(messages[1].isSummary).toBe(true);
+    if (fixes) expect(messages[2]).toEqual({ role: "user", content: expect.stringContaining("summary above"), ts: messages[3].ts });
+  });
+
+  if (!fixes) return;
+
+  test("the message counts", async () => {
+    const { messages, newContextTokens } = await condenseOnce([user("task", 0), ...rounds(0, 6)]);
+    const counted = [text("system"), ...messages.slice(2).flatMap(({ content }) => (Array.isArray(content) ? content : [text(content)]))];
+    expect(newContextTokens).toBe(4 + (await handler().countTokens(counted)));
+  });
+
+  test("the next condensation reads it, and leaves one", async () => {
+    const first = await condenseOnce([user("task", 0), ...rounds(0, 6)]);
+    const longer = [...first.messages, ...rounds(6, 10)];
+    const since = getMessagesSinceLastSummary(longer);
+    expect(since).toEqual(longer);
+    const apiHandler = handler();
+    const next = await condenseOnce(longer, apiHandler);
+    expect(roles(apiHandler.requests[0][1]).join(" ")).not.toContain("assistant assistant");
+    expect(roles(next.messages)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+    expect(brokenPairs(next.messages)).toEqual([]);
+    const again = await condenseOnce([...next.messages, assistant("done", 200)]);
+    expect(roles(again.messages)).toEqual(["user", "assistant", "user", "assistant", "user", "assistant"]);
+  });
+
+  test("a kept message of the user follows the summary itself", async () => {
+    const { messages } = await condenseOnce(conversation(9));
+    expect(roles(messages)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+    expect(messages).toContainEqual(conversation(9).at(-3));
+  });
+
+  test("it is what the provider native puts there", async () => {
+    const { messages } = await condenseOnce([user("task", 0), ...rounds(0, 6)]);
+    const native = await createNativeProvider().condense({ messages: [user("task", 0), ...rounds(0, 6)] }, { handler: handler() });
+    expect(native.messages.map(({ content }) => content)).toContain(messages[2].content);
   });
 });

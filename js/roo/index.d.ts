@@ -156,7 +156,8 @@ export interface RooHost {
 
   /**
    * Mends known faults, default false: truncating hides what is visible instead of what a summary already stands for; no window parts a call
-   * from its result; a summary larger than the history is refused (2026); an `error` chunk is a failure; a reserve for the answer that leaves less than a
+   * from its result, and neither does a condensation of 2025, where a short message of the user stands between the summary and a kept message of the
+   * assistant; a summary larger than the history is refused (2026); an `error` chunk is a failure; a reserve for the answer that leaves less than a
    * tenth of the window, so that every request would be due, counts as so much that half of the window is left; and `guard` is on.
    */
   fixes?: boolean | undefined;
