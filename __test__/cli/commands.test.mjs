@@ -222,6 +222,8 @@ describe("JSON Lines", () => {
     expectFailure(["bad.jsonl"], 4, /bad.jsonl:3:21: not JSON/);
     put("none.jsonl", '{"a":1}\n{"b":2}\n');
     expectFailure(["none.jsonl"], 5, /none of its 2 lines holds a message/);
+    put("blank.jsonl", "\n \r\n\n");
+    for (const args of [["blank.jsonl"], ["count", "blank.jsonl"]]) expectFailure(args, 4, /blank\.jsonl holds nothing but white space/);
   });
 });
 
@@ -262,6 +264,16 @@ describe("sessions of Claude Code", () => {
     expect(messages[2].content.map(({ tool_use_id: id }) => id)).toEqual(["a", "b"]);
     expect(JSON.stringify(messages)).not.toMatch(/subagent|API Error|An earlier/);
     expect(JSON.stringify(messages)).toContain(" as ");
+  });
+
+  test("the byte order mark of the records is no part of the array", () => {
+    const file = session(records);
+    const before = Buffer.concat([Buffer.from("\ufeff"), readFileSync(file)]);
+    put("session.jsonl", before);
+    expect(run([file, "-o", "messages.json", "-q"]).code).toBe(0);
+    expect(Array.isArray(readJson(path.join(folder, "messages.json")))).toBe(true);
+    expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
+    expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
   });
 
   test("--in-place is refused before anything is done; restore leads back to the session", () => {

@@ -182,7 +182,8 @@ function readHistory(name, warn) {
     messages,
     isSession,
     isHalfWritten,
-    contentWith: (changed) => Buffer.from(mark + textWith(changed)),
+    // The messages of a session become a file of another kind, and `JSON.parse` reads no mark.
+    contentWith: (changed) => Buffer.from((isSession ? "" : mark) + textWith(changed)),
   };
 }
 

@@ -136,7 +136,7 @@ function readJson(text, shownName) {
 }
 
 function readText(name, shownName, text) {
-  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && !text.trimStart().startsWith("["));
+  const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && /^\s*[^\s[]/.test(text));
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 

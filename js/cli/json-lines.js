@@ -91,7 +91,7 @@ function linesOf(messages, lines, text) {
 
 /** Refuses values among which there is no message. */
 function requireMessages(values, shownName, found) {
-  if (values.length === 0 || found.some((message) => isObject(message) && "role" in message)) return;
+  if (found.some((message) => isObject(message) && "role" in message)) return;
   throw new Failure(
     EXIT.notMessages,
     `${shownName} is not a history: none of its ${values.length} lines holds a message, with a "role" of its own or as the "message" of a record`,
