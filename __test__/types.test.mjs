@@ -153,6 +153,16 @@ test("configurations have the fields that the providers read", async () => {
   }
 });
 
+test("recommend() knows the answers that are declared, and says so", async () => {
+  const { recommend } = await import("roo-condense");
+  const declared = declaredTypes()
+    .typeOf("RecommendAnswers")
+    .getProperties()
+    .map((property) => property.name);
+  const told = `answers.foo is unknown; known: ${declared.join(", ")}`;
+  expect(() => recommend(/** @type {any} */ ({ foo: 1 }))).toThrow(told);
+});
+
 test.each([
   ["Errors", "ErrorCode"],
   ["Warnings", "WarningCode"],

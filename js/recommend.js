@@ -6,13 +6,33 @@ const native = require("#native");
 const { isSignal } = require("./abort.js");
 const { systemText } = require("./call.js");
 const { countMessages, countTokens, warmUp } = require("./count.js");
-const { checked, notAllowed, readable } = require("./errors.js");
+const { checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
 const { refuseForeign } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
 const { fittingBeside } = require("./roo/trigger.js");
 const { serializeMessages, serializeSettings } = require("./serialize.js");
+
+/** What can be answered. What was measured goes to the addon beside it, and is no answer. */
+const ANSWERS = Object.freeze([
+  "priority",
+  "budgetPerCondensation",
+  "maxLatencyMs",
+  "acceptableLoss",
+  "reductionPercent",
+  "configuration",
+  "userProfile",
+  "scenario",
+  "hasHandler",
+  "contextWindow",
+  "targetTokens",
+  "messages",
+  "systemPrompt",
+  "handler",
+  "price",
+  "signal",
+]);
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
@@ -53,6 +73,7 @@ const aborted = () => Object.assign(new Error("the recommendation was aborted"),
 /** Recommends a provider. What is wrong with the answers is thrown at once. */
 function recommend(answers = {}) {
   if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
+  refuseUnknown("answers", answers, ANSWERS);
   const { messages, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
   if (handler != null && !isHandlerLike(handler)) throw notAllowed("answers.handler", handler, "a handler");
   if (signal != null && !isSignal(signal)) throw notAllowed("answers.signal", signal, "an AbortSignal");

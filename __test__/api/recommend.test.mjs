@@ -32,6 +32,12 @@ test("answers decide, and what is wrong with them is thrown at once", async () =
   expect(thrown(() => recommend(/** @type {any} */ (5))).code).toBe("invalid_argument");
   expect(thrown(() => recommend(/** @type {any} */ ({ handler: 5 }))).field).toBe("answers.handler");
   expect(thrown(() => recommend(/** @type {any} */ ({ messages: 5 }))).code).toBe("invalid_messages");
+  for (const name of ["tokens", "measured", "foo"])
+    for (const more of [{}, { messages }]) {
+      const answers = /** @type {any} */ ({ [name]: [], ...more });
+      expect(thrown(() => recommend(answers))).toMatchObject({ code: "invalid_argument", field: `answers.${name}` });
+    }
+  expect(thrown(() => recommend(/** @type {any} */ ({ priorty: "cost" }))).message).toContain("did you mean priority?");
   expect(codes(await recommend({ acceptableLoss: 0, reductionPercent: 80 }))).toContain("contradiction");
 });
 

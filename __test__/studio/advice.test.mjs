@@ -6,7 +6,12 @@ import { buildHistory } from "../../fixtures/history.mjs";
 import { adviceIn } from "../../ui/src/advice.ts";
 import { inEach } from "./languages.mjs";
 
-const { recommend } = createRequire(import.meta.url)("../../index.js");
+const require = createRequire(import.meta.url);
+const { recommend } = require("../../index.js");
+const native = require("../../js/native.js");
+
+/** For a conversation of so many tokens of which nothing was measured. */
+const recommendFor = (answers) => JSON.parse(native.recommendProvider(JSON.stringify(answers)));
 
 const languages = inEach(adviceIn);
 
@@ -38,7 +43,7 @@ async function sentences() {
   // Sentences are made of two answers at most.
   const few = [...combinations(QUESTIONS)].filter((answers) => Object.keys(answers).length <= 2);
   for (const fact of facts)
-    for (const answers of few) for (const said of sentencesOf(await recommend({ ...answers, ...fact }))) found.add(said);
+    for (const answers of few) for (const said of sentencesOf(recommendFor({ ...answers, ...fact }))) found.add(said);
   const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 9 });
   const small = { priority: [undefined, "zero_loss", "quality"], acceptableLoss: [undefined, 30], maxLatencyMs: [undefined, 100] };
   for (const targetTokens of [undefined, 200, 3000])
