@@ -12,7 +12,12 @@ test("what calibrate cannot read is told", () => {
   expectFailure(["calibrate", "."], 5, /nothing can be learned from 1 history in \.: it takes longer ones, .*8,000 tokens/);
   expectFailure(["calibrate", "-"], 2, /files and folders/);
   expectFailure(["calibrate", "nowhere.json"], 3, /nowhere\.json/);
-  expectFailure(["calibrate", ".", "--target", "40k"], 2, /a share of what there is/);
+  for (const target of ["40k", "0%", "100%", "101%", "1e-20%", "0.00000000000000000001%"])
+    expectFailure(
+      ["calibrate", ".", "--target", target],
+      2,
+      `--target: "${target}" is not allowed for calibrate; allowed: a share of what there is, above 0% and below 100% (40%)`,
+    );
   expectFailure(["calibrate", ".", "--preset", "best"], 2, /preset/);
   expectFailure(["calibrate", ".", "--provider", "smart"], 2, /--provider is of no use for calibrate/);
 });

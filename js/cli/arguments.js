@@ -151,10 +151,15 @@ function parse(args) {
   }
 }
 
-/** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. */
-function readTarget(text) {
-  const share = /^(\d+(?:\.\d+)?)%$/.exec(text);
-  if (share && Number(share[1]) > 0 && Number(share[1]) <= 100) return { text, percent: Number(share[1]) };
+/** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. Only a share that saves something can be learned for. */
+function readTarget(text, command) {
+  const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
+  if (command === "calibrate") {
+    const saved = 100 - percent;
+    if (saved > 0 && saved < 100) return { text, percent };
+    throw wrong(`--target: "${text}" is not allowed for calibrate; allowed: a share of what there is, above 0% and below 100% (40%)`);
+  }
+  if (percent > 0 && percent <= 100) return { text, percent };
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
   const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
@@ -306,7 +311,7 @@ function readArguments(args) {
     frozenMessages: values["frozen-messages"] === undefined ? undefined : readCount("--frozen-messages", values["frozen-messages"]),
     price: values.price,
     preview: Boolean(preview),
-    target: values.target === undefined ? undefined : readTarget(values.target),
+    target: values.target === undefined ? undefined : readTarget(values.target, command),
     window: values.window === undefined ? undefined : readWindow(values.window),
     answers: readAnswers(values),
     compare: Boolean(values.compare),

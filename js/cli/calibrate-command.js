@@ -54,7 +54,6 @@ function textOf(found, leftOut) {
 async function calibrate(library, settings, { stdout }) {
   const { files, preset, target, out, force, json, quiet } = settings;
   if (files.includes("-")) throw wrong("calibrate reads files and folders: standard input is neither");
-  if (target?.tokens !== undefined) throw wrong("calibrate --target: a share of what there is, such as 40%");
   if (out !== undefined) checkOutput(out, {}, force);
   const { histories, leftOut } = readAll(files);
   const shown = files.map(visible).join(", ");
