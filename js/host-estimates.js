@@ -39,7 +39,8 @@ async function reductionOf(provider, context, config) {
   const removed = isAmount(said.estimatedReduction) ? originalTokens - said.estimatedReduction : undefined;
   const left = isAmount(said.estimatedTokens) ? said.estimatedTokens : removed;
   if (left === undefined) return undefined;
-  const estimatedTokens = Math.max(0, left);
+  // More than there was would be refused as growth: then nothing is saved.
+  const estimatedTokens = Math.min(originalTokens, Math.max(0, left));
   const estimatedReduction = originalTokens - estimatedTokens;
   const confidence = Number.isFinite(said.confidence) ? Math.min(1, Math.max(0, said.confidence)) : UNKNOWN_CONFIDENCE;
   const cost = isAmount(said.cost) ? said.cost : ((await costOf(provider, context, config)) ?? 0);

@@ -135,6 +135,20 @@ describe("estimates", () => {
   });
 
   test.each([
+    ["more left than there was", { estimatedTokens: 1e9 }],
+    ["more left than it says there was", { originalTokens: 10, estimatedTokens: 11 }],
+  ])("%s is no reduction", async (_, said) => {
+    const { manager } = managerWithAll({ estimateReduction: () => said });
+    const tokens = said.originalTokens ?? api.countTokens(messages);
+    expect(await manager.estimateReduction({ messages })).toMatchObject({
+      originalTokens: tokens,
+      estimatedTokens: tokens,
+      estimatedReduction: 0,
+      reductionPercent: 0,
+    });
+  });
+
+  test.each([
     [
       "it throws",
       () => {
