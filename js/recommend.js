@@ -44,7 +44,10 @@ function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
   return fitting < tokens ? Math.floor(fitting) : undefined;
 }
 
-/** What each candidate would make of the conversation; of one that fails nothing is known. */
+/**
+ * What each candidate would make of the conversation. One that fails removes nothing, which counts where something has to go; without a model to ask
+ * nothing is known of those that need one.
+ */
 async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
   await warmUp();
@@ -63,7 +66,9 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     };
     const { estimatedTokens, cost, confidence, error } = await manager.estimateReduction({ messages, systemPrompt }, options);
     if (error?.code === "aborted") throw aborted();
-    if (!error) measured.push({ key, tokens: estimatedTokens, cost, exact: confidence === 1, timeMs: performance.now() - begun });
+    const isKnown = !error || (error.code !== "handler_invalid" && (targetTokens ?? tokens) < tokens);
+    const left = error ? tokens : estimatedTokens;
+    if (isKnown) measured.push({ key, tokens: left, cost, exact: confidence === 1, timeMs: performance.now() - begun });
   }
   return { tokens, measured, targetTokens };
 }

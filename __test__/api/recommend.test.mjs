@@ -97,3 +97,23 @@ test("a conversation is measured, and nobody is asked", async () => {
   expect(codes(none)).toContain("ruled_out");
   await expect(recommend({ messages, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
 });
+
+test("what fails on the conversation is no choice where something has to go", async () => {
+  const said = "It goes on and on. ".repeat(500);
+  const short = deepFreeze([
+    { role: "user", content: said },
+    { role: "assistant", content: said },
+    { role: "user", content: said },
+  ]);
+  const answers = { priority: /** @type {const} */ ("simplicity"), handler: handler([], { inputPrice: 0.1, outputPrice: 0.4 }) };
+  expect(await recommend({ ...answers, messages: short })).toMatchObject({ provider: "native", warnings: [] });
+  const found = await recommend({ ...answers, messages: short, reductionPercent: 50 });
+  expect(found.warnings.map(({ code, message }) => `${code}: ${message}`)).toContain(
+    "facts_win: by the rules native would do for priority simplicity; it removes 0% of the tokens, and 50% have to go (reductionPercent)",
+  );
+  expect(found.provider).not.toBe("native");
+  // Without a model to ask, nobody knows what a summary would leave.
+  const none = await recommend({ priority: "simplicity", messages, reductionPercent: 50 });
+  expect(none.provider).toBe("native");
+  expect(codes(none)).toEqual(["handler_needed"]);
+});
