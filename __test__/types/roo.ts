@@ -28,6 +28,7 @@ const host: RooHost = {
   prompts: { summary: "s" },
   fixes: true,
   guard: { attempts: 2 },
+  messagesForApi: (history: ApiMessage[], api) => compressOldToolResults(history, { model: api.getModel().id }),
   signal: (taskId) => (taskId ? AbortSignal.timeout(1) : undefined),
 };
 const usage = {

@@ -11,7 +11,7 @@ const { defaultMessage } = require("./messages.js");
 const { WORDS: THINKING, modelOf, ruleOf, settled } = require("./thinking.js");
 const { withRoom } = require("./trigger.js");
 
-const FUNCTIONS = ["t", "telemetry", "removeImages", "foldFiles", "summarizeConversation", "warn", "error"];
+const FUNCTIONS = ["t", "telemetry", "removeImages", "messagesForApi", "foldFiles", "summarizeConversation", "warn", "error"];
 const FLAGS = ["countAllNew"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
 /** What each of them may be, as for the guard of a manager. */
@@ -62,6 +62,8 @@ function resolved(host) {
         (error) => warn(`Telemetry failed: ${messageOf(error)}`),
       ),
     removeImages: (messages, apiHandler) => withoutImages(host, messages, apiHandler),
+    /** What is sent of a history. */
+    messagesForApi: (messages, apiHandler) => (host.messagesForApi ? sentOf(host, messages, apiHandler) : messages),
     warn,
     /** Tells what would be the same every time. */
     tellOnce(text) {
@@ -122,6 +124,12 @@ function withoutImages(host, messages, apiHandler) {
   const cleaned = host.removeImages(messages, apiHandler);
   if (!Array.isArray(cleaned)) throw notAllowed("host.removeImages()", cleaned, "the array of messages");
   return cleaned;
+}
+
+async function sentOf(host, messages, apiHandler) {
+  const sent = await host.messagesForApi(messages, apiHandler);
+  if (Array.isArray(sent) && sent.every(isObject)) return sent;
+  throw notAllowed("host.messagesForApi()", sent, "the array of messages that is sent");
 }
 
 /**

@@ -141,6 +141,12 @@ export interface RooHost {
    */
   removeImages?: ((messages: any[], apiHandler: any) => any[]) | undefined;
   /**
+   * What is sent of a history, where that is not the history itself: `compressOldToolResults` as the host calls it before every request. The reported tokens
+   * are of that, so `manager` gets it, what it leaves is measured as it will be sent, and is what is stored. To be given wherever `manager` is; without
+   * that it is not called. The history is in its effective form (2026). What it throws, the condensation throws. Default: the history.
+   */
+  messagesForApi?: ((messages: any[], apiHandler: any) => any[] | PromiseLike<any[]>) | undefined;
+  /**
    * The default prompts. `summary`: the system prompt of the request for a summary; `condense` (2026): its last message. A custom prompt of
    * the user replaces the first in 2025 and the second in 2026. Default: prompts of this package.
    */
@@ -512,7 +518,7 @@ export interface OldToolResultsOptions {
 /**
  * Zoo-Code's place for old tool results: shortens them in what is sent, before every request, and leaves what is stored alone. A result becomes the eight
  * lines at most that are most likely to be used again, and says what is missing. What pointers of an earlier condensation lead to stays. No model is
- * asked. It needs results as `tool_result` blocks; those in texts, as in 2025, stay.
+ * asked. A host with a `manager` tells it of this: {@link RooHost.messagesForApi}. It needs results as `tool_result` blocks; those in texts, as in 2025, stay.
  *
  * The same history always gives the same bytes, in every process. What a longer history adds changes nothing before the results that became
  * old with it, so the prompt cache of the model's provider holds up to there. What was done for a turn is remembered: later calls only look through the

@@ -35,8 +35,9 @@ const ROO_CODES = {
 };
 
 /**
- * Asks the manager to condense `messages`. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
- * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` does.
+ * Asks the manager to condense `history`, as it is sent: what the host makes of it before every request is what fits or does not, and what a condensation
+ * of anything else would save is made again by the next request. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
+ * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` or `messagesForApi` does.
  *
  * @param {object} services See `host.js`.
  * @param {{ messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
@@ -48,7 +49,7 @@ const ROO_CODES = {
 async function condenseByManager(
   services,
   {
-    messages,
+    messages: history,
     systemPrompt,
     taskId,
     apiHandler,
@@ -61,14 +62,16 @@ async function condenseByManager(
   },
 ) {
   const signal = services.signal(taskId);
-  const { window, profileId, measure } = prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata });
+  const { window, profileId, measure } = prepare(services, { messages: history, systemPrompt, taskId, apiHandler, metadata });
+  const sendsAnother = services.host.messagesForApi !== undefined;
+  const messages = sendsAnother ? await measure.sent(history) : history;
   const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
   // Whoever writes a summary: this is the model that reads the conversation, and so may refuse its thinking.
   const model = modelOf(apiHandler);
   const context = present({ messages, systemPrompt, taskId, contextWindow, profileId, model });
   const options = present({
     thinking: services.host.thinking,
-    protectedIn: protectedAmong(messages, services.host.protect),
+    protectedIn: protectedAmong(history, messages, services.host.protect),
     isAutomatic,
     provider,
     signal,
@@ -78,14 +81,14 @@ async function condenseByManager(
     condensingHandler: asking(condensingHandler, metadata),
   });
   const targetTokens = window && (await measure.target(window));
-  // Counting took its time; a signal that fires later reaches the manager.
-  if (window && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
+  // That took its time; a signal that fires later reaches the manager.
+  if ((window || sendsAnother) && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
   const given = window ? await newestShortened(services, context, options, targetTokens, { window, measure }) : messages;
   const first = await askManager(services, { ...context, messages: given }, present({ ...options, targetTokens }));
   tellOfRules(services, first);
   const isMet = window && (await metItsTarget(first, targetTokens, measure));
   const lower = (left) => measure.target(window, left);
-  const fitting = isMet ? await shortened(services, context, options, first, { lower, configs: CORRECTIONS }) : first;
+  const fitting = isMet ? await shortened(services, context, options, first, { lower, configs: CORRECTIONS, measure }) : first;
   const gained = given === messages || signal?.aborted ? fitting : await atLeast(given, fitting, measure);
   const result = window ? await fitted(services, context, options, gained, { window, measure }) : gained;
   const cost = result.cost ?? 0;
@@ -125,7 +128,8 @@ function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadat
   const window = windowCall();
   const profileId = profileOf(window?.currentProfileId ?? services.profileId(taskId));
   const own = window && ownCounter(services.host.manager, messages, systemPrompt, profileId);
-  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools });
+  const sent = (history) => services.messagesForApi(history, apiHandler);
+  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools, sent });
   if (window) window.tokensWith = (left) => measure.inContext(window, left);
   return { window, profileId, measure };
 }
@@ -144,15 +148,17 @@ async function prepareWindow(services, call, given, isDue) {
 
 /**
  * The rules of the host for messages that were made of `messages`, as options of a call. Indices are those of `messages`, and a function is asked about
- * them alone: in what is left of them the same messages stand elsewhere, and may be others by identity.
+ * them alone: in what is `sent` of them, and in what is left of that, the same messages stand elsewhere, and may be others by identity.
  */
-function protectedAmong(messages, protect) {
+function protectedAmong(messages, sent, protect) {
   if (protect === undefined) return undefined;
   const isOfMessages = isObject(protect) && (typeof protect.messages === "function" || Array.isArray(protect.messages));
   if (!isOfMessages) return () => ({ protect });
   let chosen;
   return (left) => {
-    if (left === messages || chosen === "unknown") return { protect };
+    // What is wrong with indices the manager says, in its own words.
+    const hasSameIndices = left === messages || (left === sent && sent.length === messages.length && Array.isArray(protect.messages));
+    if (hasSameIndices || chosen === "unknown") return { protect };
     try {
       chosen ??= new Set(rulesFor({ messages: protect.messages }, messages, "protect", []).messages);
     } catch {
@@ -195,14 +201,14 @@ function tellOfRules({ tellOnce }, { warnings }) {
 }
 
 /** A result of which the host counts more than may be left, shortened; `lower` says to how many of the manager's tokens, if at all. */
-async function shortened(services, context, options, first, { lower, configs }) {
+async function shortened(services, context, options, first, { lower, configs, measure }) {
   let result = first;
   for (const config of configs) {
     const targetTokens = await lower(result.messages);
     if (targetTokens === undefined) break;
     const next = await askManager(
       services,
-      { ...context, messages: result.messages },
+      { ...context, messages: await measure.sent(result.messages) },
       { ...options, provider: CORRECTING, config, targetTokens },
     );
     if (next.failure) break;
@@ -224,7 +230,7 @@ async function fitted(services, context, options, result, { window, measure }) {
   const isOver = async (left) => (await measure.inContext(window, left)) > window.fittingTokens;
   const lower = async (left) => ((await isOver(left)) ? measure.target(limits, left) : undefined);
   window.keepsAll = protects;
-  const deeper = await shortened(services, context, options, result, { lower, configs: DEEPER });
+  const deeper = await shortened(services, context, options, result, { lower, configs: DEEPER, measure });
   // Truncation stands in for a provider that failed, as in the manager's own chains.
   const { error, ...rest } = deeper;
   return error && deeper.messages !== result.messages ? rest : deeper;
@@ -316,14 +322,18 @@ function inRooWords(services, { code, message, cause }) {
 
 /**
  * Counts for one condensation: the host's numbers by the host's own handler where it counts, so that they compare with its others; what the manager is
- * told in the manager's tokens.
+ * told in the manager's tokens. Both are of what is sent of a history, as the reported tokens are.
  */
-function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
+function measureOf({ own, messages, systemPrompt, apiHandler, tools, sent: makeSent }) {
   const system = { type: "text", text: systemPrompt };
   const countsTokens = typeof apiHandler?.countTokens === "function";
   const byHost = remembered((history) => apiHandler.countTokens([system, ...history.flatMap(blocksOf)]));
   const countTools = remembered((list) => (list?.length > 0 ? apiHandler.countTokens([{ type: "text", text: JSON.stringify(list) }]) : 0));
   const toolTokens = () => (countsTokens ? countTools(tools) : 0);
+  const sentOf = remembered(makeSent);
+
+  /** What is sent of a history. What was made of the one at hand so is sent as it is. */
+  const sent = async (history) => (history === (await sentOf(messages)) ? history : sentOf(history));
 
   /**
    * Whether the host's handler sees nothing of calls and results, as handlers of 2025 did: then its counts say little of what is saved, and a note that is
@@ -341,10 +351,11 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   /** The share of the tokens that is left with other messages. */
   async function shareLeft(left) {
     const count = await own;
-    const isSeen = countsTokens && !(await isBlindTo(messages));
-    const [was, is] = isSeen ? [await byHost(messages), await byHost(left)] : [0, 0];
+    const [before, after] = [await sent(messages), await sent(left)];
+    const isSeen = countsTokens && !(await isBlindTo(before));
+    const [was, is] = isSeen ? [await byHost(before), await byHost(after)] : [0, 0];
     if (was > 0 && is !== was) return is / was;
-    return count ? count(left) / count(messages) : 1;
+    return count ? count(after) / count(before) : 1;
   }
 
   /** Tokens that the host would find in the context: what was reported, less what is saved. The tools stay as they are. */
@@ -354,26 +365,28 @@ function measureOf({ own, messages, systemPrompt, apiHandler, tools }) {
   }
 
   return {
+    sent,
     /** Whether the manager is one of this package. */
     isOwn: async () => (await own) !== undefined,
     /** Tokens of a history and the system prompt as a manager of this package counts them. */
     byManager: async (history) => (await own)(history),
     /** Before, after and the tools. */
     async totals(result) {
-      if (!countsTokens || (await isBlindTo(messages))) return [result.prevContextTokens, result.newContextTokens, 0];
-      return [await byHost(messages), await byHost(result.messages), await toolTokens()];
+      const before = await sent(messages);
+      if (!countsTokens || (await isBlindTo(before))) return [result.prevContextTokens, result.newContextTokens, 0];
+      return [await byHost(before), await byHost(await sent(result.messages)), await toolTokens()];
     },
     inContext,
-    /** What the manager may leave of a history, in its tokens; undefined when what is left of one already is within the limit. */
+    /** What the manager may leave of what is sent of a history, in its tokens; undefined when what is left of one already is within the limit. */
     async target(limits, left = messages) {
       const { limitTokens, prevContextTokens } = limits;
       const now = left === messages ? prevContextTokens : await inContext(limits, left);
       if (left !== messages && now <= limitTokens) return undefined;
       const fixed = await toolTokens();
       const share = Math.min(1, Math.max(0, AIM * limitTokens - fixed) / Math.max(1, now - fixed));
-      const count = await own;
-      if (count) return Math.floor(share * count(left));
-      return Math.floor(share * (countsTokens ? await byHost(left) : now));
+      const [count, given] = [await own, await sent(left)];
+      if (count) return Math.floor(share * count(given));
+      return Math.floor(share * (countsTokens ? await byHost(given) : now));
     },
   };
 }
