@@ -178,7 +178,7 @@ describe("what it returns", () => {
     expect(result.error).toBe(undefined);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
     expect([result.messages[0], result.messages[2]]).toEqual([messages[0], added]);
-    expect(validateMessages(result.messages)).toEqual([]);
+    expect(api.validateMessages(result.messages)).toEqual([]);
   });
 
   test("wrong extras are left out", async () => {
