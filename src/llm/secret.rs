@@ -1,7 +1,11 @@
 //! Keys: kept out of everything that is printed.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE},
+};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -73,25 +77,32 @@ pub(super) struct Scrubber {
 }
 
 impl Scrubber {
-    /// Hides these, and each word of them (`Bearer x` hides `x`).
+    /// Hides these, each word of them (`Bearer x` hides `x`), the password in a word for basic authentication, and all of it in base64 and in hexadecimal
+    /// digits.
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a ApiKey>) -> Self {
-        let words = secrets.into_iter().flat_map(|secret| secret.expose().split_whitespace());
-        Self {
-            secrets: words
-                .filter(|word| word.len() >= MIN_SECRET_BYTES)
-                .map(|word| ApiKey::new(word.to_ascii_lowercase()))
-                .collect(),
+        let mut words: Vec<String> = Vec::new();
+        for secret in secrets {
+            words.extend(secret.expose().split_whitespace().map(str::to_owned));
+            words.extend(password_in(secret.expose()));
         }
+        words.retain(|word| word.len() >= MIN_SECRET_BYTES);
+        let encoded: Vec<String> = words.iter().flat_map(|word| encoded(word.as_bytes())).collect();
+        Self { secrets: words.into_iter().chain(encoded).map(|word| ApiKey::new(word.to_ascii_lowercase())).collect() }
     }
 
     /// The text without keys, pieces of keys, control characters, and not longer than a message may be.
     pub(super) fn clean(&self, text: &str) -> String {
         let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
-        // Names of hosts, for one, are told in lower case.
-        let lowered = text.to_ascii_lowercase();
+        let Plain { text: plain, from } = Plain::of(text);
+        let mut found = vec![false; plain.len()];
         for secret in &self.secrets {
-            Self::mark(lowered.as_bytes(), secret.expose().as_bytes(), &mut hidden);
+            Self::mark(&plain, secret.expose().as_bytes(), &mut found);
+        }
+        for (at, _) in found.iter().enumerate().filter(|(_, found)| **found) {
+            // What stands between two bytes of a key goes with them.
+            let end = if found.get(at + 1) == Some(&true) { from[at + 1].start } else { from[at].end };
+            hidden[from[at].start..end].fill(true);
         }
         mark_masked_keys(text, &mut hidden);
         let mut clean = String::with_capacity(text.len().min(MAX_MESSAGE_BYTES));
@@ -129,6 +140,66 @@ impl Scrubber {
             mark_all(text, piece, hidden);
         }
     }
+}
+
+/// A text as keys are looked for in it: in lower case, because names of hosts, for one, are told so, without what cannot be seen, and with the bytes that
+/// stand as `%2d` in it.
+struct Plain {
+    text: Vec<u8>,
+    /// Where each byte stands.
+    from: Vec<Range<usize>>,
+}
+
+impl Plain {
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut plain = Self { text: Vec::with_capacity(bytes.len()), from: Vec::with_capacity(bytes.len()) };
+        let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let mut next = 0;
+        for (at, character) in text.char_indices().filter(|(_, character)| !is_invisible(*character)) {
+            if at < next {
+                continue;
+            }
+            if let (b'%', Some(high), Some(low)) = (bytes[at], digit(at + 1), digit(at + 2)) {
+                next = at + 3;
+                plain.push(at..next, (16 * high + low) as u8);
+                continue;
+            }
+            (at..at + character.len_utf8()).for_each(|at| plain.push(at..at + 1, bytes[at]));
+        }
+        plain
+    }
+
+    fn push(&mut self, at: Range<usize>, byte: u8) {
+        self.text.push(byte.to_ascii_lowercase());
+        self.from.push(at);
+    }
+}
+
+/// Soft hyphens, joiners and marks of direction: a key with them in it can be read, and copied, as one without.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// The ways in which bytes are commonly written. In base64, what they are at each of the three places that they can have among others, without the
+/// characters that depend on those.
+fn encoded(bytes: &[u8]) -> Vec<String> {
+    let hexadecimal = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let at = |before: usize| {
+        let padded = [&[0; 2][..before], bytes].concat();
+        let whole = padded.len() / 3 * 4;
+        let start = if before == 0 { 0 } else { before + 1 };
+        [STANDARD.encode(&padded), URL_SAFE.encode(&padded)].map(|text| text[start.min(whole)..whole].to_owned())
+    };
+    let in_base64 = (0..3).flat_map(at).filter(|text| text.len() >= MIN_SECRET_BYTES);
+    in_base64.chain([hexadecimal]).collect()
+}
+
+/// The password of a header for basic authentication.
+fn password_in(header: &str) -> Option<String> {
+    let text = header.strip_prefix("Basic ").or_else(|| header.strip_prefix("basic "))?;
+    let decoded = String::from_utf8(STANDARD.decode(text.trim()).ok()?).ok()?;
+    decoded.split_once(':').map(|(_, password)| password.to_owned())
 }
 
 fn mark_all(text: &[u8], piece: &[u8], hidden: &mut [bool]) {
@@ -196,6 +267,37 @@ mod tests {
         for told in ["sk-ab12cd34ef56gh78", "SK-AB12CD34EF56GH78", "https://ab12cd34ef56gh78.com/"] {
             assert!(!scrubber.clean(told).to_ascii_lowercase().contains("ab12cd34"), "{told}");
         }
+    }
+
+    #[test]
+    fn a_key_is_hidden_however_it_is_written() {
+        let key = "sk-Ab12+Cd34/Ef56~Gh78";
+        let scrubber = Scrubber::new([&ApiKey::new(key)]);
+        let hexadecimal: String = key.bytes().map(|byte| format!("{byte:02X}")).collect();
+        let percent: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let parted: String = key.chars().flat_map(|character| [character, '\u{200b}']).collect();
+        let told = [hexadecimal, percent, parted, key.replace('+', "%2B").replace('/', "%2F")];
+        for told in told {
+            assert_eq!(
+                scrubber.clean(&format!("bad key {told}")).trim_end_matches('\u{200b}'),
+                "bad key [redacted]",
+                "{told}"
+            );
+        }
+        for before in ["", "Bearer ", "user:", "x"] {
+            let clean = scrubber.clean(&STANDARD.encode(format!("{before}{key} of mine")));
+            let (head, tail) = clean.split_once("[redacted]").unwrap();
+            // What has bytes of something else in it can stay.
+            assert!(head.len() <= before.len() * 4 / 3 + 4 && tail.len() <= " of mine".len() * 4 / 3 + 8, "{clean}");
+        }
+    }
+
+    #[test]
+    fn the_password_of_a_basic_header_is_hidden() {
+        let header = ApiKey::new(format!("Basic {}", STANDARD.encode("svc:SuperSecretPassw0rd")));
+        let scrubber = Scrubber::new([&header]);
+        assert_eq!(scrubber.clean("password SuperSecretPassw0rd wrong"), "password [redacted] wrong");
+        assert_eq!(scrubber.clean("user svc wrong"), "user svc wrong");
     }
 
     #[test]
