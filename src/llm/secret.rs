@@ -96,7 +96,10 @@ impl Scrubber {
         let mut hidden = vec![false; text.len()];
         let Plain { text: plain, from } = Plain::of(text);
         let mut found = vec![false; plain.len()];
+        let lowered = text.to_ascii_lowercase();
         for secret in &self.secrets {
+            // Also as it stands: a `%` may be of something else.
+            Self::mark(lowered.as_bytes(), secret.expose().as_bytes(), &mut hidden);
             Self::mark(&plain, secret.expose().as_bytes(), &mut found);
         }
         for (at, _) in found.iter().enumerate().filter(|(_, found)| **found) {

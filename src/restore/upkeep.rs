@@ -752,7 +752,10 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
         let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
         // Of lines that say the same, the one whose neighbours go on as they do here.
         let goes_on = |place: usize| (1..8).take_while(|by| is_same(row + by, place + by)).count();
+        // That a line is blank tells nothing: without a neighbour it may be any.
+        let is_blank = contents(row).is_some_and(|[content, _]| content.trim().is_empty());
         let candidates = candidates.iter().filter(|place| is_same(row, **place));
+        let candidates = candidates.filter(|place| !is_blank || **place == next || goes_on(**place) > 0);
         let best = candidates.take(32).max_by_key(|place| (goes_on(**place), std::cmp::Reverse(**place)));
         next = best.map_or(next, |place| place + 1);
         matched.push(best.copied());

@@ -128,8 +128,9 @@ pub(super) async fn checked(
     let Some(check) = check else { return Ok(checked) };
     if checked.summary.expected_tokens.is_some() {
         // Nobody knows what a model would leave out: the most that there can be to do is foreseen.
-        checked.completes = check.complete;
-        if check.ask_again {
+        // No summary is below no mark at all.
+        checked.completes = check.complete && check.min_score > 0.0;
+        if check.ask_again && check.min_score > 0.0 {
             checked.foresee(client, prompt);
         }
         return Ok(checked);
