@@ -235,10 +235,10 @@ impl Manager {
     }
 
     /// Begins the only work for a task, or says what is under way.
-    fn take_off(&self, task: &str, snapshot: &Snapshot) -> Result<Flight<'_>, UnderWay> {
+    fn take_off(&self, task: &str, snapshot: &Snapshot) -> Result<Flight<'_>, Box<UnderWay>> {
         let mut all = self.preparations();
         if let Some(under_way) = all.under_way.get(task) {
-            return Err(under_way.clone());
+            return Err(Box::new(under_way.clone()));
         }
         let (tell, told) = watch::channel(None);
         all.under_way.insert(task.to_owned(), UnderWay { snapshot: snapshot.clone(), told });

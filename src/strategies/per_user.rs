@@ -125,7 +125,7 @@ fn part(preferences: &Settings<'_>) -> Part {
     let custom = preferences.value("customConfig");
     // Fields that leave open what is done go with the preset.
     let says_what = |config: &&Value| ["preset", "passes"].iter().any(|field| config.get(field).is_some());
-    if provider != Smart::ID || custom.filter(says_what).is_some() {
+    if provider != Smart::ID || custom.as_ref().is_some_and(says_what) {
         return Part::new(provider).with(custom.cloned().unwrap_or_default());
     }
     let quality = preferences.number("qualityThreshold");
