@@ -77,6 +77,21 @@ const ODD_MESSAGES = [
   { role: "user", content: "With fields.", ts: 1, isSummary: true, condenseId: "x", nested: { "": [null, -0, 1e300] } },
 ];
 
+const has = (message, type) => Array.isArray(message?.content) && message.content.some((block) => block.type === type);
+
+/** Two tool rounds as one, whose tools answer in messages of their own. */
+function answeredApart(history) {
+  const joined = [];
+  for (let at = 0; at < history.length; at++) {
+    const [one, first, other, second] = history.slice(at, at + 4);
+    if ([one, other].every((message) => has(message, "tool_use")) && [first, second].every((message) => has(message, "tool_result"))) {
+      joined.push({ ...one, content: [...one.content, ...other.content] }, first, second);
+      at += 3;
+    } else joined.push(one);
+  }
+  return joined;
+}
+
 /** One conversation; the same numbers of chance give the same one. */
 export function anyHistory(random) {
   const dialect = random.pick(Object.keys(DIALECTS));
@@ -90,6 +105,7 @@ export function anyHistory(random) {
     for (let count = random.integer(1, 3); count > 0; count--)
       history.splice(random.integer(0, history.length), 0, random.pick(ODD_MESSAGES));
   }
+  if (random.chance(0.15)) history = answeredApart(history);
   // The same work once more, as hosts have it that count their calls from 1 in each turn.
   if (random.chance(0.15)) history = [...history, ...history.slice(random.integer(0, history.length))];
   return history;

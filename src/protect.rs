@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Pins, TextAt},
+    conversation::{Block, ContentKind, Conversation, Pins, TextAt, answered},
     options::{Field, Kind, Settings, Table},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
@@ -340,17 +340,21 @@ fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec
 
 /// Pins the answers to pinned calls, and the calls of pinned answers.
 fn pin_counterparts(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
+    let answered = answered(conversation);
     for call in 0..conversation.len().saturating_sub(1) {
-        let (calls, answers) =
-            (conversation.message(call).content.blocks(), conversation.message(call + 1).content.blocks());
-        for (at, block) in calls.iter().enumerate() {
+        let behind = answered[call + 1..].iter().take_while(|of| **of == Some(call)).count();
+        for (at, block) in conversation.message(call).content.blocks().iter().enumerate() {
             let Block::ToolUse { id, .. } = block else { continue };
             let is_answer = |block: &Block| matches!(block, Block::ToolResult { tool_use_id, .. } if tool_use_id == id);
-            let of_call: Vec<usize> =
-                (0..).zip(answers).filter(|(_, block)| is_answer(block)).map(|(at, _)| at).collect();
-            if blocks[call][at] || of_call.iter().any(|answer| blocks[call + 1][*answer]) {
+            let of_call: Vec<(usize, usize)> = (call + 1..=call + behind)
+                .flat_map(|message| {
+                    let of_message = conversation.message(message).content.blocks().iter().enumerate();
+                    of_message.filter(|(_, block)| is_answer(block)).map(move |(block, _)| (message, block))
+                })
+                .collect();
+            if blocks[call][at] || of_call.iter().any(|(message, block)| blocks[*message][*block]) {
                 blocks[call][at] = true;
-                of_call.iter().for_each(|answer| blocks[call + 1][*answer] = true);
+                of_call.into_iter().for_each(|(message, block)| blocks[message][block] = true);
             }
         }
     }
