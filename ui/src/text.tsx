@@ -1,6 +1,7 @@
 // Texts of histories: always text, never markup. Characters that steer, turn or hide are shown by their numbers.
 
 import { Fragment, type ReactNode } from "react";
+import type { Key, Translate } from "./context.js";
 
 /** Controls (but tabs and line ends), what changes the direction of writing, and what cannot be seen. */
 const UNSEEN =
@@ -26,6 +27,12 @@ export const visibleText = (text: string): string =>
   visibleParts(text)
     .map((part) => (part.hidden ? `⟨${part.text}⟩` : part.text))
     .join("");
+
+/** Roles that have words. */
+const ROLES: Record<string, Key> = { user: "role.user", assistant: "role.assistant", system: "role.system" };
+
+/** The role of a message, in the language of the page; one of a host's own as it is. */
+export const roleText = (t: Translate, role: string): string => (Object.hasOwn(ROLES, role) ? t(ROLES[role]!) : visibleText(role));
 
 export function VisibleText({ children }: { children: string }): ReactNode {
   const parts = visibleParts(children);

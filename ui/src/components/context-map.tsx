@@ -3,7 +3,7 @@
 
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
-import { visibleText } from "../text.js";
+import { roleText, visibleText } from "../text.js";
 import type { Condensation, Inspection } from "../types.js";
 import { KINDS, useKindName } from "./kinds.js";
 
@@ -239,7 +239,7 @@ export function ContextMap(props: ContextMapProps): ReactNode {
     if (!message) return "";
     const main = KINDS.reduce((best, kind) => ((message.kinds[kind] ?? 0) > (message.kinds[best] ?? 0) ? kind : best), KINDS[0]!);
     const parts = [
-      t("map.message", { index, role: visibleText(message.role) }),
+      t("map.message", { index, role: roleText(t, message.role) }),
       kindName(main),
       t("tokens", { count: message.tokens, shown: format.number(message.tokens) }),
     ];

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer, useGone } from "../hooks.js";
-import { VisibleText, visibleText } from "../text.js";
+import { VisibleText, roleText } from "../text.js";
 import { useTold } from "../told.js";
 import { Diff, type DiffMode } from "./diff.js";
 
@@ -73,7 +73,7 @@ export function MessageView({ history, revision, index, condensation, mode, onGo
       <header>
         <h3>
           {t("message.title", { index })}
-          {answer && <small> {visibleText(answer.role)}</small>}
+          {answer && <small> {roleText(t, answer.role)}</small>}
         </h3>
         {answer?.fate && <span className={`rc-badge rc-fate-${answer.fate}`}>{t(`fate.${answer.fate}`)}</span>}
         {hasDiff && (

@@ -5,7 +5,7 @@ import { type ReactNode, useRef, useState } from "react";
 import type { ContentOperation, ContentOperations, ContentThresholds, IndividualConfig } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
-import { visibleText } from "../text.js";
+import { roleText, visibleText } from "../text.js";
 import type { InspectedMessage } from "../types.js";
 import { NumberField, compact } from "./fields.js";
 import { CONTENT_KINDS, ContentTypeSelector } from "./pass-fields.js";
@@ -37,7 +37,7 @@ export function Overrides({ value, defaults, onChange, messages, looked }: Overr
   const isBeyond = messages !== undefined && index >= messages.length;
   const wordOf = (at: number) => {
     const message = messages?.[at];
-    return message ? `${visibleText(message.role)}: ${visibleText(message.label).slice(0, 80)}` : "";
+    return message ? `${roleText(t, message.role)}: ${visibleText(message.label).slice(0, 80)}` : "";
   };
   const set = (at: number, next: Override) => onChange(value.map((one, place) => (place === at ? next : one)));
   const summaryOf = ({ operations = {} }: Override) =>
