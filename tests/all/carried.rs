@@ -595,13 +595,13 @@ fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     let run = |id: usize, command: &str| round(id, "Bash", json!({ "command": command }), "");
     let told = record(
         [
-            write(1, "/work/try.py"),
-            run(2, "rm /work/try.py"),
-            edit(3, "/work/back.py"),
-            run(4, "git checkout -- /work/back.py"),
-            edit(5, "/work/kept.py"),
-            run(6, "rm /work/old.py"),
-            run(7, "mv /work/from.py /work/to.py"),
+            write(1, "/srv/try.py"),
+            run(2, "rm /srv/try.py"),
+            edit(3, "/srv/back.py"),
+            run(4, "git checkout -- /srv/back.py"),
+            edit(5, "/srv/kept.py"),
+            run(6, "rm /srv/old.py"),
+            run(7, "mv /srv/from.py /srv/to.py"),
         ]
         .concat(),
     );
