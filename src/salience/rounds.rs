@@ -51,8 +51,11 @@ fn is_tool_round(
     if sorted(calls(call)) != sorted(all.iter().flat_map(|answer| answers(answer)).collect()) {
         return false;
     }
-    let mut blocks = all.iter().flat_map(|answer| answer.content.blocks());
-    let answers_only = blocks.all(|block| matches!(block, Block::ToolResult { .. } | Block::Text { .. }));
+    let is_answer = |block: &Block| matches!(block, Block::ToolResult { .. } | Block::Text { .. });
+    let answers_only = all.iter().all(|answer| {
+        let blocks = answer.content.blocks();
+        answer.role == Role::User && !blocks.is_empty() && blocks.iter().all(is_answer)
+    });
     // A note of an earlier condensation is nobody's words.
     let is_note = |index: usize, piece: &ContentPiece| {
         let whole = texts[index].iter().find(|text| *text.path == *piece.path);
