@@ -2,7 +2,7 @@
 
 // One question to a handler of the host: its async generator is drained here, on the thread it belongs to.
 
-const native = require("#native");
+const { countTokens: tokensOf } = require("./count.js");
 const { messageOf: wordsOf, shown } = require("./errors.js");
 const { Turns } = require("./event-loop.js");
 const { watch } = require("./host-call.js");
@@ -14,8 +14,6 @@ const MAX_TEXT_UNITS = 8 * 1024 * 1024;
 const MAX_COUNTED_UNITS = 512 * 1024;
 /** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
 const CLOSING_MS = 15;
-/** By which the tokens of an answer are limited. */
-const ENCODING = "o200k_base";
 
 /** Faults of handlers that were still at work. */
 const WAITING = new Set(["aborted", "first_chunk_late", "next_chunk_late"]);
@@ -105,7 +103,7 @@ class Answer {
     // No text has more tokens than bytes, and hardly one so few that counting it is worth the while.
     if (this.#left > 4 * this.#uncounted.length) return false;
     if (this.#uncounted.length > 64 * this.#left) return true;
-    const tokens = native.countText(this.#uncounted.toWellFormed(), ENCODING);
+    const tokens = tokensOf(this.#uncounted);
     if (this.#uncounted.length >= COUNTED_TOGETHER) {
       this.#left -= tokens;
       this.#uncounted = "";

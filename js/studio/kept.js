@@ -53,12 +53,8 @@ class Places {
     });
   }
 
-  #neighbours(index) {
-    return [index - 1, index, index + 1].map((at) => this.#whole[at]);
-  }
-
   #around(index) {
-    const places = this.#neighbours(index);
+    const places = [index - 1, index, index + 1].map((at) => this.#whole[at]);
     this.#print(places);
     return places.map((place) => place?.print ?? "");
   }

@@ -60,8 +60,7 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
         let mut report = Report { index, found: &mut found };
         // The API reads messages of one role that follow each other as one.
         report.message(message, previous, goes_on);
-        let ids = report.blocks(message, &open);
-        open.retain(|id| !ids.contains(id));
+        report.blocks(message, &mut open);
         if of.is_none() || next != of {
             report.unanswered(&open);
         }
@@ -104,8 +103,7 @@ pub fn problems_after(previous: Option<&Message>, index: usize, message: &Messag
     let mut report = Report { index, found: &mut found };
     report.message(message, previous, false);
     let mut open = previous.map_or_else(Vec::new, calls);
-    let ids = report.blocks(message, &open);
-    open.retain(|id| !ids.contains(id));
+    report.blocks(message, &mut open);
     report.unanswered(&open);
     found
 }
@@ -200,8 +198,8 @@ impl Report<'_> {
         }
     }
 
-    /// The ids of the calls that it answers.
-    fn blocks<'m>(&mut self, message: &'m Message, open: &[&str]) -> HashSet<&'m str> {
+    /// Takes the calls that it answers out of those that are `open`.
+    fn blocks(&mut self, message: &Message, open: &mut Vec<&str>) {
         let open_ids: HashSet<&str> = open.iter().copied().collect();
         let mut answered = HashSet::new();
         for (index, block) in message.content.blocks().iter().enumerate() {
@@ -238,7 +236,7 @@ impl Report<'_> {
                 _ => {}
             }
         }
-        answered
+        open.retain(|id| !answered.contains(id));
     }
 
     /// `open`: the ids of the calls that nothing answers.

@@ -294,8 +294,7 @@ impl Manager {
                 // They are counted already.
                 let made = done.choices().iter().map(|choice| Choice { record: None, ..choice.clone() });
                 let choices = before.into_iter().chain(made).collect();
-                let prepared = Prepared::new(proposal, done.provider(), snapshot, done.tokens_removed(), cost);
-                let prepared = Prepared { choices, ..prepared };
+                let prepared = Prepared::new(proposal, done.provider(), snapshot, done.tokens_removed(), cost, choices);
                 let told = prepared.told("done");
                 self.preparations().keep(task, prepared);
                 told
@@ -359,7 +358,14 @@ impl Manager {
 }
 
 impl Prepared {
-    fn new(proposal: Proposal, provider: &str, snapshot: Snapshot, tokens_saved: f64, cost: f64) -> Self {
+    fn new(
+        proposal: Proposal,
+        provider: &str,
+        snapshot: Snapshot,
+        tokens_saved: f64,
+        cost: f64,
+        choices: Vec<Choice>,
+    ) -> Self {
         let plan = proposal.plan.without_foreign();
         let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
             + proposal.notes.iter().map(|note| note.reason.len()).sum::<usize>()
@@ -381,7 +387,7 @@ impl Prepared {
             version: String::new(),
             capabilities: crate::providers::Capabilities::default(),
         };
-        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes, choices: Vec::new() }
+        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes, choices }
     }
 
     pub(super) fn ready(&self) -> Arc<Ready> {

@@ -40,7 +40,7 @@ pub use self::{
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
-    notes::{NoteLine, before_note, characters_of, is_about_messages, messages_at_end, notes_in_line},
+    notes::{NoteLine, before_note, characters_of, is_about_messages, is_heading, messages_at_end, notes_in_line},
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },

@@ -77,6 +77,13 @@ impl NoteLine {
     }
 }
 
+/// Whether a line is the heading of lines whose numbers were left out, be there as many or not.
+#[must_use]
+pub fn is_heading(line: &str) -> bool {
+    let content = NumberStyle::read(line.as_bytes()).map(|(.., content)| &line[content..]);
+    content.is_some_and(|content| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
+}
+
 /// Whether the last line of `text` says that messages are missing after the one it stands in, and the text before that line.
 #[must_use]
 pub fn messages_at_end(text: &str) -> (&str, bool) {

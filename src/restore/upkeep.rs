@@ -16,7 +16,9 @@ use super::{
 };
 use crate::{
     conversation::{Block, BlockOrigins, Content, Conversation, EntryId, Message, NumberStyle, PathStep, TextAt},
-    markers::{Direction, Gap, MAX_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of},
+    markers::{
+        Direction, Gap, MAX_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, is_heading, may_hold_pointers, quote_of,
+    },
 };
 
 /// A text of the changed conversation that has to say something else.
@@ -714,11 +716,6 @@ fn new_line(out: &mut String, at: usize) {
     if at > 0 {
         out.push('\n');
     }
-}
-
-/// Whether a line is the heading of lines whose numbers were left out, be there as many or not.
-fn is_heading(line: &str) -> bool {
-    numbered(line).is_some_and(|(_, content)| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
 }
 
 /// For each row of a text, the row of the text before that it was.

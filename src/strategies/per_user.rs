@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     options::{ConfigError, Settings},
-    providers::{CondenseError, Smart},
+    providers::{CondenseError, Smart, merged},
     warning::{Warning, WarningCode},
 };
 
@@ -129,15 +129,13 @@ fn part(preferences: &Settings<'_>) -> Part {
         return Part::new(provider).with(custom.cloned().unwrap_or_default());
     }
     let quality = preferences.number("qualityThreshold");
-    let mut part = Part::preset(if quality > CAREFUL_ABOVE {
+    let part = Part::preset(if quality > CAREFUL_ABOVE {
         "conservative"
     } else if quality > BALANCED_ABOVE {
         "balanced"
     } else {
         "aggressive"
     });
-    if let (Some(config), Some(fields)) = (part.config.as_object_mut(), custom.and_then(Value::as_object)) {
-        config.extend(fields.clone());
-    }
-    part
+    let config = merged(&part.config, custom.unwrap_or(&Value::Null));
+    part.with(config)
 }

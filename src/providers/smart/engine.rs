@@ -242,15 +242,15 @@ impl<'a> Engine<'a> {
                 Ok(done) if done.is_empty() => state.set_idle(key),
                 Ok(done) => changes = done,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
-                Err(error) if matches!(part, Part::Target) && is_nothing_to_gain(&error) => {
-                    skipped = Some(format!("{}: {error}", error.code()));
-                }
                 Err(error) => {
-                    let Part::Pass(pass) = part else { return Err(error) };
                     skipped = Some(format!("{}: {error}", error.code()));
-                    if !is_nothing_to_gain(&error) {
-                        self.warnings.add(pass_failed(pass, &error));
-                        self.fail(error);
+                    match part {
+                        Part::Pass(_) | Part::Target if is_nothing_to_gain(&error) => {}
+                        Part::Pass(pass) => {
+                            self.warnings.add(pass_failed(pass, &error));
+                            self.fail(error);
+                        }
+                        _ => return Err(error),
                     }
                 }
             }

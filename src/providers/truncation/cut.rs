@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::{
     conversation::NumberStyle,
-    markers::{Gap, More, NoteLine, before_note, characters_of, messages_at_end},
+    markers::{Gap, More, NoteLine, before_note, characters_of, is_heading, messages_at_end},
 };
 
 /// What of a text is kept.
@@ -21,11 +21,6 @@ pub enum Keep {
 
 /// So many notes of which nobody knows how much they stand for stay in what is cut away. A file may quote any number.
 const MAX_NOTES: usize = 16;
-
-/// Whether `line` tells of the lines behind it and is none of them.
-fn is_heading(line: &str) -> bool {
-    NoteLine::read(line) == Some(NoteLine::Lines(0))
-}
 
 /// `text` cut to `lines` lines of at most `line_characters` characters each. The number that a line shows is no part of it, nor does a heading
 /// of lines without numbers count: the upkeep of plans writes both anew, for what is shown then.

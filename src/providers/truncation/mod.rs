@@ -169,8 +169,8 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
-    let all = request.system_tokens + request.tally.total();
-    let share = request.target_tokens.map_or(1.0, |target| target as f64 / request.scale.apply(all).max(1) as f64);
+    let all = request.scaled(&request.tally).max(1) as f64;
+    let share = request.target_tokens.map_or(1.0, |target| target as f64 / all);
     let room = recorder.rooms.record + recorder.room_kept_for_names(share);
     let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
     let within = Request { target_tokens, ..request.clone() };
