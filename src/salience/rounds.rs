@@ -69,3 +69,66 @@ fn is_tool_round(
     let calls_something = pieces[round.start].iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)));
     answers_only && !(round.start + 1..round.end).any(says) && calls_something
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        cancel::Cancel,
+        salience::Weights,
+        tokens::{Encoding, Tally},
+        transcript::{ToolTable, decompose_texts},
+    };
+
+    fn rounds_of(messages: &Value) -> Vec<(usize, usize)> {
+        let conversation = Conversation::parse(&messages.to_string()).unwrap();
+        let (tally, tools) =
+            (Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap(), ToolTable::default());
+        let texts = conversation.texts();
+        let scope = Scope {
+            conversation: &conversation,
+            tally: &tally,
+            tools: &tools,
+            zone: 1..conversation.len(),
+            before: None,
+            user_too: false,
+            weights: Weights::without("none"),
+        };
+        let found = rounds(&scope, &texts, &decompose_texts(&conversation, &texts, &tools));
+        found.into_iter().map(|round| (round.start, round.end)).collect()
+    }
+
+    #[test]
+    fn answers_in_messages_of_their_own_are_one_round() {
+        let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read_file", "input": { "path": id } });
+        let answer = |id: &str| json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": "x" }] });
+        let messages = json!([
+            { "role": "user", "content": "Look." },
+            { "role": "assistant", "content": [call("a"), call("b")] }, answer("a"), answer("b"),
+            { "role": "assistant", "content": [call("c")] }, answer("c"),
+            { "role": "assistant", "content": "Done." },
+        ]);
+        assert_eq!(rounds_of(&messages), [(1, 4), (4, 6)]);
+    }
+
+    #[test]
+    fn only_blocks_of_the_user_answer_calls_in_xml() {
+        let with = |answer: Value| {
+            rounds_of(&json!([
+                { "role": "user", "content": "Look." },
+                { "role": "assistant", "content": [{ "type": "text", "text": "<read_file>\n<path>a.ts</path>\n</read_file>" }] },
+                answer,
+                { "role": "assistant", "content": "Done." },
+            ]))
+        };
+        let blocks =
+            json!([{ "type": "text", "text": "[read_file for 'a.ts'] Result:" }, { "type": "text", "text": "1 | x" }]);
+        assert_eq!(with(json!({ "role": "user", "content": blocks })), [(1, 3)]);
+        for other in [json!({ "role": "tool", "content": blocks }), json!({ "role": "user", "content": [] })] {
+            assert_eq!(with(other), []);
+        }
+        assert_eq!(with(json!({ "role": "user", "content": "[read_file for 'a.ts'] Result:\n1 | x" })), []);
+    }
+}
