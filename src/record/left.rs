@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    parallel::in_parts,
     transcript::{self, ToolTable},
 };
 
@@ -36,7 +37,12 @@ impl Left {
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
         let changed = changes(recorded, &transcript).into_iter().filter_map(path).collect();
-        let texts = transcript.texts.iter().map(|text| squeezed(text.text) + "\n").collect();
+        let texts = in_parts(
+            &transcript.texts,
+            |text| text.text.len(),
+            |texts| vec![texts.iter().map(|text| squeezed(text.text) + "\n").collect::<String>()],
+        );
+        let texts = texts.concat();
         Self { changed, plan, now, texts }
     }
 

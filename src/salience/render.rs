@@ -28,7 +28,8 @@ pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
         }
         index = end;
     }
-    writer.out
+    // Headings whose lines are gone, and no others: no host takes a text without words.
+    if writer.out.trim().is_empty() { passage.text.to_owned() } else { writer.out }
 }
 
 struct Writer<'p, 't> {
@@ -180,6 +181,12 @@ mod tests {
             parts: Vec::new(),
         };
         super::text(&passage, &kept)
+    }
+
+    #[test]
+    fn of_headings_alone_something_stays() {
+        let heading = "     1→[120 lines, every 10th numbered:]";
+        assert_eq!(keep(heading, &[]), heading);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub const WINDOW: usize = 3;
 const CANDIDATES: usize = 12;
 
 /// A run of lines that stays, equal to another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Match {
     /// Its first row.
     pub target: usize,

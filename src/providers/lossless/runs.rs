@@ -5,6 +5,8 @@
 
 use std::{collections::HashSet, ops::Range};
 
+use foldhash::fast::RandomState;
+
 use super::{
     dictionary::{Dictionary, Match, WINDOW},
     lines::{LineTable, NO_LINE},
@@ -33,6 +35,9 @@ enum Verdict {
     /// As many would not pay.
     Refuse,
 }
+
+/// Where matches begin that would not pay. They are met again from each of their rows, and in each pass.
+type TooShort = HashSet<(usize, Match), RandomState>;
 
 /// A line has to be repeated this often, after it was said once, to become a pointer.
 const MIN_REPEATS: usize = 3;
@@ -91,7 +96,7 @@ impl<'a> Finder<'a> {
         protected
     }
 
-    /// The runs of a text. Each pass sees the text as the one before has left it, until one finds nothing more: so whoever condenses
+    /// The runs of a text. Each pass sees the text as the one before has left it, until there is nothing more to find: so whoever condenses
     /// the result finds nothing either.
     fn text(
         &self,
@@ -104,9 +109,10 @@ impl<'a> Finder<'a> {
         let range = self.lines.of_text(text);
         let mut runs: Vec<Run> = Vec::new();
         let mut wanted: Vec<Range<usize>> = Vec::new();
+        let mut too_short = TooShort::default();
         if self.lines.may_change[range.clone()].contains(&true) {
             for _ in 0..MAX_PASSES {
-                let mut more = self.pass(text, &runs, dictionary, protected);
+                let mut more = self.pass(text, &runs, dictionary, protected, &mut too_short);
                 if more.is_empty() {
                     break;
                 }
@@ -120,6 +126,11 @@ impl<'a> Finder<'a> {
                     break;
                 }
                 runs = more;
+                // A pass has seen the rest as its own runs leave it. Only where some of them could not be quoted is there more to find.
+                let rows = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
+                if rows.eq(wanted.iter().cloned()) {
+                    break;
+                }
             }
         }
         wanted.into_iter().for_each(|rows| refused[rows].fill(true));
@@ -138,7 +149,14 @@ impl<'a> Finder<'a> {
         runs
     }
 
-    fn pass(&self, text: usize, runs: &[Run], dictionary: &mut Dictionary<'_>, protected: &[bool]) -> Vec<Run> {
+    fn pass(
+        &self,
+        text: usize,
+        runs: &[Run],
+        dictionary: &mut Dictionary<'_>,
+        protected: &[bool],
+        too_short: &mut TooShort,
+    ) -> Vec<Run> {
         let range = self.lines.of_text(text);
         let rows = &self.lines.rows[text].rows;
         let mut found = Vec::new();
@@ -178,7 +196,8 @@ impl<'a> Finder<'a> {
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
-            if let Some((first, matched)) = match_here.filter(|(_, found)| found.rows > 0) {
+            let is_known = |found: &(usize, Match)| called.is_none() && too_short.contains(found);
+            if let Some((first, matched)) = match_here.filter(|found| found.1.rows > 0 && !is_known(found)) {
                 match self.reference(text, first, matched, called) {
                     Verdict::Replace(run) => {
                         kept.up_to(range.start + run.rows.start, dictionary, rows);
@@ -192,7 +211,9 @@ impl<'a> Finder<'a> {
                         kept.up_to(row, dictionary, rows);
                         continue;
                     }
-                    Verdict::Refuse => {}
+                    Verdict::Refuse => {
+                        too_short.insert((first, matched));
+                    }
                 }
             }
             let same = self.repeats(row, end, protected);
