@@ -8,14 +8,15 @@ use super::{
     commands::{SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
-    recorded::{Recorded, Step, recorded, steps},
+    recorded::{Recorded, Step, message_of, recorded, steps},
     text::is_record,
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, Role, calls},
     markers::NoteLine,
     transcript::{
-        self, Action, CallOutcome, Event, HostText, PieceSource, SPOKEN, ToolTable, Transcript, decompose_texts,
+        self, Action, CallOutcome, Event, HostText, Meaning, PieceSource, SPOKEN, ToolTable, Transcript,
+        decompose_texts,
         endings::{Verdict, failure, goes_on, is_bad, is_echo, verdict},
         is_answer, user_words, with_texts,
     },
@@ -81,9 +82,19 @@ impl Fact {
             Self::Check { verdict, .. } => verdict.rsplit(" / ").next().unwrap_or(verdict),
             Self::Failed { line, .. } | Self::Mended { line, .. } => line,
             Self::Changed { path, .. } => path,
-            Self::Now(text) | Self::Design(text) | Self::Asked(text) | Self::Answered(text) | Self::Named(text) => text,
+            Self::Asked(text) | Self::Answered(text) => without_cuts(text),
+            Self::Now(text) | Self::Design(text) | Self::Named(text) => text,
         }
     }
+}
+
+/// Stands where words go on that are told in part.
+const GOES_ON: &str = "…";
+
+/// Words without what says that they are a part.
+fn without_cuts(words: &str) -> &str {
+    let words = words.strip_prefix(GOES_ON).unwrap_or(words);
+    words.strip_suffix(GOES_ON).unwrap_or(words).trim()
 }
 
 /// The facts of a conversation, each kind oldest first.
@@ -97,22 +108,35 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let changed = of_kind(|fact| matches!(fact, Fact::Changed { .. }));
     let held = of_kind(|fact| matches!(fact, Fact::Now(_) | Fact::Design(_)));
     let now = in_force(conversation, &transcript, tools);
+    let agenda = agenda(conversation, &transcript, tools, planned);
+    let is_current = |message: usize| !is_carried_out(message, &agenda, &transcript, tools);
     let design = design(conversation, &transcript, tools);
     // A newer plan takes the place of a recorded one, and a mode that of another.
-    let held = held.into_iter().map(|recorded| recorded.fact).filter(|fact| match fact {
-        Fact::Design(_) => design.is_empty(),
+    let is_newest = design.is_none();
+    let held = held.into_iter().filter(|Recorded { message, fact }| match fact {
+        Fact::Design(_) => is_newest && is_current(*message),
         Fact::Now(told) => still_in_force(told, &now, &transcript),
         _ => true,
     });
-    let mut facts: Vec<Fact> = held.collect();
+    let mut facts: Vec<Fact> = held.map(|recorded| recorded.fact).collect();
     facts.extend(now);
-    facts.extend(design);
-    facts.extend(agenda(conversation, &transcript, tools, planned));
+    facts.extend(design.filter(|(message, _)| is_current(*message)).into_iter().flat_map(|(_, lines)| lines));
+    facts.extend(agenda);
     facts.extend(checks(checked, &transcript));
     facts.extend(failures(failed, &transcript, tools));
     facts.extend(changes(changed, &transcript));
     facts.extend(words(conversation, tools, told));
     facts
+}
+
+/// Whether a plan that was agreed on in this message is done: so is everything on a list of things to do that is newer.
+fn is_carried_out(plan: usize, agenda: &[Fact], transcript: &Transcript<'_>, tools: &ToolTable) -> bool {
+    let is_done = |fact: &Fact| matches!(fact, Fact::Plan { state: Some(ItemState::Done), .. });
+    let is_listed = |event: &Event| {
+        event.action == Action::Todo || matches!(tools.meaning(&event.tool), Meaning::Todo | Meaning::Item)
+    };
+    let mut newer = transcript.events.iter().filter(|event| message_of(event, transcript) > plan);
+    !agenda.is_empty() && agenda.iter().all(is_done) && newer.any(is_listed)
 }
 
 /// On one line, with one blank wherever there were several.
@@ -142,14 +166,19 @@ pub(super) fn beginning(text: &str, most: usize) -> String {
     squeezed(&words).chars().take(most).collect::<String>().trim_end().to_owned()
 }
 
-/// Words that are no longer than that: their beginning, of a question and its answer the end.
+/// Words that are no longer than that, but for what says that they go on: their beginning, of a question and its answer the end.
 fn shortened(words: &str, most: usize) -> String {
-    if !is_answer(words) {
-        return beginning(words, most);
+    if is_answer(words) {
+        let all = squeezed(words);
+        let from = all.char_indices().rev().nth(most.saturating_sub(1)).map_or(0, |(at, _)| at);
+        return if from == 0 { all } else { GOES_ON.to_owned() + &all[from..] };
     }
-    let all = squeezed(words);
-    let from = all.char_indices().rev().nth(most.saturating_sub(1)).map_or(0, |(at, _)| at);
-    all[from..].to_owned()
+    // Two more, because the next may be a blank.
+    let more = beginning(words, most + 2);
+    match more.char_indices().nth(most) {
+        Some((at, _)) if !more[at..].starts_with(GOES_ON) => more[..at].trim_end().to_owned() + GOES_ON,
+        _ => more,
+    }
 }
 
 /// What a call was answered, without our notes of what was left out of it.

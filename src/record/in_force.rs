@@ -7,6 +7,7 @@ use regex::Regex;
 use super::{
     facts::{Fact, beginning},
     input::Input,
+    recorded::message_of,
     text::is_record,
 };
 use crate::{
@@ -87,15 +88,18 @@ pub fn has_ended(id: &str, texts: &[ConversationText<'_>]) -> bool {
         .any(|text| says(text.text, id) && !is_record(text.text) && ENDED.iter().any(|word| says(text.text, word)))
 }
 
-/// The lines of the newest plan that was presented and not refused.
-pub fn design(conversation: &Conversation, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
+/// The newest plan that was presented and not refused: its message, and its lines.
+pub fn design(
+    conversation: &Conversation,
+    transcript: &Transcript<'_>,
+    tools: &ToolTable,
+) -> Option<(usize, Vec<Fact>)> {
     let is_plan = |event: &&Event| tools.meaning(&event.tool) == Meaning::Plan && event.outcome == CallOutcome::Ok;
-    let Some(event) = transcript.events.iter().rev().find(is_plan) else { return Vec::new() };
-    let text = tools
-        .tool(&event.tool)
-        .and_then(|tool| Input::of(event, conversation, transcript)?.text(tool.parameter(ParameterRole::Speech)));
-    let text = text.unwrap_or_default();
+    let event = transcript.events.iter().rev().find(is_plan)?;
+    let tool = tools.tool(&event.tool)?;
+    let text = Input::of(event, conversation, transcript)?.text(tool.parameter(ParameterRole::Speech))?;
     // A note of what is left out of it comes out empty.
     let lines = text.lines().map(|line| beginning(line, MAX_LINE)).filter(|line| !line.is_empty());
-    lines.take(MAX_LINES).map(Fact::Design).collect()
+    let lines: Vec<Fact> = lines.take(MAX_LINES).map(Fact::Design).collect();
+    (!lines.is_empty()).then(|| (message_of(event, transcript), lines))
 }

@@ -23,7 +23,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for LeftOutName { name, of } in names {
         let source = beginning(if of.is_empty() { WORDS } else { of }, SOURCE);
-        if source.contains(name.as_str()) || is_context_line(name) {
+        if source.contains(name.as_str()) || is_context_line(name) || is_prose(name) {
             continue;
         }
         let known = lines.iter().position(|(known, _)| *known == source);
@@ -48,6 +48,17 @@ fn is_context_line(name: &str) -> bool {
     extension.is_some_and(|(_, extension)| (1..=5).contains(&extension.len()) && !is_number(extension))
 }
 
+/// Words that a slash stands between in prose: nobody looks for them again.
+const WORDS_OF_PROSE: [&str; 20] = [
+    "and", "or", "he", "she", "his", "her", "him", "they", "yes", "no", "not", "on", "off", "in", "out", "up", "down",
+    "true", "false", "with",
+];
+
+/// Whether a name is no path but words, such as `and/or`.
+fn is_prose(name: &str) -> bool {
+    name.split('/').all(|word| WORDS_OF_PROSE.iter().any(|known| known.eq_ignore_ascii_case(word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +81,7 @@ mod tests {
             name("runAll", "npm\n test"),
             name("src/week.ts-73", "grep"),
             name("/a/b.go-5-", "grep"),
+            name("and/or", "docs/a.md"),
         ];
         assert_eq!(
             lines(&names, 100),

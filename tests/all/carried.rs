@@ -155,6 +155,46 @@ fn modes_skills_plans_and_sub_agents_are_told_as_long_as_they_are_in_force() {
 }
 
 #[test]
+fn a_plan_is_told_until_everything_on_a_newer_list_is_done() {
+    let planned = || round(1, "ExitPlanMode", json!({ "plan": "1. Read the grammar" }), "User has approved your plan.");
+    let list = |id: usize, states: [&str; 2]| {
+        let todos =
+            json!([{ "content": "Read it", "status": states[0] }, { "content": "Change it", "status": states[1] }]);
+        round(id, "TodoWrite", json!({ "todos": todos }), "Todos have been modified successfully")
+    };
+    let tells = |work: Vec<Vec<Value>>| record(work.concat()).contains("The plan that was agreed on:");
+    assert!(tells(vec![planned(), list(2, ["completed", "in_progress"])]));
+    assert!(!tells(vec![planned(), list(2, ["completed", "completed"])]));
+    assert!(tells(vec![list(2, ["completed", "completed"]), planned()]), "a new plan");
+    let told = standing("The plan that was agreed on:\n- 1. Read the grammar");
+    assert!(tells(vec![vec![told.clone()], list(2, ["completed", "in_progress"])]));
+    assert!(!tells(vec![vec![told], list(2, ["completed", "completed"])]), "the one that a record tells");
+}
+
+#[test]
+fn words_that_are_told_in_part_say_so_once() {
+    let words = format!("Please mend the parser {}and then stop.", "and the printer ".repeat(60));
+    let work = vec![
+        json!({ "role": "assistant", "content": "What is to be done?" }),
+        json!({ "role": "user", "content": [text(&words)] }),
+    ];
+    let (once, _) = window(&history(work));
+    let said = |conversation: &Conversation| {
+        let record = records(conversation).concat();
+        let line =
+            record.lines().find(|line| line.starts_with("- Please mend the parser")).unwrap_or_default().to_owned();
+        (line.chars().count(), line)
+    };
+    let (length, line) = said(&once);
+    assert!(line.ends_with('…') && (500..=603).contains(&length), "{line}");
+    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
+    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
+    messages.extend(more.into_iter().skip(1));
+    let (again, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    assert_eq!(said(&again).1, line);
+}
+
+#[test]
 fn a_second_condensation_makes_one_record_of_both() {
     let work = round(1, "TodoWrite", json!({ "todos": [{ "content": "Mend it all", "status": "in_progress" }] }), "ok");
     let (once, _) = window(&history(work));
