@@ -55,11 +55,16 @@ export const vitest = (...files) => {
  * The tests of Rust; the binding is on, so that the addon is compiled with them. Properties are tried from the same seed each time, as the soak is, unless
  * more of them are asked for.
  */
-export const rustTests = (...args) => {
+export const rustTests = (...args) => cargoTest(args);
+
+/** All of them. What makes compiling a small change fast takes a gigabyte more, and is of no use to who runs them now and then. */
+export const allRustTests = () => cargoTest([], { CARGO_INCREMENTAL: process.env.CARGO_INCREMENTAL ?? "0" });
+
+function cargoTest(args, env = {}) {
   const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;
   const all = ["test", ...locked, ...args];
-  check(run("cargo", all, more ? {} : { env: { PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
-};
+  check(run("cargo", all, { env: more ? env : { ...env, PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
+}
 
 /** So many random trials, from the same seed each time: what fails here fails everywhere. */
 export const soak = (trials) => {

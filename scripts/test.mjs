@@ -2,12 +2,12 @@
 
 import { buildDebug } from "./build.mjs";
 import { ensureBrowser } from "./browser.mjs";
-import { formats, runSteps, rustTests, soak, studio, vitest } from "./steps.mjs";
+import { allRustTests, formats, runSteps, soak, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
   ...formats,
-  { name: "Rust tests", run: () => rustTests() },
+  { name: "Rust tests", run: () => allRustTests() },
   { name: "addon", run: () => buildDebug() },
   { name: "studio", run: () => studio() },
   { name: "a browser", run: () => ensureBrowser() },
