@@ -110,11 +110,13 @@ pub fn true_plan(
     Some(result)
 }
 
-/// A text never gets longer than it was before anybody condensed it.
+/// A text never gets longer than it was before anybody condensed it, in bytes or in tokens: a long quote may have few.
 fn is_shorter_than_original(request: &Request, after: &Conversation, expansion: &Expansion<'_>) -> bool {
     let Some(origin) = after.entries()[expansion.message].origin else { return false };
+    let tokens = |text: &str| count(text, request.tally.encoding()).tokens;
+    let is_shorter = |text: &str| text.len() > expansion.text.len() && tokens(text) > tokens(expansion.text);
     let texts = request.original.message(origin).texts();
-    texts.iter().any(|text| text.path == expansion.path && text.text.len() > expansion.text.len())
+    texts.iter().any(|text| text.path == expansion.path && is_shorter(text.text))
 }
 
 impl TruePlan {

@@ -1,5 +1,7 @@
 //! What a command line runs: its simple commands, so that the same is known again with other filters, redirections and neighbours.
 
+use std::borrow::Cow;
+
 /// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
@@ -105,14 +107,18 @@ impl SimpleCommand {
         self.words.join(" ")
     }
 
-    /// Whether it only makes ready what a `git push` behind it sends.
-    pub fn prepares_push(&self) -> bool {
-        name_of(&self.words[0]) == "git" && self.words.iter().any(|word| word == "add" || word == "commit")
+    /// Whether it only makes ready what a `git push`, or a step of git such as a merge, behind it takes.
+    pub fn prepares_git(&self) -> bool {
+        self.is_git(&["add", "commit", "checkout", "switch", "stash", "fetch"])
     }
 
-    /// Whether it is a `git push`.
-    pub fn is_push(&self) -> bool {
-        name_of(&self.words[0]) == "git" && self.words.iter().any(|word| word == "push")
+    /// Whether it is a `git push`, or what git does in steps.
+    pub fn is_push_or_step(&self) -> bool {
+        self.is_git(&["push"]) || self.is_git(&STEPWISE)
+    }
+
+    fn is_git(&self, what: &[&str]) -> bool {
+        name_of(&self.words[0]) == "git" && self.words.iter().any(|word| what.contains(&word.as_str()))
     }
 
     /// How the commands begin that this one brings to an end, such as `git rebase` with `--continue`. A merge that stopped ends with a commit.
@@ -144,9 +150,7 @@ pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let line = &line[..end];
-    // What a heredoc holds is no command.
-    let line = line.find("<<").map_or(line, |at| &line[..at]);
+    let line = &*without_heredocs(&line[..end]);
     let mut commands = Vec::new();
     let mut is_filter = false;
     for (text, end) in divided(line) {
@@ -159,6 +163,35 @@ pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
         is_filter = end == End::Pipe;
     }
     commands
+}
+
+/// A command line without what its heredocs hold, which is no command. Behind one whose end is not there, nothing is known.
+fn without_heredocs(line: &str) -> Cow<'_, str> {
+    let mut rest = line;
+    let mut commands = String::new();
+    while let Some(at) = rest.find("<<") {
+        let (before, behind) = (&rest[..at], rest[at + 2..].trim_start_matches('-').trim_start_matches(' '));
+        commands.push_str(before);
+        if let Some(words) = behind.strip_prefix('<') {
+            // A here-string.
+            rest = words;
+            continue;
+        }
+        let delimiter = behind.trim_start_matches(['\'', '"', '\\']);
+        let length = delimiter.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(delimiter.len());
+        let (delimiter, behind) = delimiter.split_at(length);
+        let (same_line, body) = behind.split_once('\n').unwrap_or((behind, ""));
+        commands.push_str(same_line.trim_start_matches(['\'', '"']));
+        let mut held = 0;
+        let end = body.split_inclusive('\n').find_map(|line| {
+            held += line.len();
+            (line.trim() == delimiter).then_some(held)
+        });
+        let Some(end) = end.filter(|_| length > 0) else { return commands.into() };
+        commands.push('\n');
+        rest = &body[end..];
+    }
+    if commands.is_empty() { line.into() } else { (commands + rest).into() }
 }
 
 /// What ends a simple command.
@@ -301,6 +334,10 @@ mod tests {
         }
         assert_eq!(texts("a 'x && y' && b \"c;d\" || e"), ["a 'x && y'", "b \"c;d\"", "e"]);
         assert_eq!(texts("cat > a.txt <<'EOF'\nmake test\nEOF"), ["cat"]);
+        let commit = "git commit -m \"$(cat <<'EOF'\nFix it && make test\nEOF\n)\" && git push <<< \"$x\" && make";
+        assert_eq!(texts(commit)[1..], ["git push \"$x\"", "make"]);
+        assert_eq!(texts("cat <<EOF > a.txt; make\nmore"), ["cat", "make"]);
+        assert!(texts("cat << \nx").len() < 3);
         let piped = |line: &str| simple_commands(line).iter().map(|command| command.is_piped).collect::<Vec<_>>();
         assert_eq!(piped("a | b | c && d"), [true, false]);
     }

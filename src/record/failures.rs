@@ -31,10 +31,11 @@ impl Work {
     }
 }
 
-/// The commands that may be done again. What a push sends has been made ready, once one works.
+/// The commands that may be done again. What a push or a merge takes has been made ready, once one works.
 fn texts_of(commands: &[SimpleCommand]) -> Vec<String> {
-    let pushes = commands.iter().any(SimpleCommand::is_push);
-    let left = commands.iter().filter(|command| !(pushes && command.prepares_push()));
+    let takes_them = commands.iter().any(SimpleCommand::is_push_or_step);
+    let prepares = |command: &SimpleCommand| command.prepares_git() && !command.is_push_or_step();
+    let left = commands.iter().filter(|command| !(takes_them && prepares(command)));
     left.map(SimpleCommand::text).collect()
 }
 

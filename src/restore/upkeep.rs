@@ -265,7 +265,7 @@ impl<'a> Texts<'a> {
     }
 
     /// Messages that a host made anew have no identity in common with those they were. Of those that are gone, a text is the one in the same call or
-    /// result, else the one that says the same.
+    /// result, else the one that says the same, else one that has a pointer in common with it.
     fn adopt(
         &self,
         counterparts: &mut [Option<usize>],
@@ -282,18 +282,28 @@ impl<'a> Texts<'a> {
         let present: HashSet<EntryId> = after.entries().iter().map(|entry| entry.id).collect();
         let is_gone = |text: &usize| !present.contains(&before.entries()[was.texts[*text].0].id);
         let (mut in_call, mut saying) = (HashMap::new(), HashMap::<&str, VecDeque<usize>>::new());
+        let mut pointing: HashMap<&str, usize> = HashMap::new();
         for text in (0..was.texts.len()).filter(is_gone) {
             if let Some(place) = was.in_call(text, before) {
                 in_call.insert(place, text);
             }
             saying.entry(was.texts[text].1.text).or_default().push_back(text);
+            pointers_in(was.texts[text].1.text).for_each(|line| _ = pointing.entry(line).or_insert(text));
         }
         for text in orphans {
             let same_call = self.in_call(text, after).and_then(|place| in_call.get(&place).copied());
+            let said = self.texts[text].1.text;
+            let same_pointer = || pointers_in(said).find_map(|line| pointing.get(line).copied());
             counterparts[text] =
-                same_call.or_else(|| saying.get_mut(self.texts[text].1.text).and_then(VecDeque::pop_front));
+                same_call.or_else(|| saying.get_mut(said).and_then(VecDeque::pop_front)).or_else(same_pointer);
         }
     }
+}
+
+/// The lines of a text that are pointers, without their numbers.
+fn pointers_in(text: &str) -> impl Iterator<Item = &str> {
+    let lines = may_hold_pointers(text).then(|| text.split('\n')).into_iter().flatten();
+    lines.map(|line| numbered(line).map_or(line, |(_, content)| content)).filter(|line| Pointer::read(line).is_some())
 }
 
 /// What a pointer stands for.

@@ -140,6 +140,8 @@ impl Lines {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
         let mut start = 0;
         let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
+        forget_tables(&mut rows);
+        forget_other_styles(&mut rows);
         forget_chance_numbers(&mut rows);
         rows.iter_mut().filter(|row| row.stays).skip(MAX_STAYING).for_each(|row| row.stays = false);
         let shown = rows.iter().filter(|row| row.shown.is_some()).count();
@@ -190,6 +192,37 @@ fn shows_numbers(rows: &[Row]) -> bool {
         || rows.first().is_some_and(|row| row.shown.is_some())
         || rows.windows(2).any(|pair| pair[0].is_gap && pair[1].shown.is_some())
         || (shown > 0 && rows.iter().any(agrees))
+}
+
+/// A first column of numbers that mostly do not count on is that of a table.
+fn forget_tables(rows: &mut [Row]) {
+    const MIN_PAIRS: usize = 3;
+    if rows.iter().any(|row| row.heads > 0) {
+        return;
+    }
+    let shown = |row: &Row| row.shown.map(|(number, _)| number);
+    let pairs = rows.windows(2).filter_map(|pair| Some((shown(&pair[0])?, shown(&pair[1])?)));
+    let (all, on) = pairs.fold((0, 0), |(all, on), (one, next)| (all + 1, on + usize::from(one + 1 == next)));
+    if all >= MIN_PAIRS && on * 2 < all {
+        for row in rows.iter_mut().filter(|row| row.shown.is_some()) {
+            (row.number, row.shown, row.style) = (None, None, None);
+        }
+    }
+}
+
+/// Below a heading, what looks like a number and is written in another way than that of the heading is content.
+fn forget_other_styles(rows: &mut [Row]) {
+    let (mut headed, mut style) = (0, None);
+    for row in rows {
+        if row.heads > 0 {
+            (headed, style) = (row.heads, row.style);
+        } else if headed > 0 && style.is_some() {
+            if row.style != style {
+                (row.number, row.shown, row.style) = (None, None, None);
+            }
+            headed = headed.saturating_sub(row.lines);
+        }
+    }
 }
 
 /// Many a line begins like `12:30`. That is a number only where it counts on from a neighbour, or read tools write it so.

@@ -13,11 +13,12 @@ const MAX_NUMBER: usize = 1 << 30;
 
 /// The text of `passage` with the lines that are `kept`.
 ///
-/// Where most lines show their number, only the first line behind a gap shows it: the others follow from it.
+/// Where most lines show their number, only the first line behind a gap shows it, and whichever does not count on from the one before it: the others
+/// follow from it.
 pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
     let is_said = passage.says(kept);
     let out = String::with_capacity(passage.text.len() / 2);
-    let mut writer = Writer { passage, out, is_said, is_begun: false, numbered_before: false };
+    let mut writer = Writer { passage, out, is_said, is_begun: false, numbered_before: false, next: 0 };
     let mut index = 0;
     while index < kept.len() {
         let end = (index..kept.len()).find(|at| kept[*at] != kept[index]).unwrap_or(kept.len());
@@ -41,6 +42,8 @@ struct Writer<'p, 't> {
     is_begun: bool,
     /// Whether the line before shows its number or follows one that does.
     numbered_before: bool,
+    /// The number that a reader gives to the next line where it shows none.
+    next: usize,
 }
 
 impl Writer<'_, '_> {
@@ -60,10 +63,13 @@ impl Writer<'_, '_> {
             style.write(number, &mut self.out);
         }
         let shows_number = line.content > line.range.start;
-        let keep_number = first || !self.passage.numbered || !shows_number || !self.numbered_before;
+        // The first column of a table is no number of a line, and a heading keeps the one that it counts from.
+        let follows = self.numbered_before && line.number == self.next && line.lines > 0;
+        let keep_number = first || !self.passage.numbered || !shows_number || !follows;
         let start = if keep_number { line.range.start } else { line.content };
         self.out.push_str(&self.passage.text[start..line.range.end]);
         self.numbered_before = shows_number || line.continues;
+        self.next = line.number.saturating_add(line.lines);
     }
 
     /// Writes what stands for the lines `start..end`: the rest of a line that was begun, whole lines, the beginning of a line whose rest
@@ -181,6 +187,40 @@ mod tests {
             parts: Vec::new(),
         };
         super::text(&passage, &kept)
+    }
+
+    #[test]
+    fn a_number_that_does_not_count_on_stays() {
+        let table: Vec<String> = [4097, 12, 90, 91, 5].iter().map(|size| format!("{size}\t./file-of-{size}")).collect();
+        assert_eq!(
+            keep(&table.join("\n"), &[0, 1, 2, 3]),
+            "4097\t./file-of-4097\n12\t./file-of-12\n90\t./file-of-90\n91\t./file-of-91\n[…5]"
+        );
+    }
+
+    #[test]
+    fn the_numbers_of_another_range_of_a_file_stay() {
+        let read: Vec<String> = (7..=12).chain(91..=96).map(|number| format!("{number}→line {number}")).collect();
+        assert_eq!(
+            keep(&read.join("\n"), &[4, 5, 6, 7]),
+            "[…7-10]\n11→line 11\nline 12\n91→line 91\nline 92\n[…93-96]"
+        );
+    }
+
+    #[test]
+    fn below_a_heading_a_number_of_another_style_is_content() {
+        let rows = (1..=8).map(|row| format!("{} | row {row} of a table", 11 + row));
+        let file = format!("     5→[8 lines, every 10th numbered:]\n{}", rows.collect::<Vec<_>>().join("\n"));
+        assert_eq!(
+            keep(&file, &[1, 2, 3]),
+            "     5→12 | row 1 of a table\n13 | row 2 of a table\n14 | row 3 of a table\n[…8-12]"
+        );
+    }
+
+    #[test]
+    fn a_heading_keeps_its_number() {
+        let file = "   161→a\n   162→[3 lines, every 10th numbered:]\nb\nc\nd\n   165→e\n   166→f\n   167→g\n   168→h\n   169→i\n   170→j";
+        assert_eq!(keep(file, &[0, 1, 2, 3]), "   161→a\n   162→[3 lines, every 10th numbered:]\nb\nc\n[…164-170]");
     }
 
     #[test]

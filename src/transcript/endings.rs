@@ -67,15 +67,37 @@ pub fn says_well(answer: &str) -> bool {
 pub fn failure(answer: &str) -> Option<&str> {
     const WORDS: [&str; 10] =
         ["error", "fail", "not found", "cannot", "denied", "no such", "invalid", "unexpected", "undefined", "panicked"];
-    let tells = |line: &&str| {
-        let lower = line.to_ascii_lowercase();
+    let tells = |line: &str| {
+        let lower = line.to_ascii_lowercase().replace("xfail", "");
         line.len() > 12 && WORDS.iter().any(|word| lower.contains(word))
     };
     let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
-    let told = || (0..lines.len()).filter(|at| !is_quoted(&lines, *at)).map(|at| lines[at]).filter(tells);
-    // What raises an error in the source is not yet the error, and a heading not yet what follows.
-    let is_said = |line: &&str| !line.ends_with(':') && !line.starts_with("raise ") && !line.starts_with("throw ");
-    told().find(is_said).or_else(|| told().next())
+    let told = || (0..lines.len()).filter(|at| tells(lines[*at]) && !is_quoted(&lines, *at) && !is_well(lines[*at]));
+    // What raises an error in the source is not yet the error, a heading not yet what follows, and that a task failed not yet why.
+    let is_said = |line: &&str| {
+        !line.ends_with([':', '{'])
+            && !["raise ", "throw ", "File \""].iter().any(|word| line.starts_with(word))
+            && !line.to_ascii_lowercase().ends_with("task failed")
+    };
+    let is_tag = |line: &str| line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
+    let first = told().next()?;
+    let below = || lines[first + 1..].iter().copied().find(|line| !line.is_empty() && !is_tag(line));
+    let said = told().map(|at| lines[at]).find(is_said);
+    let found = || lines.iter().copied().find(|line| FINDING.is_match(line));
+    let headed = || below().filter(|_| lines[first].ends_with(':'));
+    said.or_else(found).or_else(headed).or(Some(lines[first]))
+}
+
+/// Where a checker found something, and what: `src/a.ts:12:5: …`.
+static FINDING: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[^\s:]+\.\w+:\d+(?::\d+)?:? \S").expect("the pattern is a constant, and tested"));
+
+/// Whether a line tells of what went well, or is under way, whatever its name is.
+fn is_well(line: &str) -> bool {
+    ["✓", "✔", "PASS", "ok ", "Compiling ", "Downloading ", "Downloaded ", "Checking "]
+        .iter()
+        .any(|word| line.starts_with(word))
+        || (line.ends_with("%]") && !line.contains(" F") && !line.contains("FAIL") && !line.contains("ERROR"))
 }
 
 /// Whether a line is source that a checker shows, with a mark under the place it speaks of.
@@ -111,8 +133,23 @@ mod tests {
         assert_eq!(verdict("src/a.ts\nsrc/b.ts"), None);
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);
+        let roo = "The tool execution failed with the following error:\n<error>\nNo sufficiently similar match found\n</error>";
+        assert_eq!(failure(roo), Some("No sufficiently similar match found"));
+        for (output, expected) in [
+            (
+                "✓ src/errors.test.ts (4 tests) 3ms\nAssertionError: expected 1 to be 2",
+                "AssertionError: expected 1 to be 2",
+            ),
+            ("tests/test_errors.py ........ [ 20%]\nE   KeyError: 'day'", "E   KeyError: 'day'"),
+            ("Compiling thiserror v1.0.0\nerror[E0425]: no value", "error[E0425]: no value"),
+            ("File \"/p/errors.py\", line 3, in main\nKeyError: 'day'", "KeyError: 'day'"),
+            ("reproduce.py DEBUG: xfailed=None\nTypeError: no len()", "TypeError: no len()"),
+            ("hooks.go:956:5: G (typecheck)\n[lint] ERROR task failed", "hooks.go:956:5: G (typecheck)"),
+        ] {
+            assert_eq!(failure(output), Some(expected));
+        }
         let lint = "a_test.go:9:2: Fatalf may not run\n\tt.Fatalf(\"error = %v\", err)\n\t^\nwrapcheck: 19\n[lint] ERROR task failed";
-        assert_eq!(failure(lint), Some("[lint] ERROR task failed"));
+        assert_eq!(failure(lint), Some("a_test.go:9:2: Fatalf may not run"));
         assert_eq!(verdict("0 issues.\n[lint] $ golangci-lint run ./...").map(|(_, last)| last), Some("0 issues."));
         assert_eq!(
             ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(is_echo),

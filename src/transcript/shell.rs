@@ -83,7 +83,8 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["rm", rest @ ..] => touched(rest, Touch::Removed, located),
         ["mv", rest @ ..] => moved(rest, located),
         ["git", "restore", rest @ ..] if rest.contains(&"--staged") => touched(rest, Touch::Changed, located),
-        ["git", "checkout", "--", rest @ ..] | ["git", "restore", rest @ ..] => {
+        // What is the name of a branch is not that of a file which was changed.
+        ["git", "checkout" | "restore", rest @ ..] if !rest.iter().any(|word| matches!(*word, "-b" | "-B")) => {
             touched(rest, Touch::TakenBack, located)
         }
         ["truncate", rest @ ..] | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, Touch::Changed, located),
