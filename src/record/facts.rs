@@ -80,7 +80,8 @@ impl Fact {
             Self::Plan { item, .. } => item,
             // The last line that says how it ended.
             Self::Check { verdict, .. } => verdict.rsplit(" / ").next().unwrap_or(verdict),
-            Self::Failed { line, .. } | Self::Mended { line, .. } => line,
+            // The first line that tells of it; behind it stands why.
+            Self::Failed { line, .. } | Self::Mended { line, .. } => line.split(" / ").next().unwrap_or(line),
             Self::Changed { path, .. } => path,
             Self::Asked(text) | Self::Answered(text) => without_cuts(text),
             Self::Now(text) | Self::Design(text) | Self::Named(text) => text,

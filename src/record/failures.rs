@@ -9,7 +9,7 @@ use super::{
 };
 use crate::transcript::{
     Event, Meaning, ToolTable, Transcript,
-    endings::{failure, goes_on, says_well},
+    endings::{cause, failure, goes_on, says_well},
 };
 
 /// What a call did.
@@ -118,8 +118,12 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
             continue;
         }
         let answer = answer_of(event, transcript);
-        if let Some(line) = failure(&answer) {
-            let (line, work) = (beginning(line, TELLING), Work::of(event, transcript));
+        if let Some(first) = failure(&answer) {
+            let mut line = beginning(first, TELLING);
+            if let Some(cause) = cause(&answer).filter(|cause| *cause != first) {
+                line = format!("{line} / {}", beginning(cause, TELLING));
+            }
+            let work = Work::of(event, transcript);
             all.retain(|known| {
                 known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
             });

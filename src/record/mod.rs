@@ -163,7 +163,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     // A check that failed says it once.
     let verdicts: HashSet<&str> =
         known.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
-    let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if verdicts.contains(line.as_str()));
+    let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if line.split(" / ").any(|part| verdicts.contains(part)));
     let mut of_kind = [0; text::KINDS];
     let mut is_new = |fact: &&Fact| {
         let count = &mut of_kind[text::heading(fact)];

@@ -65,12 +65,18 @@ pub fn says_well(answer: &str) -> bool {
 
 /// The line of an answer that says what failed: the first that says more than that something did.
 pub fn failure(answer: &str) -> Option<&str> {
-    const WORDS: [&str; 10] =
-        ["error", "fail", "not found", "cannot", "denied", "no such", "invalid", "unexpected", "undefined", "panicked"];
-    let tells = |line: &str| {
-        let lower = line.to_ascii_lowercase().replace("xfail", "");
-        line.len() > 12 && WORDS.iter().any(|word| lower.contains(word))
-    };
+    let tells = |line: &&str| tells_of_failure(&line.to_ascii_lowercase());
+    let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
+    let told = || (0..lines.len()).filter(|at| !is_quoted(&lines, *at)).map(|at| lines[at]).filter(tells);
+    // What raises an error in the source is not yet the error, and a heading not yet what follows.
+    let is_said = |line: &&str| !line.ends_with(':') && !line.starts_with("raise ") && !line.starts_with("throw ");
+    told().find(is_said).or_else(|| told().next())
+}
+
+/// The line of an answer that says why something failed, where the first that tells of it, [`failure`], does not: one that runners, compilers and hosts
+/// write around it.
+pub fn cause(answer: &str) -> Option<&str> {
+    let tells = |line: &str| tells_of_failure(&line.to_ascii_lowercase().replace("xfail", ""));
     let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
     let told = || (0..lines.len()).filter(|at| tells(lines[*at]) && !is_quoted(&lines, *at) && !is_well(lines[*at]));
     // What raises an error in the source is not yet the error, a heading not yet what follows, and that a task failed not yet why.
@@ -86,6 +92,13 @@ pub fn failure(answer: &str) -> Option<&str> {
     let found = || lines.iter().copied().find(|line| FINDING.is_match(line));
     let headed = || below().filter(|_| lines[first].ends_with(':'));
     said.or_else(found).or_else(headed).or(Some(lines[first]))
+}
+
+/// Whether a line, in small letters, says more than that something failed.
+fn tells_of_failure(line: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["error", "fail", "not found", "cannot", "denied", "no such", "invalid", "unexpected", "undefined", "panicked"];
+    line.len() > 12 && WORDS.iter().any(|word| line.contains(word))
 }
 
 /// Where a checker found something, and what: `src/a.ts:12:5: …`.
@@ -134,7 +147,7 @@ mod tests {
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);
         let roo = "The tool execution failed with the following error:\n<error>\nNo sufficiently similar match found\n</error>";
-        assert_eq!(failure(roo), Some("No sufficiently similar match found"));
+        assert_eq!(cause(roo), Some("No sufficiently similar match found"));
         for (output, expected) in [
             (
                 "✓ src/errors.test.ts (4 tests) 3ms\nAssertionError: expected 1 to be 2",
@@ -146,10 +159,11 @@ mod tests {
             ("reproduce.py DEBUG: xfailed=None\nTypeError: no len()", "TypeError: no len()"),
             ("hooks.go:956:5: G (typecheck)\n[lint] ERROR task failed", "hooks.go:956:5: G (typecheck)"),
         ] {
-            assert_eq!(failure(output), Some(expected));
+            assert_eq!(cause(output), Some(expected));
         }
         let lint = "a_test.go:9:2: Fatalf may not run\n\tt.Fatalf(\"error = %v\", err)\n\t^\nwrapcheck: 19\n[lint] ERROR task failed";
-        assert_eq!(failure(lint), Some("a_test.go:9:2: Fatalf may not run"));
+        assert_eq!(failure(lint), Some("[lint] ERROR task failed"));
+        assert_eq!(cause(lint), Some("a_test.go:9:2: Fatalf may not run"));
         assert_eq!(verdict("0 issues.\n[lint] $ golangci-lint run ./...").map(|(_, last)| last), Some("0 issues."));
         assert_eq!(
             ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(is_echo),
