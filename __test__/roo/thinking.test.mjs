@@ -217,8 +217,11 @@ describe("the model that reads the conversation decides, whoever else is asked",
         );
         const change = firstChange(messages, sent);
         expect(change).toBeDefined();
+        // Where a round went as a whole, another stands in its place, and its thinking is behind the change, too.
+        const [first, ...rest] = sent.slice(change[0]);
+        const behind = Array.isArray(first.content) ? first.content.slice(change[1]) : [];
         return {
-          signed: thoughts(sent.slice(change[0] + 1)).length,
+          signed: thoughts([{ ...first, content: behind }, ...rest]).length,
           warnings: told.warnings.filter((warning) => /signed thinking/.test(warning)),
         };
       };
