@@ -141,7 +141,7 @@ impl Lines {
         let mut start = 0;
         let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
         forget_tables(&mut rows);
-        forget_other_styles(&mut rows);
+        forget_other_styles(text, &mut rows);
         forget_chance_numbers(&mut rows);
         rows.iter_mut().filter(|row| row.stays).skip(MAX_STAYING).for_each(|row| row.stays = false);
         let shown = rows.iter().filter(|row| row.shown.is_some()).count();
@@ -211,13 +211,16 @@ fn forget_tables(rows: &mut [Row]) {
 }
 
 /// Below a heading, what looks like a number and is written in another way than that of the heading is content.
-fn forget_other_styles(rows: &mut [Row]) {
-    let (mut headed, mut style) = (0, None);
+fn forget_other_styles(text: &str, rows: &mut [Row]) {
+    let (mut headed, mut style): (usize, Option<NumberStyle>) = (0, None);
     for row in rows {
         if row.heads > 0 {
             (headed, style) = (row.heads, row.style);
-        } else if headed > 0 && style.is_some() {
-            if row.style != style {
+        } else if headed > 0
+            && let Some(style) = style
+        {
+            // A longer number takes more room in the same style.
+            if !style.is_shown(&text.as_bytes()[row.range.clone()]) {
                 (row.number, row.shown, row.style) = (None, None, None);
             }
             headed = headed.saturating_sub(row.lines);

@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn longer_numbers_below_a_heading_are_its_own() {
+        let line = |number: usize| {
+            if number % 10 == 0 { format!("{number} | line {number}") } else { format!("line {number}") }
+        };
+        let file =
+            format!("1 | [30 lines, every 10th numbered:]\n{}", (1..=30).map(line).collect::<Vec<_>>().join("\n"));
+        assert_eq!(keep(&file, &[20, 21]), "[…1-19]\n20 | line 20\nline 21\n[…22-30]");
+    }
+
+    #[test]
     fn a_heading_keeps_its_number() {
         let file = "   161→a\n   162→[3 lines, every 10th numbered:]\nb\nc\nd\n   165→e\n   166→f\n   167→g\n   168→h\n   169→i\n   170→j";
         assert_eq!(keep(file, &[0, 1, 2, 3]), "   161→a\n   162→[3 lines, every 10th numbered:]\nb\nc\n[…164-170]");
