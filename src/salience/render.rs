@@ -219,8 +219,9 @@ mod tests {
 
     #[test]
     fn longer_numbers_below_a_heading_are_its_own() {
-        let line = |number: usize| {
-            if number % 10 == 0 { format!("{number} | line {number}") } else { format!("line {number}") }
+        let line = |number: usize| match number % 10 {
+            0 => format!("{number} | line {number}"),
+            _ => format!("line {number}"),
         };
         let file =
             format!("1 | [30 lines, every 10th numbered:]\n{}", (1..=30).map(line).collect::<Vec<_>>().join("\n"));
