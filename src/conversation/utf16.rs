@@ -3,7 +3,6 @@
 //! Copying a string as it is takes the main thread half the time of writing it as UTF-8; turning it into UTF-8 is then done here, on another.
 
 use super::surrogates::differs_outside;
-use crate::parallel::{each, parts_for};
 
 /// Code units that are narrowed at once while they are ASCII.
 const UNITS: usize = 16;
@@ -11,30 +10,6 @@ const UNITS: usize = 16;
 /// The text of UTF-16; `None` when a surrogate in it is unpaired.
 #[must_use]
 pub fn utf8(units: &[u16]) -> Option<String> {
-    let mut parts = in_parts(units, parts_for(units.len()));
-    if parts.len() == 1 {
-        return utf8_of(parts.remove(0));
-    }
-    let texts: Option<Vec<String>> = each(parts, utf8_of).into_iter().collect();
-    Some(texts?.concat())
-}
-
-/// Units in parts of about the same length, none of which ends within a pair of surrogates.
-fn in_parts(units: &[u16], parts: usize) -> Vec<&[u16]> {
-    let is_low = |unit: &u16| (0xDC00..0xE000).contains(unit);
-    let mut rest = units;
-    let mut found = Vec::with_capacity(parts);
-    for left in (2..=parts).rev() {
-        let end = rest.len() / left;
-        let (part, behind) = rest.split_at(end + usize::from(rest.get(end).is_some_and(is_low)));
-        found.push(part);
-        rest = behind;
-    }
-    found.push(rest);
-    found
-}
-
-fn utf8_of(units: &[u16]) -> Option<String> {
     // Nearly all of it is ASCII, one byte a unit.
     let mut text: Vec<u8> = Vec::with_capacity(units.len() + units.len() / 16);
     let mut at = 0;
@@ -139,15 +114,6 @@ mod tests {
             units in prop::collection::vec(prop_oneof![4 => 0x20_u16..0x7F, 1 => any::<u16>(), 1 => 0xD7F0_u16..0xE010], 0..60),
         ) {
             prop_assert_eq!(utf8(&units), String::from_utf16(&units).ok());
-        }
-
-        #[test]
-        fn parts_are_read_as_the_whole(text in "(\\PC|\u{1F600}){0,40}", parts in 1_usize..9) {
-            let units: Vec<u16> = text.encode_utf16().collect();
-            let parts = in_parts(&units, parts);
-            prop_assert_eq!(&parts.concat(), &units);
-            let texts: Option<Vec<String>> = parts.into_iter().map(utf8_of).collect();
-            prop_assert_eq!(texts.map(|texts| texts.concat()), Some(text));
         }
     }
 }

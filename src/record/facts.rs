@@ -79,15 +79,18 @@ impl Fact {
         match self {
             Self::Plan { item, .. } => item,
             // The last line that says how it ended.
-            Self::Check { verdict, .. } => verdict.rsplit(" / ").next().unwrap_or(verdict),
+            Self::Check { verdict, .. } => verdict.rsplit(BETWEEN_LINES).next().unwrap_or(verdict),
             // The first line that tells of it; behind it stands why.
-            Self::Failed { line, .. } | Self::Mended { line, .. } => line.split(" / ").next().unwrap_or(line),
+            Self::Failed { line, .. } | Self::Mended { line, .. } => line.split(BETWEEN_LINES).next().unwrap_or(line),
             Self::Changed { path, .. } => path,
             Self::Asked(text) | Self::Answered(text) => without_cuts(text),
             Self::Now(text) | Self::Design(text) | Self::Named(text) => text,
         }
     }
 }
+
+/// Stands between the lines by which a check or a failure is told.
+pub(super) const BETWEEN_LINES: &str = " / ";
 
 /// Stands where words go on that are told in part.
 const GOES_ON: &str = "…";
@@ -133,9 +136,7 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
 /// Whether a plan that was agreed on in this message is done: so is everything on a list of things to do that is newer.
 fn is_carried_out(plan: usize, agenda: &[Fact], transcript: &Transcript<'_>, tools: &ToolTable) -> bool {
     let is_done = |fact: &Fact| matches!(fact, Fact::Plan { state: Some(ItemState::Done), .. });
-    let is_listed = |event: &Event| {
-        event.action == Action::Todo || matches!(tools.meaning(&event.tool), Meaning::Todo | Meaning::Item)
-    };
+    let is_listed = |event: &Event| event.action == Action::Todo || tools.meaning(&event.tool) == Meaning::Item;
     let mut newer = transcript.events.iter().filter(|event| message_of(event, transcript) > plan);
     !agenda.is_empty() && agenda.iter().all(is_done) && newer.any(is_listed)
 }
@@ -280,7 +281,7 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
 
 fn line_of((counts, last): Verdict<'_>) -> String {
     let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
-    told.join(" / ")
+    told.join(BETWEEN_LINES)
 }
 
 /// How a check failed. Of one that did, a line that says something good tells of a part of it.

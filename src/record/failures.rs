@@ -3,7 +3,8 @@
 use super::{
     commands::{SimpleCommand, simple_commands},
     facts::{
-        Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_any_piped, is_cut,
+        BETWEEN_LINES, Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order,
+        is_any_piped, is_cut,
     },
     recorded::{Recorded, Step, steps},
 };
@@ -121,7 +122,7 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
         if let Some(first) = failure(&answer) {
             let mut line = beginning(first, TELLING);
             if let Some(cause) = cause(&answer).filter(|cause| *cause != first) {
-                line = format!("{line} / {}", beginning(cause, TELLING));
+                line = [line, beginning(cause, TELLING)].join(BETWEEN_LINES);
             }
             let work = Work::of(event, transcript);
             all.retain(|known| {

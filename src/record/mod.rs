@@ -33,7 +33,7 @@ mod text;
 use std::collections::HashSet;
 
 use self::{
-    facts::{Fact, facts, squeezed},
+    facts::{BETWEEN_LINES, Fact, facts, squeezed},
     left::Left,
 };
 pub use self::{
@@ -163,7 +163,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     // A check that failed says it once.
     let verdicts: HashSet<&str> =
         known.iter().filter(|fact| matches!(fact, Fact::Check { .. })).map(Fact::proof).collect();
-    let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if line.split(" / ").any(|part| verdicts.contains(part)));
+    let is_told = |fact: &Fact| matches!(fact, Fact::Failed { line, .. } | Fact::Mended { line, .. } if line.split(BETWEEN_LINES).any(|part| verdicts.contains(part)));
     let mut of_kind = [0; text::KINDS];
     let mut is_new = |fact: &&Fact| {
         let count = &mut of_kind[text::heading(fact)];

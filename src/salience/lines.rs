@@ -134,6 +134,13 @@ impl Row {
     }
 }
 
+impl Row {
+    /// What it shows is content.
+    fn forget_number(&mut self) {
+        (self.number, self.shown, self.style) = (None, None, None);
+    }
+}
+
 impl Lines {
     /// Splits `text`.
     pub fn of(text: &str, place: Place) -> Self {
@@ -205,7 +212,7 @@ fn forget_tables(rows: &mut [Row]) {
     let (all, on) = pairs.fold((0, 0), |(all, on), (one, next)| (all + 1, on + usize::from(one + 1 == next)));
     if all >= MIN_PAIRS && on * 2 < all {
         for row in rows.iter_mut().filter(|row| row.shown.is_some()) {
-            (row.number, row.shown, row.style) = (None, None, None);
+            row.forget_number();
         }
     }
 }
@@ -221,7 +228,7 @@ fn forget_other_styles(text: &str, rows: &mut [Row]) {
         {
             // A longer number takes more room in the same style.
             if !style.is_shown(&text.as_bytes()[row.range.clone()]) {
-                (row.number, row.shown, row.style) = (None, None, None);
+                row.forget_number();
             }
             headed = headed.saturating_sub(row.lines);
         }

@@ -78,7 +78,7 @@ pub fn failure(answer: &str) -> Option<&str> {
 pub fn cause(answer: &str) -> Option<&str> {
     let tells = |line: &str| tells_of_failure(&line.to_ascii_lowercase().replace("xfail", ""));
     let lines: Vec<&str> = answer.lines().take(2000).map(str::trim).collect();
-    let told = || (0..lines.len()).filter(|at| tells(lines[*at]) && !is_quoted(&lines, *at) && !is_well(lines[*at]));
+    let mut told = (0..lines.len()).filter(|at| tells(lines[*at]) && !is_quoted(&lines, *at) && !is_well(lines[*at]));
     // What raises an error in the source is not yet the error, a heading not yet what follows, and that a task failed not yet why.
     let is_said = |line: &&str| {
         !line.ends_with([':', '{'])
@@ -86,9 +86,9 @@ pub fn cause(answer: &str) -> Option<&str> {
             && !line.to_ascii_lowercase().ends_with("task failed")
     };
     let is_tag = |line: &str| line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
-    let first = told().next()?;
+    let first = told.next()?;
     let below = || lines[first + 1..].iter().copied().find(|line| !line.is_empty() && !is_tag(line));
-    let said = told().map(|at| lines[at]).find(is_said);
+    let said = std::iter::once(first).chain(told).map(|at| lines[at]).find(is_said);
     let found = || lines.iter().copied().find(|line| FINDING.is_match(line));
     let headed = || below().filter(|_| lines[first].ends_with(':'));
     said.or_else(found).or_else(headed).or(Some(lines[first]))

@@ -24,8 +24,11 @@ fn round(id: usize, name: &str, input: Value, answer: &str) -> Vec<Value> {
 
 /// A history that begins with `work`, and in which much is read then.
 fn history(work: Vec<Value>) -> Conversation {
-    let mut messages = vec![json!({ "role": "user", "content": "Mend the shop." })];
-    messages.extend(work);
+    read_on([vec![json!({ "role": "user", "content": "Mend the shop." })], work].concat())
+}
+
+/// These messages, and behind them much that is read.
+fn read_on(mut messages: Vec<Value>) -> Conversation {
     for index in 0..12 {
         let lines: Vec<String> =
             (0..200).map(|line| format!("line {line} of file {index} about thing{line}")).collect();
@@ -41,6 +44,10 @@ fn history(work: Vec<Value>) -> Conversation {
         messages.push(json!({ "role": "user", "content": [text("Go on.")] }));
     }
     Conversation::parse(&json!(messages).to_string()).unwrap()
+}
+
+fn messages_of(conversation: &Conversation) -> Vec<Value> {
+    serde_json::from_str(&export(conversation)).unwrap()
 }
 
 fn window(before: &Conversation) -> (Conversation, Report) {
@@ -187,10 +194,7 @@ fn words_that_are_told_in_part_say_so_once() {
     };
     let (length, line) = said(&once);
     assert!(line.ends_with('…') && (500..=603).contains(&length), "{line}");
-    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
-    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
-    messages.extend(more.into_iter().skip(1));
-    let (again, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    let (again, _) = window(&read_on(messages_of(&once)));
     assert_eq!(said(&again).1, line);
 }
 
@@ -198,15 +202,13 @@ fn words_that_are_told_in_part_say_so_once() {
 fn a_second_condensation_makes_one_record_of_both() {
     let work = round(1, "TodoWrite", json!({ "todos": [{ "content": "Mend it all", "status": "in_progress" }] }), "ok");
     let (once, _) = window(&history(work));
-    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
+    let mut messages = messages_of(&once);
     messages.push(
         json!({ "role": "assistant", "content": "I go on with the second part of the work, which is the larger one." }),
     );
     messages
         .push(json!({ "role": "user", "content": [text("Please keep the prices as they are, whatever happens.")] }));
-    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
-    messages.extend(more.into_iter().skip(1));
-    let again = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let again = read_on(messages);
     for config in [json!({ "mode": "window", "recordTokens": 1000 }), json!({ "recordTokens": 1000 })] {
         let report = run_alone("truncation", &config, &again, Some(2500));
         let after = check_report(&again, &report);
@@ -444,7 +446,7 @@ fn what_an_earlier_record_tells_and_later_work_changes_is_told_once() {
         told.contains("not seen to work since:\n- Bash git rebase") && told.contains("cart.ts (edited 2 times)"),
         "{told}"
     );
-    let mut messages: Vec<Value> = serde_json::from_str(&export(&once)).unwrap();
+    let mut messages = messages_of(&once);
     messages.push(json!({ "role": "assistant", "content": "I go on." }));
     messages.push(json!({ "role": "user", "content": [text("Do so.")] }));
     let later = [
@@ -458,9 +460,7 @@ fn what_an_earlier_record_tells_and_later_work_changes_is_told_once() {
         ),
     ];
     messages.extend(later.concat());
-    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
-    messages.extend(more.into_iter().skip(1));
-    let (after, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    let (after, _) = window(&read_on(messages));
     let all = records(&after);
     assert_eq!(all.len(), 1);
     insta::assert_snapshot!(all[0].split("The assistant said:").next().unwrap(), @"
@@ -487,10 +487,8 @@ fn a_line_that_quotes_the_first_line_of_a_record_loses_none_of_it() {
     let record = records(&once).remove(0);
     let summary = json!({ "role": "assistant", "isSummary": true, "content": format!("Done.\n\n{record}").trim_end() });
     let mut messages = vec![json!({ "role": "user", "content": "Mend the shop." }), summary];
-    let more: Vec<Value> = serde_json::from_str(&export(&history(Vec::new()))).unwrap();
     messages.push(json!({ "role": "user", "content": [text("Go on.")] }));
-    messages.extend(more.into_iter().skip(1));
-    let (after, _) = window(&Conversation::parse(&json!(messages).to_string()).unwrap());
+    let (after, _) = window(&read_on(messages));
     assert!(export(&after).contains("Never push to main."), "{}", records(&after).join("\n"));
 }
 

@@ -110,6 +110,7 @@ impl<'a> Finder<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let mut wanted: Vec<Range<usize>> = Vec::new();
         let mut too_short = TooShort::default();
+        let in_table = |run: &Run| range.start + run.rows.start..range.start + run.rows.end;
         if self.lines.may_change[range.clone()].contains(&true) {
             for _ in 0..MAX_PASSES {
                 let mut more = self.pass(text, &runs, dictionary, protected, &mut too_short);
@@ -119,7 +120,7 @@ impl<'a> Finder<'a> {
                 more.extend(runs.iter().cloned());
                 more.sort_by_key(|run| run.rows.start);
                 wanted.clear();
-                wanted.extend(more.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end));
+                wanted.extend(more.iter().map(in_table));
                 chooser.choose(text, &mut more);
                 if more == runs {
                     // What was found cannot be quoted.
@@ -127,20 +128,19 @@ impl<'a> Finder<'a> {
                 }
                 runs = more;
                 // A pass has seen the rest as its own runs leave it. Only where some of them could not be quoted is there more to find.
-                let rows = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
-                if rows.eq(wanted.iter().cloned()) {
+                if runs.iter().map(in_table).eq(wanted.iter().cloned()) {
                     break;
                 }
             }
         }
         wanted.into_iter().for_each(|rows| refused[rows].fill(true));
         for run in &runs {
-            refused[range.start + run.rows.start..range.start + run.rows.end].fill(false);
+            refused[in_table(run)].fill(false);
         }
         chooser.finish(text);
         dictionary.begin(range.clone());
         let mut from = range.start;
-        let ends = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end);
+        let ends = runs.iter().map(in_table);
         for gap in ends.chain(std::iter::once(range.end..range.end)) {
             let mut kept = KeptRows { text: range.start, next: from, window: from, is_final: true };
             kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
