@@ -11,6 +11,23 @@ pub struct SimpleCommand {
     pub is_piped: bool,
 }
 
+/// What a command of git does to all files that it knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeChange {
+    /// What was changed stays.
+    Commit,
+    /// What was changed since the last commit is gone.
+    TakeBack,
+    /// It is put aside.
+    Stash,
+    /// What was put aside last is there again, and kept aside, too.
+    ApplyStash,
+    /// What was put aside last is there again.
+    PopStash,
+    /// What was put aside last is gone.
+    DropStash,
+}
+
 /// Commands that only prepare, wait or speak: whether they worked is not what the line is about.
 const PREPARING: [&str; 12] =
     ["cd", "export", "set", "source", ".", "sleep", "echo", "pushd", "popd", "true", ":", "wait"];
@@ -115,6 +132,32 @@ impl SimpleCommand {
     /// Whether it is a `git push`, or what git does in steps.
     pub fn is_push_or_step(&self) -> bool {
         self.is_git(&["push"]) || self.is_git(&STEPWISE)
+    }
+
+    /// What it does to all files that git knows; `None` for what names files, and for all else.
+    pub fn tree_change(&self) -> Option<TreeChange> {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let [program, words @ ..] = words.as_slice() else { return None };
+        let words = if let ["-C", _, words @ ..] = words { words } else { words };
+        if name_of(program) != "git" {
+            return None;
+        }
+        let is_all = |words: &[&str]| {
+            let named = words.iter().filter(|word| !word.starts_with('-') && **word != "HEAD");
+            named.eq(&["."]) && !words.iter().any(|word| ["--staged", "-S", "--ours", "--theirs"].contains(word))
+        };
+        Some(match words {
+            ["commit", ..] => TreeChange::Commit,
+            ["checkout" | "restore", of @ ..] if is_all(of) => TreeChange::TakeBack,
+            ["reset", of @ ..] if of.contains(&"--hard") => TreeChange::TakeBack,
+            ["stash"] => TreeChange::Stash,
+            ["stash", "push" | "save", of @ ..] if !of.contains(&"--") => TreeChange::Stash,
+            ["stash", "apply"] => TreeChange::ApplyStash,
+            ["stash", "pop"] => TreeChange::PopStash,
+            ["stash", "drop"] => TreeChange::DropStash,
+            ["stash", flag, ..] if flag.starts_with('-') => TreeChange::Stash,
+            _ => return None,
+        })
     }
 
     fn is_git(&self, what: &[&str]) -> bool {
@@ -337,6 +380,24 @@ mod tests {
         assert_eq!(texts(commit)[1..], ["git push \"$x\"", "make"]);
         assert_eq!(texts("cat <<EOF > a.txt; make\nmore"), ["cat", "make"]);
         assert_eq!(texts("cat << \nx"), ["cat"]);
+        let trees = |line: &str| simple_commands(line).iter().map(SimpleCommand::tree_change).collect::<Vec<_>>();
+        for (line, change) in [
+            ("git -C /srv checkout -- . 2>&1", Some(TreeChange::TakeBack)),
+            ("git restore .", Some(TreeChange::TakeBack)),
+            ("git reset --hard origin/main", Some(TreeChange::TakeBack)),
+            ("git commit -m 'reset --hard'", Some(TreeChange::Commit)),
+            ("git stash -u", Some(TreeChange::Stash)),
+            ("git stash push -m x", Some(TreeChange::Stash)),
+            ("git stash pop", Some(TreeChange::PopStash)),
+            ("git stash list", None),
+            ("git restore --staged .", None),
+            ("git checkout main", None),
+            ("git checkout a.py", None),
+            ("git reset HEAD~1", None),
+            ("ls .", None),
+        ] {
+            assert_eq!(trees(line), [change], "{line}");
+        }
         let piped = |line: &str| simple_commands(line).iter().map(|command| command.is_piped).collect::<Vec<_>>();
         assert_eq!(piped("a | b | c && d"), [true, false]);
     }

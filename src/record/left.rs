@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     agenda::agenda,
-    changes::{changes, is_same_file},
+    changes::{Fate, changes, is_same_file},
     facts::{Fact, squeezed},
     in_force::in_force,
     recorded::recorded,
@@ -16,8 +16,8 @@ use crate::{
 };
 
 pub struct Left {
-    /// The files of which a call says that they are changed.
-    changed: Vec<String>,
+    /// The files of which a call says that they are changed, and what became of that.
+    changed: Vec<(String, Option<Fate>)>,
     /// The newest list of things to do.
     pub plan: Vec<Fact>,
     /// What is said to be in force.
@@ -35,8 +35,8 @@ impl Left {
         let now = in_force(conversation, &transcript, tools);
         let now = now.into_iter().chain(recorded.iter().map(|recorded| recorded.fact.clone()));
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
-        let path = |fact| if let Fact::Changed { path, .. } = fact { Some(path) } else { None };
-        let changed = changes(recorded, &transcript).into_iter().filter_map(path).collect();
+        let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, Fate::told(&how))) } else { None };
+        let changed = changes(recorded, &transcript).into_iter().filter_map(of_file).collect();
         let texts = in_parts(
             &transcript.texts,
             |text| text.text.len(),
@@ -48,7 +48,13 @@ impl Left {
 
     /// Whether a call or a record says that this file is changed.
     pub fn has_changed(&self, path: &str) -> bool {
-        self.changed.iter().any(|changed| is_same_file(changed, path))
+        self.changed.iter().any(|(changed, _)| is_same_file(changed, path))
+    }
+
+    /// Whether it also says what became of that.
+    pub fn tells_fate(&self, path: &str, how: &str) -> bool {
+        let fate = Fate::told(how);
+        self.changed.iter().any(|(changed, known)| *known == fate && is_same_file(changed, path))
     }
 
     /// Whether this can be read, whatever blanks are between the words.

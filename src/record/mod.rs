@@ -157,7 +157,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let is_lost = |fact: &Fact| match fact {
         Fact::Plan { .. } => !has_plan,
         Fact::Now(text) => !left.now.contains(text),
-        Fact::Changed { path, .. } => !left.has_changed(path),
+        Fact::Changed { path, how } => !left.tells_fate(path, how),
         fact => !left.says(&squeezed(fact.proof())),
     };
     // A check that failed says it once.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     agenda::agenda,
-    changes::changes,
+    changes::{Fate, changes},
     facts::{Fact, ItemState, Said, TELLING, beginning, said, squeezed},
     left::Left,
     recorded::recorded,
@@ -122,7 +122,8 @@ impl MustSurvive {
         let mut all = newest(constraints(words));
         let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
         all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
-        let files = changes(recorded, &transcript);
+        let mut files = changes(recorded, &transcript);
+        files.retain(|fact| !matches!(fact, Fact::Changed { how, .. } if Fate::told(how) == Some(Fate::TakenBack)));
         let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
         all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));
         let names = likely_names(conversation, gone.clone(), tools, MAX_OF_KIND + paths.len());

@@ -48,6 +48,9 @@ const SHARES: [(Rank, f64); 12] = [
     (Rank::Of(9), 1.0),
 ];
 
+/// So many facts of a rank that have no room are passed over for older ones that have. Of more, the room is all but used.
+const MAX_TOO_LONG: usize = 3;
+
 /// Which facts have their room at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
@@ -207,7 +210,7 @@ impl<'f> Lines<'f> {
 
     /// Takes the first of a rank that have room, among those that may be. Returns the tokens that they take.
     fn take(&mut self, rank: Rank, room: usize, may_be: impl Fn(usize) -> bool) -> usize {
-        let (mut left, kind) = (room, rank.kind());
+        let (mut left, kind, mut too_long) = (room, rank.kind(), 0);
         let of_kind = |index: &usize| rank.has(&self.facts[*index]) && !self.taken[*index] && may_be(*index);
         let mut order: Vec<usize> = (0..self.facts.len()).rev().filter(of_kind).collect();
         // What is not done yet comes first, and a plan from its beginning.
@@ -222,7 +225,13 @@ impl<'f> Lines<'f> {
                 continue;
             }
             let cost = self.tokens(&self.lines[index]) + if self.used[kind] { 0 } else { self.tokens(HEADINGS[kind]) };
-            let Some(rest) = left.checked_sub(cost) else { break };
+            let Some(rest) = left.checked_sub(cost) else {
+                too_long += 1;
+                if too_long > MAX_TOO_LONG {
+                    break;
+                }
+                continue;
+            };
             left = rest;
             (self.taken[index], self.used[kind]) = (true, true);
         }
@@ -363,10 +372,18 @@ mod tests {
         assert_eq!(recorded(&[], 1000), None);
     }
 
+    #[test]
+    fn what_is_too_long_keeps_no_older_one_out() {
+        let long = "many words ".repeat(30);
+        let facts = [Fact::Asked("Mend the parser".into()), Fact::Asked(long), Fact::Asked("And the tests".into())];
+        let text = recorded(&facts, 60).unwrap();
+        assert_eq!(read(&text), [facts[0].clone(), facts[2].clone()]);
+    }
+
     proptest! {
         #[test]
         fn it_has_room(room in 0_usize..200, count in 0_usize..60) {
-            let facts: Vec<Fact> = (0..count).map(|index| Fact::Asked(format!("The user says number {index} of many words"))).collect();
+            let facts: Vec<Fact> = (0..count).map(|index| Fact::Asked(format!("The user says number {index:02} of many words"))).collect();
             if let Some(text) = recorded(&facts, room) {
                 prop_assert!(count_inside(&text, Encoding::default()).tokens <= room);
                 let told = read(&text);

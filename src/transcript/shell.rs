@@ -1,6 +1,6 @@
 //! Command lines that read or write one file, where that is certain: a single simple command, no globs, no variables.
 
-use std::ops::Range;
+use std::{ffi::OsStr, ops::Range, path::Path};
 
 use super::events::Touch;
 
@@ -82,11 +82,11 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
         ["rm", rest @ ..] => touched(rest, Touch::Removed, located),
         ["mv", rest @ ..] => moved(rest, located),
-        ["git", "restore", rest @ ..] if rest.contains(&"--staged") => touched(rest, Touch::Changed, located),
-        // What is the name of a branch is not that of a file which was changed.
-        ["git", "checkout" | "restore", rest @ ..] if !rest.iter().any(|word| matches!(*word, "-b" | "-B")) => {
-            touched(rest, Touch::TakenBack, located)
+        ["git", "restore", rest @ ..] => {
+            let is_staged = rest.iter().any(|word| matches!(*word, "--staged" | "-S"));
+            touched(rest, if is_staged { Touch::Changed } else { Touch::TakenBack }, located)
         }
+        ["git", "checkout", rest @ ..] => checked_out(rest, located),
         ["truncate", rest @ ..] | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, Touch::Changed, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
         _ => None,
@@ -231,9 +231,27 @@ fn search(tool: &str, words: &[&str], located: impl Fn(&str) -> String) -> Optio
 }
 
 fn touched(words: &[&str], touch: Touch, located: impl Fn(&str) -> String) -> Option<ShellAction> {
-    let looks_like_path = |word: &&&str| !word.starts_with('-') && is_plain_path(word) && word.contains(['.', '/']);
+    let looks_like_path = |word: &&&str| {
+        !word.starts_with('-') && is_plain_path(word) && word.contains(['.', '/']) && !matches!(**word, "." | "..")
+    };
     let paths: Vec<(String, Touch)> = words.iter().filter(looks_like_path).map(|path| (located(path), touch)).collect();
     (!paths.is_empty()).then_some(ShellAction::Touch { paths })
+}
+
+/// `git checkout PATH…`: it is as it was committed last. Of another commit, or of one side of a merge, it is what that has.
+fn checked_out(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let ends_named = words.iter().position(|word| *word == "--");
+    let (of, paths) = ends_named.map_or((&[][..], words), |at| (&words[..at], &words[at + 1..]));
+    let is_side = |word: &&str| ["--ours", "--theirs", "--merge"].contains(word);
+    let is_other = words.iter().any(is_side) || of.iter().any(|word| !word.starts_with('-') && *word != "HEAD");
+    // The names of branches have slashes, but seldom an extension.
+    let is_file = |word: &&&str| {
+        let extension = Path::new(word).extension().and_then(OsStr::to_str);
+        ends_named.is_some()
+            || extension.is_some_and(|extension| extension.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    let paths: Vec<&str> = paths.iter().filter(is_file).copied().collect();
+    touched(&paths, if is_other { Touch::Changed } else { Touch::TakenBack }, located)
 }
 
 /// `mv FROM… TO`: the last path is where it goes.
@@ -396,6 +414,22 @@ mod tests {
         };
         assert_eq!(action("sed -i 's/a/b/' a.py"), touches(&[("a.py", Touch::Changed)]));
         assert_eq!(action("git checkout -- a.py"), touches(&[("a.py", Touch::TakenBack)]));
+        assert_eq!(action("git checkout src/a.py"), touches(&[("src/a.py", Touch::TakenBack)]));
+        assert_eq!(
+            action("git checkout HEAD -- a.py src/b"),
+            touches(&[("a.py", Touch::TakenBack), ("src/b", Touch::TakenBack)])
+        );
+        assert_eq!(action("git checkout main -- a.py"), touches(&[("a.py", Touch::Changed)]));
+        assert_eq!(action("git checkout --theirs a.py"), touches(&[("a.py", Touch::Changed)]));
+        for branch in [
+            "git checkout origin/main",
+            "git checkout -b me/v1.2",
+            "git checkout .",
+            "git restore .",
+            "git checkout release/1.2",
+        ] {
+            assert_eq!(action(branch), None, "{branch}");
+        }
         assert_eq!(action("git restore --staged a.py"), touches(&[("a.py", Touch::Changed)]));
         assert_eq!(action("rm -f a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Removed)]));
         assert_eq!(action("mv a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Changed)]));

@@ -645,12 +645,51 @@ fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     );
     let files = told.split("Files changed:\n").nth(1).unwrap_or_default();
     let files: Vec<&str> = files.lines().take_while(|line| line.starts_with("- ")).collect();
-    assert_eq!(files.len(), 4, "{told}");
-    for (file, how) in
-        [("kept.py", "(edited)"), ("old.py", "(removed)"), ("from.py", "(removed)"), ("to.py", "(edited)")]
-    {
+    assert_eq!(files.len(), 5, "{told}");
+    for (file, how) in [
+        ("back.py", "(edited, taken back)"),
+        ("kept.py", "(edited)"),
+        ("old.py", "(removed)"),
+        ("from.py", "(removed)"),
+        ("to.py", "(edited)"),
+    ] {
         assert!(files.iter().any(|line| line.contains(file) && line.ends_with(how)), "{file}: {files:?}");
     }
+}
+
+#[test]
+fn what_git_does_to_all_files_is_followed() {
+    let edit = |id: usize, path: &str| {
+        let input = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        round(id, "Edit", input, "The file has been updated.")
+    };
+    let run = |id: usize, command: &str| round(id, "Bash", json!({ "command": command }), "");
+    let files = |work: Vec<Vec<Value>>| -> Vec<String> {
+        let told = record(work.concat());
+        let files = told.split("Files changed:\n").nth(1).unwrap_or_default();
+        files.lines().take_while(|line| line.starts_with("- ")).map(str::to_owned).collect()
+    };
+    let kept = edit(1, "/srv/kept.py");
+    let begun = |git: &str| vec![kept.clone(), run(2, "git commit -am x"), edit(3, "/srv/try.py"), run(4, git)];
+    let told = |how: &str| ["- /srv/kept.py (edited)".to_owned(), format!("- /srv/try.py ({how})")];
+    for git in ["git checkout .", "git restore . && npm test", "git reset --hard HEAD"] {
+        assert_eq!(files(begun(git)), told("edited, taken back"), "{git}");
+    }
+    assert_eq!(files(begun("git stash")), told("edited, stashed"));
+    assert_eq!(files([begun("git stash"), vec![run(5, "git stash pop")]].concat()), told("edited"));
+    let dropped = vec![run(5, "git stash apply"), run(6, "git stash drop")];
+    assert_eq!(files([begun("git stash"), dropped].concat()), told("edited"));
+    assert_eq!(files([begun("git stash"), vec![run(5, "git stash drop")]].concat()), told("edited, taken back"));
+    // Once more, and told by a record.
+    let again = vec![edit(5, "/srv/try.py")];
+    assert_eq!(files([begun("git checkout ."), again].concat()), told("edited"));
+    let recorded = standing("Files changed:\n- /srv/try.py (edited 2 times, stashed)\n- /srv/kept.py (edited)");
+    let words = json!({ "role": "assistant", "content": "I go on." });
+    let after = [vec![words, recorded], run(1, "git checkout -- /srv/kept.py")];
+    assert_eq!(
+        files(after.to_vec()),
+        ["- /srv/try.py (edited 2 times, stashed)", "- /srv/kept.py (edited, taken back)"]
+    );
 }
 
 /// A record as it stands in a message of the user, `told` being its lines.
