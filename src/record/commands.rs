@@ -11,6 +11,15 @@ pub struct SimpleCommand {
     pub is_piped: bool,
 }
 
+/// A run of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What it checks with, such as `cargo test` or `eslint`.
+    pub name: String,
+    /// What it is limited to, such as the files that are tested.
+    pub of: Vec<String>,
+}
+
 /// What a command of git does to all files that it knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeChange {
@@ -103,20 +112,25 @@ const TELLING_WORDS: usize = 4;
 const MAX_LINE_BYTES: usize = 4096;
 
 impl SimpleCommand {
-    /// What it checks with, such as `cargo test` or `eslint`; `None` for a command that checks nothing.
-    pub fn check(&self) -> Option<String> {
+    /// What it checks; `None` for a command that checks nothing.
+    pub fn check(&self) -> Option<Check> {
         let program = name_of(self.words.first()?);
         if SHOWING.contains(&program) || self.words.get(1).is_some_and(|word| MANAGING.contains(&word.as_str())) {
             return None;
         }
-        let words = self.words.iter().filter(|word| !word.starts_with('-')).take(TELLING_WORDS);
-        let mut parts = words.flat_map(|word| name_of(word).split([':', '-', '.', '_']));
-        parts.find_map(|part| {
-            if CHECKERS.contains(&part) {
-                return Some(part.to_owned());
-            }
-            TASKS.contains(&part).then(|| if part == program { part.to_owned() } else { format!("{program} {part}") })
-        })
+        let words = self.words.iter().enumerate().filter(|(_, word)| !word.starts_with('-'));
+        let (at, name, part) = words.take(TELLING_WORDS).find_map(|(at, word)| {
+            let mut parts = name_of(word).split([':', '-', '.', '_']);
+            parts.find_map(|part| {
+                let is_named = CHECKERS.contains(&part) || (TASKS.contains(&part) && part == program);
+                let name = if is_named { part.to_owned() } else { format!("{program} {part}") };
+                (is_named || TASKS.contains(&part)).then_some((at, name, part))
+            })
+        })?;
+        // A task of many, such as `test:unit`, is limited by its own name.
+        let task = name_of(&self.words[at]);
+        let of = self.words[at + 1..].iter().filter(|word| !word.starts_with('-') && *word != "run").cloned();
+        Some(Check { name, of: (task != part).then(|| task.to_owned()).into_iter().chain(of).collect() })
     }
 
     /// The command alone, to be compared.
@@ -323,7 +337,7 @@ mod tests {
     use super::*;
 
     fn checks(line: &str) -> Vec<String> {
-        simple_commands(line).iter().filter_map(SimpleCommand::check).collect()
+        simple_commands(line).iter().filter_map(SimpleCommand::check).map(|check| check.name).collect()
     }
 
     fn texts(line: &str) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     agenda::agenda,
     changes::changes,
-    commands::{SimpleCommand, simple_commands},
+    commands::{Check, SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
     recorded::{Recorded, Step, message_of, recorded, steps},
@@ -91,6 +91,9 @@ impl Fact {
 
 /// Stands between the lines by which a check or a failure is told.
 pub(super) const BETWEEN_LINES: &str = " / ";
+
+/// The verdict of a check that failed and did not say why.
+const FAILED: &str = "failed";
 
 /// Stands where words go on that are told in part.
 const GOES_ON: &str = "…";
@@ -210,19 +213,50 @@ fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t s
     Some(transcript.text(place))
 }
 
+/// A run of a check.
+struct Ran {
+    index: usize,
+    /// What it was limited to.
+    of: Vec<String>,
+    /// How it ended, where that is known.
+    fact: Option<Fact>,
+}
+
+impl Ran {
+    fn is(&self, told: &str) -> bool {
+        matches!(&self.fact, Some(Fact::Check { command, .. }) if command == told)
+    }
+
+    /// Whether it says that something failed which a run of `others` does not try again.
+    fn is_open_after(&self, others: &[String]) -> bool {
+        let is_bad = matches!(&self.fact, Some(Fact::Check { verdict, .. }) if verdict == FAILED || verdict_or_failure(verdict).is_some());
+        let is_tried = |other: &String| self.of.iter().any(|of| of.starts_with(other.as_str()));
+        is_bad && !others.iter().all(is_tried)
+    }
+}
+
+/// So many runs of one check are told, where the newer ones tried less than failed before.
+const MAX_RUNS: usize = 3;
+
 /// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
 fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut newest: BTreeMap<String, (usize, Option<Fact>)> = BTreeMap::new();
+    let mut newest: BTreeMap<String, Vec<Ran>> = BTreeMap::new();
     let checks_of =
-        |commands: &[SimpleCommand]| commands.iter().filter_map(SimpleCommand::check).collect::<Vec<String>>();
+        |commands: &[SimpleCommand]| commands.iter().filter_map(SimpleCommand::check).collect::<Vec<Check>>();
     for (index, step) in steps(recorded, transcript).into_iter().enumerate() {
         let event = match step {
             Step::Told(fact) => {
                 if let Fact::Check { command, .. } = &fact {
-                    let all = checks_of(&simple_commands(command));
-                    // Where the record has cut the line, its beginning is known again.
-                    let all = if all.is_empty() { vec![command.clone()] } else { all };
-                    newest.extend(all.into_iter().map(|check| (check, (index, Some(fact.clone())))));
+                    let mut all = checks_of(&simple_commands(command));
+                    if all.is_empty() {
+                        // Where the record has cut the line, its beginning is known again.
+                        all.push(Check { name: command.clone(), of: Vec::new() });
+                    }
+                    for Check { name, of } in all {
+                        let runs = newest.entry(name).or_default();
+                        runs.retain(|known| known.is_open_after(&of));
+                        runs.push(Ran { index, of, fact: Some(fact.clone()) });
+                    }
                 }
                 continue;
             }
@@ -237,23 +271,29 @@ fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
             continue;
         }
         let told = beginning(command, COMMAND);
-        let is_same = |fact: &Fact| matches!(fact, Fact::Check { command, .. } if *command == told);
         let mut ended = ending(event, is_any_piped(&commands), &answer_of(event, transcript));
         if is_cut(event, transcript) {
             // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
             let end = end_of(event, transcript);
             let says = if has_failed(event) { verdict_or_failure(&end).is_some() } else { verdict(&end).is_some() };
-            let is_recorded = newest.values().any(|(_, known)| known.as_ref().is_some_and(is_same));
+            let is_recorded = newest.values().flatten().any(|known| known.is(&told));
             if !says && (is_recorded || !has_failed(event)) {
                 continue;
             }
             ended = ending(event, is_any_piped(&commands), &end);
         }
-        newest.retain(|_, (_, known)| !known.as_ref().is_some_and(is_same));
+        newest.values_mut().for_each(|runs| runs.retain(|known| !known.is(&told)));
         let fact = ended.map(|verdict| Fact::Check { command: told, verdict });
-        newest.extend(all.into_iter().map(|check| (check, (index, fact.clone()))));
+        for Check { name, of } in all {
+            let runs = newest.entry(name).or_default();
+            runs.retain(|known| known.is_open_after(&of));
+            if runs.len() == MAX_RUNS {
+                runs.remove(0);
+            }
+            runs.push(Ran { index, of, fact: fact.clone() });
+        }
     }
-    let told = newest.into_values().filter_map(|(index, fact)| Some((index, fact?)));
+    let told = newest.into_values().flatten().filter_map(|Ran { index, fact, .. }| Some((index, fact?)));
     let mut facts = in_order(told.collect());
     // A line that runs several checks ended once.
     facts.dedup();
@@ -266,7 +306,7 @@ fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
         return None;
     }
     if has_failed(event) {
-        return Some(verdict_or_failure(answer).unwrap_or_else(|| "failed".to_owned()));
+        return Some(verdict_or_failure(answer).unwrap_or_else(|| FAILED.to_owned()));
     }
     if let Some(verdict) = verdict(answer) {
         return Some(line_of(verdict));

@@ -23,7 +23,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for LeftOutName { name, of } in names {
         let source = beginning(if of.is_empty() { WORDS } else { of }, SOURCE);
-        if source.contains(name.as_str()) || is_context_line(name) || is_prose(name) {
+        if source.contains(name.as_str()) || is_context_line(name) || is_prose(name) || is_offset(name) {
             continue;
         }
         let known = lines.iter().position(|(known, _)| *known == source);
@@ -46,6 +46,11 @@ fn is_context_line(name: &str) -> bool {
     let numbered = name.trim_end_matches('-').rsplit_once('-').filter(|(_, number)| is_number(number));
     let extension = numbered.and_then(|(path, _)| path.rsplit(['/', '\\']).next()?.rsplit_once('.'));
     extension.is_some_and(|(_, extension)| (1..=5).contains(&extension.len()) && !is_number(extension))
+}
+
+/// Whether a name is a place in a dump, which begins with zeros, rather than a hash or the number of a run.
+fn is_offset(name: &str) -> bool {
+    name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Words that a slash stands between in prose: nobody looks for them again.
@@ -82,6 +87,8 @@ mod tests {
             name("src/week.ts-73", "grep"),
             name("/a/b.go-5-", "grep"),
             name("and/or", "docs/a.md"),
+            name("0000020", "od a"),
+            name("0000a3f0", "xxd a"),
         ];
         assert_eq!(
             lines(&names, 100),

@@ -11,7 +11,7 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if KINDS[bytes[at] as usize] == 0 {
+        if KINDS[bytes[at] as usize] == 0 || is_escape(bytes, at) {
             at += 1;
             continue;
         }
@@ -43,6 +43,15 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
             text[start..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
         }
     }
+}
+
+/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab before a capital. Before a small letter, it may as well be
+/// the name of a folder.
+fn is_escape(bytes: &[u8], at: usize) -> bool {
+    at > 0
+        && bytes[at - 1] == b'\\'
+        && matches!(bytes[at], b'n' | b'r' | b't')
+        && bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase)
 }
 
 const LOWER: u8 = 1;
@@ -116,6 +125,14 @@ mod tests {
     fn members_are_names_of_their_own() {
         assert_eq!(names("src/store$1 $PATH_TO"), ["src/store", "$PATH_TO"]);
         assert_eq!(names("this.taskStore.loadAll(user_id)"), ["taskStore", "loadAll", "user_id"]);
+    }
+
+    #[test]
+    fn escapes_are_no_part_of_a_name() {
+        assert_eq!(
+            names(r#""\nDebug: \tMyClass\r\nisLeapYear C:\app\node_modules""#),
+            ["MyClass", "nisLeapYear", "node_modules"]
+        );
     }
 
     proptest! {

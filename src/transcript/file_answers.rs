@@ -192,8 +192,10 @@ fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Reques
 fn plain_file(text: &str, index: usize, range: Range<usize>, request: &Request) -> Shown {
     let start = range.start + usize::from(range.start > 0 && text[range.clone()].starts_with('\n'));
     let body = &text[start..range.end];
-    let end = body.trim_end().ends_with("</system-reminder>").then(|| body.find("\n\n<system-reminder>")).flatten();
-    let end = end.map_or(range.end, |end| start + end);
+    let reminds = |blank: &str| body.find(&format!("{blank}<system-reminder>"));
+    let end =
+        body.trim_end().ends_with("</system-reminder>").then(|| ["\r\n\r\n", "\n\n"].into_iter().find_map(reminds));
+    let end = end.flatten().map_or(range.end, |end| start + end);
     let excerpt = Excerpt::plain(text, index, start..end, request.first.unwrap_or(1).max(1));
     let shown = Shown { excerpts: vec![excerpt], ..Shown::new(&request.path, range.start) };
     shown.finish(range.end, std::slice::from_ref(request))

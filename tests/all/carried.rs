@@ -549,7 +549,29 @@ fn a_target_that_cannot_be_met_leaves_a_record_and_the_summary() {
             assert!(after.contains(said), "{config}: {said}: {}", &after[..3000]);
         }
         let again = run_alone("truncation", &config, &Conversation::parse(&after).unwrap(), Some(10_000));
+        assert_eq!(again.error_code(), None, "{config}");
         assert!(again.plan().is_empty(), "{config}: {:?}", again.changes());
+        let codes: Vec<_> = again.warnings().iter().map(|warning| &warning.code).collect();
+        assert_eq!(codes, [&roo_condense::WarningCode::TargetNotMet], "{config}");
+    }
+}
+
+#[test]
+fn more_room_for_a_record_than_there_is_leaves_a_smaller_one() {
+    let todos = json!({ "todos": [{ "content": "Mend it all", "status": "in_progress" }] });
+    let steps = (0..60)
+        .map(|step| json!({ "role": "user", "content": format!("Step {step}: {}", "and what it needs, ".repeat(3)) }));
+    let steps = steps.flat_map(|step| [json!({ "role": "assistant", "content": "Well." }), step]);
+    let before = history(round(1, "TodoWrite", todos, "ok").into_iter().chain(steps).collect());
+    for config in [json!({}), json!({ "mode": "window" })] {
+        for record_tokens in [300, 2000, 100_000] {
+            let mut config = config.clone();
+            config["recordTokens"] = json!(record_tokens);
+            let report = run_alone("truncation", &config, &before, Some(2000));
+            let told = records(&check_report(&before, &report));
+            assert!(report.final_tokens() <= 2000);
+            assert!(told.len() == 1 && told[0].contains("Mend it all"), "{config}: {told:?}");
+        }
     }
 }
 
@@ -655,6 +677,44 @@ fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     ] {
         assert!(files.iter().any(|line| line.contains(file) && line.ends_with(how)), "{file}: {files:?}");
     }
+}
+
+#[test]
+fn a_check_of_less_leaves_what_failed_told() {
+    let run = |id: usize, command: &str, answer: &str| round(id, "Bash", json!({ "command": command }), answer);
+    let checks = |work: Vec<Vec<Value>>| -> Vec<String> {
+        let told = record(work.concat());
+        let checks = told.split("Checks, how each ended the last time:\n").nth(1).unwrap_or_default();
+        checks.lines().take_while(|line| line.starts_with("- ")).map(str::to_owned).collect()
+    };
+    let failed = "2 failed, 9 passed in 0.3s";
+    let passed = "1 passed in 0.1s";
+    let all = run(1, "pytest -q | tail -3", failed);
+    let one = run(2, "pytest tests/test_a.py | tail -3", passed);
+    let both = [format!("- pytest -q | tail -3 → {failed}"), format!("- pytest tests/test_a.py | tail -3 → {passed}")];
+    assert_eq!(checks(vec![all.clone(), one.clone()]), both);
+    // The same from a record.
+    let words = json!({ "role": "assistant", "content": "I go on." });
+    let recorded = vec![words, standing(&format!("Checks, how each ended the last time:\n{}", both.join("\n")))];
+    assert_eq!(checks(vec![recorded.clone(), run(3, "ls", "")]), both);
+    // As much or more than failed takes its place.
+    let whole = run(4, "python -m pytest 2>&1 | tail -3", "11 passed in 0.3s");
+    for before in [vec![all.clone(), one.clone()], vec![recorded]] {
+        assert_eq!(
+            checks([before, vec![whole.clone()]].concat()),
+            ["- python -m pytest 2>&1 | tail -3 → 11 passed in 0.3s"]
+        );
+    }
+    let part = run(1, "pytest tests/test_a.py::test_x | tail", failed);
+    assert_eq!(checks(vec![part, one.clone()]), both[1..]);
+    assert_eq!(
+        checks(vec![one, run(3, "pytest tests/test_b.py | tail", passed)]).len(),
+        1,
+        "what passed needs no telling"
+    );
+    let units = run(1, "npm run test:unit | tail -3", "Tests 1 failed | 8 passed (9)");
+    let ends = run(2, "npm run test:e2e | tail -3", "Tests 4 passed (4)");
+    assert_eq!(checks(vec![units, ends]).len(), 2);
 }
 
 #[test]

@@ -169,6 +169,37 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
+    let mut with = with_room(request, settings, &recorder)?;
+    let (proposal, left_out) = match with {
+        Some(Recorded::With(proposal)) => return Ok(proposal),
+        Some(Recorded::NothingLost(proposal)) => {
+            // The room for the record is free; not for something that would need one.
+            let (all, _) = cut(request, settings)?;
+            return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
+        }
+        Some(Recorded::NoPlace) => return Ok(cut(request, settings)?.0),
+        None => cut(request, settings)?,
+    };
+    if !request.meets_target(&measured(request, &proposal.plan)?) {
+        let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
+        proposal.warnings.extend(target_missed(request, &proposal.plan)?);
+        return Ok(proposal);
+    }
+    // It was the record for which there was no room: a smaller one may have it.
+    let mut less = recorder.with_less();
+    while let (None, Some(recorder)) = (&with, less) {
+        with = with_room(request, settings, &recorder)?;
+        less = recorder.with_less();
+    }
+    Ok(if let Some(Recorded::With(proposal)) = with { proposal } else { proposal })
+}
+
+/// What is cut where the record has its room, with the record; `None` where that misses the target.
+fn with_room(
+    request: &Request,
+    settings: &Settings<'_>,
+    recorder: &Recorder,
+) -> Result<Option<Recorded>, CondenseError> {
     let all = request.scaled(&request.tally).max(1) as f64;
     let share = request.target_tokens.map_or(1.0, |target| target as f64 / all);
     let room = recorder.rooms.record + recorder.room_kept_for_names(share);
@@ -176,23 +207,10 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     let within = Request { target_tokens, ..request.clone() };
     let (proposal, left_out) = cut(&within, settings)?;
     let left = measured(request, &proposal.plan)?;
-    let fits = target_tokens.is_none() || within.meets_target(&left);
-    match if fits { recorded(request, proposal, left.total(), &left_out, &recorder)? } else { Recorded::NoPlace } {
-        Recorded::With(proposal) => return Ok(proposal),
-        Recorded::NothingLost(proposal) => {
-            // The room for the record is free; not for something that would need one.
-            let (all, _) = cut(request, settings)?;
-            return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
-        }
-        Recorded::NoPlace => {}
+    if target_tokens.is_some() && !within.meets_target(&left) {
+        return Ok(None);
     }
-    let (proposal, left_out) = cut(request, settings)?;
-    if fits || request.meets_target(&measured(request, &proposal.plan)?) {
-        return Ok(proposal);
-    }
-    let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
-    proposal.warnings.extend(target_missed(request, &proposal.plan)?);
-    Ok(proposal)
+    recorded(request, proposal, left.total(), &left_out, recorder).map(Some)
 }
 
 /// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so what little tells
@@ -221,7 +239,10 @@ fn beyond_target(
         Recorded::With(proposal) | Recorded::NothingLost(proposal) => proposal,
         Recorded::NoPlace => without,
     };
-    Ok(Proposal { plan: with_bridges(proposal.plan, conversation), ..proposal })
+    let plan = with_bridges(proposal.plan, conversation);
+    // All that can go has gone before: what is left would only be told anew.
+    let is_smaller = measured(request, &plan)?.total() < request.tally.total();
+    Ok(if is_smaller { Proposal { plan, ..proposal } } else { Proposal::default() })
 }
 
 /// A proposal, and the names that it leaves out where somebody has weighed them.

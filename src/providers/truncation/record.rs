@@ -39,6 +39,12 @@ impl Recorder {
         (self.rooms.missing as f64 * 0.6 * (2.0 - 4.0 * share).clamp(0.0, 1.0)) as usize
     }
 
+    /// With less room: first without names, then a quarter at a time. `None` where that is too little for a record.
+    pub fn with_less(self) -> Option<Self> {
+        let record = if self.rooms.missing > 0 { self.rooms.record } else { self.rooms.record / 4 };
+        (record >= MIN_RECORD).then_some(Self { rooms: Rooms::record(record), ..self })
+    }
+
     /// Whether a plan leaves out what a record would tell.
     pub fn is_needed(&self, request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
         let after = apply(&request.conversation, plan)?;
