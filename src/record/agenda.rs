@@ -46,7 +46,13 @@ fn newest_list(conversation: &Conversation, transcript: &Transcript<'_>) -> Opti
     let items = |event: &Event| {
         let call = event.call.as_ref()?;
         let items = match conversation.message(call.message).content.blocks().get(call.block) {
-            Some(Block::ToolUse { input, .. }) => items_in(&serde_json::from_str(input.get()).ok()?),
+            Some(Block::ToolUse { input, .. }) => {
+                let input = serde_json::from_str(input.get()).ok()?;
+                if is_cleared(&input) {
+                    return Some((call.message, Vec::new()));
+                }
+                items_in(&input)
+            }
             _ => items_of_text(transcript.text(call.place.as_ref()?)),
         };
         (!items.is_empty()).then_some((call.message, items))
@@ -156,6 +162,13 @@ fn number_in(answer: &str) -> Option<String> {
 }
 
 /// The items of a call's input: in the first list of objects with a text, or of lines with boxes in a text.
+/// Whether a call says that there is nothing to do any more: all it has is an empty list.
+fn is_cleared(input: &Value) -> bool {
+    let mut lists =
+        input.as_object().into_iter().flat_map(|object| object.values()).filter_map(Value::as_array).peekable();
+    lists.peek().is_some() && lists.all(Vec::is_empty)
+}
+
 fn items_in(input: &Value) -> Vec<Fact> {
     let fields = input.as_object().into_iter().flat_map(|object| object.values());
     let lists = fields.map(|value| match value {

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    commands::{SimpleCommand, TreeChange},
-    facts::{Fact, commands_of, has_failed, in_order},
+    commands::{TreeChange, may_be_inside},
+    facts::{Fact, answer_of, commands_of, has_failed, has_run, in_order},
     recorded::{Recorded, Step, steps},
 };
-use crate::transcript::{Action, CallOutcome, Touch, Transcript};
+use crate::transcript::{Action, CallOutcome, Event, Touch, Transcript};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -134,6 +134,18 @@ impl Changed {
         self.is_new && self.committed.is_some_and(|committed| !committed.is_changed())
     }
 
+    /// Whether a record told that its changes are put aside.
+    fn is_told_stashed(&self) -> bool {
+        self.is_told && self.state.fate == Some(Fate::Stashed)
+    }
+
+    /// What was put aside is gone.
+    fn drop_stashed(&mut self) {
+        if self.state.fate == Some(Fate::Stashed) {
+            self.state.fate = Some(Fate::TakenBack);
+        }
+    }
+
     /// What was changed since all was committed.
     fn take_back(&mut self) {
         // Of what a record tells nobody knows whether it was committed; who names the file means it.
@@ -176,13 +188,25 @@ impl Tree {
         }
     }
 
-    /// What a command of git does to all files.
-    fn apply(&mut self, change: TreeChange, files: &mut [Changed]) {
+    /// What a command of git does to the files of a folder, or to all.
+    fn apply(&mut self, change: TreeChange, folder: Option<&str>, files: &mut [Changed]) {
+        let is_meant = |file: &Changed| is_in(folder, &file.path);
         match change {
             TreeChange::Commit => self.changed.drain(..).for_each(|place| files[place].committed = None),
-            TreeChange::TakeBack => self.leave_untracked(files).into_iter().for_each(|place| files[place].take_back()),
-            TreeChange::Stash => {
-                let stashed = self.leave_untracked(files).into_iter().map(|place| {
+            TreeChange::TakeBack => {
+                let places = self.leave(files, |file| is_meant(file) && !file.is_untracked());
+                places.into_iter().for_each(|place| files[place].take_back());
+            }
+            TreeChange::TakeBackOf(paths) => {
+                let is_named = |file: &Changed| {
+                    paths.iter().any(|path| is_same_file(&file.path, path) || is_in(Some(path), &file.path))
+                };
+                let places = self.leave(files, |file| is_meant(file) && is_named(file));
+                places.into_iter().for_each(|place| files[place].take_back());
+            }
+            TreeChange::Stash { with_new } => {
+                let places = self.leave(files, |file| is_meant(file) && (with_new || !file.is_untracked()));
+                let stashed = places.into_iter().map(|place| {
                     let (state, committed) = (files[place].state, files[place].committed);
                     files[place].take_back();
                     if files[place].state.fate == Some(Fate::TakenBack) {
@@ -193,30 +217,74 @@ impl Tree {
                 let stashed = stashed.collect();
                 self.stashes.push(stashed);
             }
+            TreeChange::StashPart => self.stashes.push(Vec::new()),
             TreeChange::ApplyStash | TreeChange::PopStash => {
                 let is_left = change == TreeChange::ApplyStash;
                 let stashed = if is_left { self.stashes.last().cloned() } else { self.stashes.pop() };
-                for Stashed { place, state, left, committed } in stashed.into_iter().flatten() {
+                let Some(stashed) = stashed else {
+                    // It was put aside before anything else that is known.
+                    files.iter_mut().filter(|file| file.is_told_stashed()).for_each(|file| file.state.fate = None);
+                    return;
+                };
+                for Stashed { place, state, left, committed } in stashed {
                     if files[place].state == left {
                         self.add(place, &mut files[place]);
                         (files[place].state, files[place].committed) = (state, committed);
                     }
                 }
             }
-            TreeChange::DropStash => {
-                for Stashed { place, .. } in self.stashes.pop().into_iter().flatten() {
-                    if files[place].state.fate == Some(Fate::Stashed) {
-                        files[place].state.fate = Some(Fate::TakenBack);
-                    }
+            TreeChange::DropStash => match self.stashes.pop() {
+                Some(stashed) => drop_stashed(&stashed, files),
+                None => files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed),
+            },
+            TreeChange::DropStashes => {
+                self.stashes.drain(..).for_each(|stashed| drop_stashed(&stashed, files));
+                files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed);
+            }
+            TreeChange::Clean => {
+                let places = self.leave(files, |file| is_meant(file) && file.is_untracked());
+                for place in places {
+                    (files[place].state, files[place].committed) = (State::default(), None);
                 }
             }
         }
     }
 
-    /// The files that were changed, without those that stay so.
-    fn leave_untracked(&mut self, files: &[Changed]) -> Vec<usize> {
-        self.changed.extract_if(.., |file| !files[*file].is_untracked()).collect()
+    /// The changed files that are meant, which are not changed any more.
+    fn leave(&mut self, files: &[Changed], is_meant: impl Fn(&Changed) -> bool) -> Vec<usize> {
+        self.changed.extract_if(.., |file| is_meant(&files[*file])).collect()
     }
+}
+
+/// What was put aside is gone.
+fn drop_stashed(stashed: &[Stashed], files: &mut [Changed]) {
+    let places = stashed.iter().map(|stashed| stashed.place);
+    places.for_each(|place| files[place].drop_stashed());
+}
+
+/// Whether a file may be in the folder that a line names. A relative path is one of the folder in which the agent works, which is the one that a line goes to,
+/// as a rule; a relative folder is one in it.
+fn is_in(folder: Option<&str>, path: &str) -> bool {
+    let Some(folder) = folder.map(|folder| folder.trim_start_matches("./").trim_end_matches('/')) else { return true };
+    match (is_absolute(folder), is_absolute(path)) {
+        (true, false) => true,
+        (false, true) => path.contains(&format!("/{folder}/")),
+        _ => may_be_inside(Some(path.trim_start_matches("./")), Some(folder)),
+    }
+}
+
+/// Whether git says that it did this, whatever else the command line did.
+fn is_seen(change: &TreeChange, answer: &str) -> bool {
+    let words = match change {
+        TreeChange::Commit => return true,
+        TreeChange::TakeBack | TreeChange::TakeBackOf(_) => ["HEAD is now at ", "Updated "],
+        TreeChange::Stash { .. } | TreeChange::StashPart => ["Saved working directory", "Saved working directory"],
+        TreeChange::PopStash | TreeChange::ApplyStash | TreeChange::DropStash | TreeChange::DropStashes => {
+            ["Dropped refs/stash", "Dropped stash@"]
+        }
+        TreeChange::Clean => ["Removing ", "Removing "],
+    };
+    words.iter().any(|words| answer.lines().any(|line| line.starts_with(words)))
 }
 
 fn is_absolute(path: &str) -> bool {
@@ -233,6 +301,24 @@ pub fn is_same_file(one: &str, other: &str) -> bool {
         (true, false) => ends(one, other),
         (false, true) => ends(other, one),
         _ => one == other,
+    }
+}
+
+/// What a command line has git do. Of one that failed, or may not have run, only what git says of is done.
+fn git_changes(event: &Event, transcript: &Transcript<'_>, tree: &mut Tree, files: &mut [Changed]) {
+    let commands = commands_of(event, transcript);
+    let mut changes = commands.iter().filter_map(|command| Some((command, command.tree_change()?))).peekable();
+    if changes.peek().is_none() {
+        return;
+    }
+    let answer = answer_of(event, transcript);
+    for (command, (change, folder)) in changes {
+        let is_unsure = command.is_alternative || has_failed(event);
+        let is_nothing = matches!(change, TreeChange::Stash { .. } | TreeChange::StashPart)
+            && answer.contains("No local changes to save");
+        if !is_nothing && (!is_unsure || is_seen(&change, &answer)) {
+            tree.apply(change, folder, files);
+        }
     }
 }
 
@@ -270,18 +356,20 @@ pub fn changes(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact
                 action @ (Action::Write(_) | Action::Edit(_) | Action::Touch(_)) => {
                     let Some(path) = event.path.as_deref() else { continue };
                     let place = file(at, path, &mut files);
-                    if *action != Action::Touch(Touch::TakenBack) {
+                    if *action == Action::Touch(Touch::TakenBack) {
+                        // What is named may be a folder.
+                        tree.apply(TreeChange::TakeBackOf(vec![path.to_owned()]), None, &mut files);
+                    } else {
                         tree.add(place, &mut files[place]);
                     }
                     files[place].add(action);
                 }
-                Action::Command if !has_failed(event) => {
-                    let commands = commands_of(event, transcript);
-                    let changes = commands.iter().filter_map(SimpleCommand::tree_change);
-                    changes.for_each(|change| tree.apply(change, &mut files));
-                }
+                Action::Command => git_changes(event, transcript, &mut tree, &mut files),
                 _ => {}
             },
+            Step::Event(event) if event.action == Action::Command && has_run(event) => {
+                git_changes(event, transcript, &mut tree, &mut files);
+            }
             _ => {}
         }
     }

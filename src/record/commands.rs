@@ -2,39 +2,46 @@
 
 use std::borrow::Cow;
 
+use super::facts::GOES_ON;
+
 /// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// Its words, without redirections, settings of the environment and what only runs another command.
     words: Vec<String>,
-    /// Whether a filter reads its output: then the exit code is that of the filter.
-    pub is_piped: bool,
+    /// The folder that the line has gone to, as it names it.
+    folder: Option<String>,
+    /// Whether nobody is told how it ended: a filter reads its output, or another command ends the line whatever became of this one.
+    pub hides_its_end: bool,
+    /// The last program that reads its output.
+    filter: Option<String>,
+    /// Whether it only runs where another one failed.
+    pub is_alternative: bool,
 }
 
-/// A run of a check.
+/// What a command of git does to the files that it knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    /// What it checks with, such as `cargo test` or `eslint`.
-    pub name: String,
-    /// What it is limited to, such as the files that are tested.
-    pub of: Vec<String>,
-}
-
-/// What a command of git does to all files that it knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeChange {
     /// What was changed stays.
     Commit,
     /// What was changed since the last commit is gone.
     TakeBack,
+    /// The same, of these files and folders.
+    TakeBackOf(Vec<String>),
     /// It is put aside.
-    Stash,
+    Stash { with_new: bool },
+    /// Some of it is, and nobody knows what.
+    StashPart,
     /// What was put aside last is there again, and kept aside, too.
     ApplyStash,
     /// What was put aside last is there again.
     PopStash,
     /// What was put aside last is gone.
     DropStash,
+    /// All that was put aside is.
+    DropStashes,
+    /// New files are gone.
+    Clean,
 }
 
 /// Commands that only prepare, wait or speak: whether they worked is not what the line is about.
@@ -44,98 +51,49 @@ const PREPARING: [&str; 12] =
 /// Commands that run the command behind them.
 const RUNNING: [&str; 7] = ["time", "sudo", "nohup", "command", "exec", "env", "nice"];
 
-/// Programs that show, find or keep files: what they are given may well be called `test`.
-const SHOWING: [&str; 37] = [
-    "git", "cat", "grep", "rg", "ls", "find", "fd", "sed", "awk", "head", "tail", "cp", "mv", "rm", "mkdir", "touch",
-    "less", "wc", "diff", "curl", "wget", "gh", "ssh", "chmod", "which", "printf", "tee", "jq", "tree", "du", "xargs",
-    "sort", "uniq", "stat", "file", "kill", "pkill",
-];
-
-/// What package managers do beside running checks.
-const MANAGING: [&str; 13] = [
-    "install",
-    "add",
-    "i",
-    "ci",
-    "remove",
-    "uninstall",
-    "init",
-    "create",
-    "view",
-    "info",
-    "list",
-    "outdated",
-    "publish",
-];
-
-/// Words that say by themselves what checks.
-const CHECKERS: [&str; 24] = [
-    "vitest",
-    "jest",
-    "mocha",
-    "pytest",
-    "unittest",
-    "phpunit",
-    "rspec",
-    "tsc",
-    "eslint",
-    "biome",
-    "ruff",
-    "mypy",
-    "clippy",
-    "nextest",
-    "golangci",
-    "make",
-    "gradle",
-    "gradlew",
-    "mvn",
-    "tox",
-    "nox",
-    "ctest",
-    "playwright",
-    "cypress",
-];
-
-/// Words that say it together with the program.
-const TASKS: [&str; 8] = ["test", "tests", "build", "lint", "check", "typecheck", "vet", "fmt"];
-
 /// What git does in steps, and stops at.
 const STEPWISE: [&str; 5] = ["rebase", "cherry-pick", "merge", "revert", "am"];
 
 /// How what stopped is brought to an end.
 const ENDINGS: [&str; 4] = ["--continue", "--abort", "--skip", "--quit"];
 
-/// So many words of a command say what it does; what follows says to what.
-const TELLING_WORDS: usize = 4;
-
 /// A longer command line is a script: only its beginning is read.
 const MAX_LINE_BYTES: usize = 4096;
 
 impl SimpleCommand {
-    /// What it checks; `None` for a command that checks nothing.
-    pub fn check(&self) -> Option<Check> {
-        let program = name_of(self.words.first()?);
-        if SHOWING.contains(&program) || self.words.get(1).is_some_and(|word| MANAGING.contains(&word.as_str())) {
-            return None;
-        }
-        let words = self.words.iter().enumerate().filter(|(_, word)| !word.starts_with('-'));
-        let (at, name, part) = words.take(TELLING_WORDS).find_map(|(at, word)| {
-            let mut parts = name_of(word).split([':', '-', '.', '_']);
-            parts.find_map(|part| {
-                let is_named = CHECKERS.contains(&part) || (TASKS.contains(&part) && part == program);
-                let name = if is_named { part.to_owned() } else { format!("{program} {part}") };
-                (is_named || TASKS.contains(&part)).then_some((at, name, part))
-            })
-        })?;
-        // A task of many, such as `test:unit`, is limited by its own name.
-        let task = name_of(&self.words[at]);
-        let of = self.words[at + 1..].iter().filter(|word| !word.starts_with('-') && *word != "run").cloned();
-        Some(Check { name, of: (task != part).then(|| task.to_owned()).into_iter().chain(of).collect() })
+    /// Something that is not a command line, to be compared as one.
+    pub fn named(name: &str) -> Self {
+        Self { words: vec![name.to_owned()], folder: None, hides_its_end: false, filter: None, is_alternative: false }
     }
 
-    /// The command alone, to be compared.
-    pub fn text(&self) -> String {
+    /// Its words.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether the end of its output can be read.
+    pub fn shows_its_end(&self) -> bool {
+        self.filter.as_deref().is_none_or(|filter| ["tail", "cat", "tee"].contains(&filter))
+    }
+
+    /// The folder that the line has gone to before it, as the line names it.
+    pub fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
+    /// The command alone.
+    #[cfg(test)]
+    fn text(&self) -> String {
         self.words.join(" ")
+    }
+
+    /// Whether it does what `other` did, as far as that is known: of what is told in part only the beginning is.
+    pub fn does_again(&self, other: &Self) -> bool {
+        let is_same = match other.words.last().and_then(|last| last.strip_suffix(GOES_ON)) {
+            Some(_) => self.words.join(" ").starts_with(other.words.join(" ").trim_end_matches(GOES_ON)),
+            None => self.words == other.words,
+        };
+        is_same && may_be_inside(other.folder(), self.folder())
     }
 
     /// Whether it only makes ready what a `git push`, or a step of git such as a merge, behind it takes.
@@ -148,30 +106,55 @@ impl SimpleCommand {
         self.is_git(&["push"]) || self.is_git(&STEPWISE)
     }
 
-    /// What it does to all files that git knows; `None` for what names files, and for all else.
-    pub fn tree_change(&self) -> Option<TreeChange> {
+    /// What it does to files that git knows, and in which folder; `None` for all else.
+    pub fn tree_change(&self) -> Option<(TreeChange, Option<&str>)> {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        let [program, words @ ..] = words.as_slice() else { return None };
-        let words = if let ["-C", _, words @ ..] = words { words } else { words };
+        let (program, mut words) = words.split_first()?;
         if name_of(program) != "git" {
             return None;
         }
-        let is_all = |words: &[&str]| {
-            let named = words.iter().filter(|word| !word.starts_with('-') && **word != "HEAD");
-            named.eq(&["."]) && !words.iter().any(|word| ["--staged", "-S", "--ours", "--theirs"].contains(word))
+        let mut folder = self.folder();
+        loop {
+            words = match words {
+                ["-C", named, rest @ ..] => {
+                    folder = Some(named);
+                    rest
+                }
+                ["-c", _, rest @ ..] => rest,
+                [flag, rest @ ..] if flag.starts_with('-') => rest,
+                _ => break,
+            }
+        }
+        let has_new = |of: &[&str]| of.iter().any(|word| ["-u", "--include-untracked", "-a", "--all"].contains(word));
+        let stashes = |of: &[&str]| {
+            let named = of.iter().enumerate().filter(|(at, word)| {
+                let is_message = at.checked_sub(1).is_some_and(|before| ["-m", "--message"].contains(&of[before]));
+                **word == "--" || !(word.starts_with('-') || is_message)
+            });
+            if named.count() == 0 { TreeChange::Stash { with_new: has_new(of) } } else { TreeChange::StashPart }
         };
-        Some(match words {
-            ["commit", ..] => TreeChange::Commit,
-            ["checkout" | "restore", of @ ..] if is_all(of) => TreeChange::TakeBack,
+        // A message of several words is one in quotes.
+        let is_last_stash =
+            |of: &[&str]| of.iter().all(|word| word.starts_with('-') || ["stash@{0}", "0"].contains(word));
+        let change = match words {
+            ["commit", of @ ..] if !of.contains(&"--dry-run") => TreeChange::Commit,
+            ["checkout" | "restore", of @ ..] => taken_back(words[0], of)?,
             ["reset", of @ ..] if of.contains(&"--hard") => TreeChange::TakeBack,
-            ["stash"] => TreeChange::Stash,
-            ["stash", "push" | "save", of @ ..] if !of.contains(&"--") => TreeChange::Stash,
-            ["stash", "apply"] => TreeChange::ApplyStash,
-            ["stash", "pop"] => TreeChange::PopStash,
-            ["stash", "drop"] => TreeChange::DropStash,
-            ["stash", flag, ..] if flag.starts_with('-') => TreeChange::Stash,
+            ["stash"] => TreeChange::Stash { with_new: false },
+            ["stash", "push", of @ ..] => stashes(&without_quoted(of)),
+            ["stash", "save", of @ ..] => TreeChange::Stash { with_new: has_new(of) },
+            ["stash", "apply", of @ ..] if is_last_stash(of) => TreeChange::ApplyStash,
+            ["stash", "pop", of @ ..] if is_last_stash(of) => TreeChange::PopStash,
+            ["stash", "drop", of @ ..] if is_last_stash(of) => TreeChange::DropStash,
+            ["stash", "clear"] => TreeChange::DropStashes,
+            ["stash", of @ ..] if of[0].starts_with('-') => stashes(&without_quoted(of)),
+            ["clean", of @ ..] if of.iter().all(|word| word.starts_with('-')) => {
+                let is = |letter: char| of.iter().any(|word| !word.starts_with("--") && word.contains(letter));
+                ((is('f') || of.contains(&"--force")) && !is('n')).then_some(TreeChange::Clean)?
+            }
             _ => return None,
-        })
+        };
+        Some((change, folder))
     }
 
     fn is_git(&self, what: &[&str]) -> bool {
@@ -194,8 +177,71 @@ impl SimpleCommand {
     }
 }
 
+/// `git checkout` or `git restore` of files: they are as they were committed last. `None` where they are as in another commit, or only the index changes.
+fn taken_back(command: &str, of: &[&str]) -> Option<TreeChange> {
+    let has = |flags: &[&str]| of.iter().any(|word| flags.contains(word));
+    if has(&["--ours", "--theirs", "--merge", "-b", "-B", "--orphan", "--source", "-s"])
+        || (has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]))
+    {
+        return None;
+    }
+    let ends_named = of.iter().position(|word| *word == "--");
+    let (before, paths) = ends_named.map_or((&[][..], of), |at| (&of[..at], &of[at + 1..]));
+    let is_flag = |word: &&&str| word.starts_with('-');
+    if before.iter().any(|word| !is_flag(&word) && *word != "HEAD") {
+        return None;
+    }
+    // The names of branches have slashes, but seldom an extension.
+    let is_path = |word: &&&str| {
+        command == "restore"
+            || ends_named.is_some()
+            || [".", ":/"].contains(word)
+            || word.ends_with('/')
+            || has_extension(word)
+    };
+    let paths: Vec<&&str> = paths.iter().filter(|word| !is_flag(word) && **word != "HEAD").collect();
+    if paths.is_empty() || !paths.iter().all(is_path) {
+        return None;
+    }
+    let is_all = paths.iter().any(|path| [".", ":/", "*"].contains(path));
+    Some(if is_all {
+        TreeChange::TakeBack
+    } else {
+        TreeChange::TakeBackOf(paths.into_iter().map(|path| path.trim_matches(['"', '\'']).to_owned()).collect())
+    })
+}
+
+fn has_extension(word: &str) -> bool {
+    let extension = name_of(word).rsplit_once('.').filter(|(name, _)| !name.is_empty());
+    extension.is_some_and(|(_, extension)| extension.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Words without those that are in quotes with others.
+fn without_quoted<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let mut open: Option<char> = None;
+    let is_single = |word: &&&str| {
+        let is_inside = open.is_some();
+        for c in word.chars().filter(|c| matches!(c, '"' | '\'')) {
+            open = match open {
+                None => Some(c),
+                Some(quote) if quote == c => None,
+                other => other,
+            };
+        }
+        !is_inside
+    };
+    words.iter().filter(is_single).copied().collect()
+}
+
+/// Whether one folder may be the other or in it, where nobody may know where a line runs.
+pub fn may_be_inside(inner: Option<&str>, outer: Option<&str>) -> bool {
+    let (Some(inner), Some(outer)) = (inner, outer) else { return true };
+    let [inner, outer] = [inner, outer].map(|folder| folder.trim_end_matches('/'));
+    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// The last part of a path, without quotes.
-fn name_of(word: &str) -> &str {
+pub fn name_of(word: &str) -> &str {
     let word = word.trim_matches(['"', '\'']);
     word.rsplit(['/', '\\']).next().unwrap_or(word)
 }
@@ -207,16 +253,39 @@ pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
         end -= 1;
     }
     let line = &*without_heredocs(&line[..end]);
-    let mut commands = Vec::new();
-    let mut is_filter = false;
-    for (text, end) in divided(line) {
-        if !is_filter {
-            let words = words_of(text);
-            if words.first().is_some_and(|word| !PREPARING.contains(&word.as_str())) {
-                commands.push(SimpleCommand { words, is_piped: end == End::Pipe });
-            }
+    let parts: Vec<(Vec<String>, End)> = divided(line).into_iter().map(|(text, end)| (words_of(text), end)).collect();
+    let program = |words: &[String]| words.first().map_or("", String::as_str).to_owned();
+    // `set -e` ends the line where a command fails, `set -o pipefail` hears of it behind a filter.
+    let sets = |what: fn(&str) -> bool| {
+        parts.iter().any(|(words, _)| program(words) == "set" && words[1..].iter().any(|word| what(word)))
+    };
+    let stops = sets(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('e'));
+    let hears = sets(|word| word == "pipefail");
+    let goes_on_after = |at: usize| {
+        let separators = parts[at..].iter().zip(&parts[at + 1..]);
+        let mut separators = separators.filter(|(_, (next, _))| !next.is_empty()).map(|((_, end), _)| *end);
+        separators.any(|end| end == End::Or || (end == End::Other && !stops))
+            || parts[at..].iter().any(|(_, end)| *end == End::Background)
+    };
+    let mut commands: Vec<SimpleCommand> = Vec::new();
+    let mut folder = None;
+    let mut before = End::Other;
+    for (at, (words, end)) in parts.iter().enumerate() {
+        let ends = std::mem::replace(&mut before, *end);
+        let program = program(words);
+        if ends == End::Pipe {
+            let piped = commands.last_mut().filter(|command| command.hides_its_end || hears);
+            piped.into_iter().for_each(|command| command.filter = Some(program.clone()));
+            continue;
         }
-        is_filter = end == End::Pipe;
+        if ["cd", "pushd"].contains(&program.as_str()) {
+            folder = words.get(1).map(|folder| folder.trim_matches(['"', '\'']).to_owned());
+        }
+        if !words.is_empty() && !PREPARING.contains(&program.as_str()) {
+            let hides_its_end = (*end == End::Pipe && !hears) || goes_on_after(at);
+            let (words, folder, is_alternative) = (words.clone(), folder.clone(), ends == End::Or);
+            commands.push(SimpleCommand { words, folder, hides_its_end, filter: None, is_alternative });
+        }
     }
     commands
 }
@@ -254,6 +323,9 @@ fn without_heredocs(line: &str) -> Cow<'_, str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Pipe,
+    And,
+    Or,
+    Background,
     Other,
 }
 
@@ -279,12 +351,13 @@ fn divided(line: &str) -> Vec<(&str, End)> {
                 quote = Some(byte);
                 None
             }
-            (None, b'|') if next == Some(b'|') => Some((End::Other, 2)),
+            (None, b'|') if next == Some(b'|') => Some((End::Or, 2)),
             (None, b'|') => Some((End::Pipe, if next == Some(b'&') { 2 } else { 1 })),
-            (None, b'&') if next == Some(b'&') => Some((End::Other, 2)),
+            (None, b'&') if next == Some(b'&') => Some((End::And, 2)),
             // `2>&1` and `&>` redirect.
             (None, b'&') if before == Some(b'>') || next == Some(b'>') => None,
-            (None, b'&' | b';' | b'\n') => Some((End::Other, 1)),
+            (None, b'&') => Some((End::Background, 1)),
+            (None, b';' | b'\n') => Some((End::Other, 1)),
             _ => None,
         };
         if let Some((end, length)) = ends {
@@ -336,45 +409,8 @@ mod tests {
 
     use super::*;
 
-    fn checks(line: &str) -> Vec<String> {
-        simple_commands(line).iter().filter_map(SimpleCommand::check).map(|check| check.name).collect()
-    }
-
     fn texts(line: &str) -> Vec<String> {
         simple_commands(line).iter().map(SimpleCommand::text).collect()
-    }
-
-    #[test]
-    fn checks_are_known_by_what_is_run() {
-        for (line, expected) in [
-            ("cd app && npm test -- --run", "npm test"),
-            ("cargo clippy -q", "clippy"),
-            ("make -j2", "make"),
-            ("npx tsc --noEmit", "tsc"),
-            ("./node_modules/.bin/eslint .", "eslint"),
-            ("CI=1 timeout 60 go build ./... 2>&1 | tail -20", "go build"),
-            ("python -m pytest tests/unit", "pytest"),
-            ("npm run test:unit", "npm test"),
-            ("mise run lint", "mise lint"),
-            ("bash scripts/test.sh", "bash test"),
-        ] {
-            assert_eq!(checks(line), [expected], "{line}");
-        }
-        for line in [
-            "ls src",
-            "git commit -m \"make it build\"",
-            "git log --oneline | grep test",
-            "cat tests/fixtures/a.py",
-            "cd /home/u/test/app && ls nosuch",
-            "grep -rn fail test/",
-            "npm install jest",
-            "node build/index.js",
-            "echo make",
-            "",
-        ] {
-            assert_eq!(checks(line), [""; 0], "{line}");
-        }
-        assert_eq!(checks("npm run build && npm test; npm run lint"), ["npm build", "npm test", "npm lint"]);
     }
 
     #[test]
@@ -394,34 +430,104 @@ mod tests {
         assert_eq!(texts(commit)[1..], ["git push \"$x\"", "make"]);
         assert_eq!(texts("cat <<EOF > a.txt; make\nmore"), ["cat", "make"]);
         assert_eq!(texts("cat << \nx"), ["cat"]);
-        let trees = |line: &str| simple_commands(line).iter().map(SimpleCommand::tree_change).collect::<Vec<_>>();
+    }
+
+    #[test]
+    fn what_git_does_to_files_is_known_and_where() {
+        let of = |paths: &[&str]| TreeChange::TakeBackOf(paths.iter().map(|path| (*path).to_owned()).collect());
+        let stash = |with_new| TreeChange::Stash { with_new };
         for (line, change) in [
-            ("git -C /srv checkout -- . 2>&1", Some(TreeChange::TakeBack)),
             ("git restore .", Some(TreeChange::TakeBack)),
+            ("git checkout -f -- :/", Some(TreeChange::TakeBack)),
+            ("git --no-pager -c a=b checkout HEAD -- .", Some(TreeChange::TakeBack)),
+            ("git restore --staged --worktree .", Some(TreeChange::TakeBack)),
             ("git reset --hard origin/main", Some(TreeChange::TakeBack)),
+            ("git checkout a.py 'c.py' && npm test", Some(of(&["a.py", "c.py"]))),
+            ("git checkout -- src/", Some(of(&["src/"]))),
+            ("git restore src", Some(of(&["src"]))),
             ("git commit -m 'reset --hard'", Some(TreeChange::Commit)),
-            ("git stash -u", Some(TreeChange::Stash)),
-            ("git stash push -m x", Some(TreeChange::Stash)),
-            ("git stash pop", Some(TreeChange::PopStash)),
+            ("git stash -u", Some(stash(true))),
+            ("git stash push -m 'a b c'", Some(stash(false))),
+            ("git stash save work on it", Some(stash(false))),
+            ("git stash push -m x a.py", Some(TreeChange::StashPart)),
+            ("git stash push -- a.py", Some(TreeChange::StashPart)),
+            ("git stash pop --index stash@{0}", Some(TreeChange::PopStash)),
+            ("git stash clear", Some(TreeChange::DropStashes)),
+            ("git clean -fd", Some(TreeChange::Clean)),
+            ("git clean -nfd", None),
+            ("git commit --dry-run", None),
+            ("git stash pop stash@{1}", None),
             ("git stash list", None),
             ("git restore --staged .", None),
             ("git checkout main", None),
-            ("git checkout a.py", None),
+            ("git checkout main -- .", None),
+            ("git checkout -b a.b", None),
+            ("git checkout feature/x.y z", None),
             ("git reset HEAD~1", None),
             ("ls .", None),
         ] {
-            assert_eq!(trees(line), [change], "{line}");
+            let all = simple_commands(line);
+            assert_eq!(all[0].tree_change().map(|(change, _)| change), change, "{line}");
         }
-        let piped = |line: &str| simple_commands(line).iter().map(|command| command.is_piped).collect::<Vec<_>>();
-        assert_eq!(piped("a | b | c && d"), [true, false]);
+        for (line, folder) in [
+            ("git -C /srv checkout -- . 2>&1", Some("/srv")),
+            ("cd \"/srv\" && git restore .", Some("/srv")),
+            ("git restore .", None),
+        ] {
+            assert_eq!(simple_commands(line)[0].tree_change(), Some((TreeChange::TakeBack, folder)), "{line}");
+        }
+    }
+
+    #[test]
+    fn whose_end_is_not_told_is_known() {
+        let hidden = |line: &str| simple_commands(line).iter().map(|command| command.hides_its_end).collect::<Vec<_>>();
+        for (line, expected) in [
+            ("a | b | c && d", &[true, false][..]),
+            ("a && b", &[false, false]),
+            ("a; b", &[true, false]),
+            ("a && b; echo $?", &[true, true]),
+            ("a || true", &[true]),
+            ("a\nb\n", &[true, false]),
+            ("set -euo pipefail; a | tail; b", &[false, false]),
+            ("cd x; a", &[false]),
+            ("a &", &[true]),
+            ("(a)", &[false]),
+            ("a;", &[false]),
+        ] {
+            assert_eq!(hidden(line), expected, "{line}");
+        }
+        let alternatives =
+            |line: &str| simple_commands(line).iter().map(|command| command.is_alternative).collect::<Vec<_>>();
+        assert_eq!(alternatives("a || b && c"), [false, true, false]);
+    }
+
+    #[test]
+    fn the_same_is_done_again_where_the_folder_may_be_the_same() {
+        let does_again = |line: &str, told: &str| simple_commands(line)[0].does_again(&simple_commands(told)[0]);
+        for (line, told) in [
+            ("npm test", "cd /a && npm test 2>&1 | tail"),
+            ("cd /a && npm test", "npm test"),
+            ("cd /a && npm test", "cd /a/b && npm test"),
+            ("deploy --env staging --region eu", "deploy --env stag…"),
+        ] {
+            assert!(does_again(line, told), "{line} {told}");
+        }
+        for (line, told) in [
+            ("cd /a && npm test", "cd /b && npm test"),
+            ("cd /a/b && npm test", "cd /a && npm test"),
+            ("npm test x", "npm test"),
+            ("deploy --env prod", "deploy --env stag…"),
+        ] {
+            assert!(!does_again(line, told), "{line} {told}");
+        }
     }
 
     proptest! {
         #[test]
         fn any_line_comes_apart(line in "[a-z&|;<>'\"\\\\ \n()0-9=é]{0,60}") {
             for command in simple_commands(&line) {
-                prop_assert!(!command.text().is_empty());
-                command.check();
+                prop_assert!(!command.text().is_empty() && command.does_again(&command));
+                command.tree_change();
             }
         }
     }

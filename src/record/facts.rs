@@ -1,14 +1,14 @@
 //! What a conversation tells of the work that was done in it.
 
-use std::collections::BTreeMap;
-
 use super::{
     agenda::agenda,
     changes::changes,
-    commands::{Check, SimpleCommand, simple_commands},
+    checks::checks,
+    commands::{SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
-    recorded::{Recorded, Step, message_of, recorded, steps},
+    must::{limits_in, sets_limit},
+    recorded::{Recorded, message_of, recorded},
     text::is_record,
 };
 use crate::{
@@ -16,9 +16,7 @@ use crate::{
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, Meaning, PieceSource, SPOKEN, ToolTable, Transcript,
-        decompose_texts,
-        endings::{Verdict, failure, goes_on, is_bad, is_echo, verdict},
-        is_answer, user_words, with_texts,
+        decompose_texts, is_answer, user_words, with_texts,
     },
 };
 
@@ -92,11 +90,8 @@ impl Fact {
 /// Stands between the lines by which a check or a failure is told.
 pub(super) const BETWEEN_LINES: &str = " / ";
 
-/// The verdict of a check that failed and did not say why.
-const FAILED: &str = "failed";
-
 /// Stands where words go on that are told in part.
-const GOES_ON: &str = "…";
+pub(super) const GOES_ON: &str = "…";
 
 /// Words without what says that they are a part.
 fn without_cuts(words: &str) -> &str {
@@ -178,11 +173,29 @@ fn shortened(words: &str, most: usize) -> String {
         let from = all.char_indices().rev().nth(most.saturating_sub(1)).map_or(0, |(at, _)| at);
         return if from == 0 { all } else { GOES_ON.to_owned() + &all[from..] };
     }
+    cut_off(words, most)
+}
+
+/// The beginning of a text on one line, with what says that it goes on where it does.
+fn cut_off(text: &str, most: usize) -> String {
     // Two more, because the next may be a blank.
-    let more = beginning(words, most + 2);
+    let more = beginning(text, most + 2);
     match more.char_indices().nth(most) {
         Some((at, _)) if !more[at..].starts_with(GOES_ON) => more[..at].trim_end().to_owned() + GOES_ON,
         _ => more,
+    }
+}
+
+/// A command as a record tells of it.
+pub(super) fn command_line(command: &str) -> String {
+    cut_off(command, COMMAND)
+}
+
+/// Whether a command may be the one that a record tells of so, or by all of it.
+pub(super) fn is_told_as(command: &str, told: &str) -> bool {
+    match told.strip_suffix(GOES_ON) {
+        Some(beginning) => squeezed(command).starts_with(beginning),
+        None => command == told || command_line(command) == told,
     }
 }
 
@@ -192,12 +205,12 @@ pub(super) fn answer_of(event: &Event, transcript: &Transcript<'_>) -> String {
     lines.filter(|line| !is_note(line)).collect::<Vec<_>>().join("\n")
 }
 
-fn is_note(line: &str) -> bool {
+pub(super) fn is_note(line: &str) -> bool {
     NoteLine::read(line.trim()).is_some()
 }
 
 /// What a call was answered behind the last place where something is left out of it: how it ended.
-fn end_of(event: &Event, transcript: &Transcript<'_>) -> String {
+pub(super) fn end_of(event: &Event, transcript: &Transcript<'_>) -> String {
     let lines: Vec<&str> = event.answers.iter().flat_map(|place| transcript.text(place).lines()).collect();
     let from = lines.iter().rposition(|line| is_note(line)).map_or(0, |note| note + 1);
     lines[from..].join("\n")
@@ -208,126 +221,9 @@ pub(super) fn is_cut(event: &Event, transcript: &Transcript<'_>) -> bool {
     event.answers.iter().any(|place| transcript.text(place).lines().any(is_note))
 }
 
-fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t str> {
+pub(super) fn command_of<'t>(event: &Event, transcript: &'t Transcript<'_>) -> Option<&'t str> {
     let place = event.call.as_ref()?.place.as_ref()?;
     Some(transcript.text(place))
-}
-
-/// A run of a check.
-struct Ran {
-    index: usize,
-    /// What it was limited to.
-    of: Vec<String>,
-    /// How it ended, where that is known.
-    fact: Option<Fact>,
-}
-
-impl Ran {
-    fn is(&self, told: &str) -> bool {
-        matches!(&self.fact, Some(Fact::Check { command, .. }) if command == told)
-    }
-
-    /// Whether it says that something failed which a run of `others` does not try again.
-    fn is_open_after(&self, others: &[String]) -> bool {
-        let is_bad = matches!(&self.fact, Some(Fact::Check { verdict, .. }) if verdict == FAILED || verdict_or_failure(verdict).is_some());
-        let is_tried = |other: &String| self.of.iter().any(|of| of.starts_with(other.as_str()));
-        is_bad && !others.iter().all(is_tried)
-    }
-}
-
-/// So many runs of one check are told, where the newer ones tried less than failed before.
-const MAX_RUNS: usize = 3;
-
-/// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
-fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut newest: BTreeMap<String, Vec<Ran>> = BTreeMap::new();
-    let checks_of =
-        |commands: &[SimpleCommand]| commands.iter().filter_map(SimpleCommand::check).collect::<Vec<Check>>();
-    for (index, step) in steps(recorded, transcript).into_iter().enumerate() {
-        let event = match step {
-            Step::Told(fact) => {
-                if let Fact::Check { command, .. } = &fact {
-                    let mut all = checks_of(&simple_commands(command));
-                    if all.is_empty() {
-                        // Where the record has cut the line, its beginning is known again.
-                        all.push(Check { name: command.clone(), of: Vec::new() });
-                    }
-                    for Check { name, of } in all {
-                        let runs = newest.entry(name).or_default();
-                        runs.retain(|known| known.is_open_after(&of));
-                        runs.push(Ran { index, of, fact: Some(fact.clone()) });
-                    }
-                }
-                continue;
-            }
-            Step::Event(event) if event.action == Action::Command => event,
-            Step::Event(_) => continue,
-        };
-        let Some(command) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
-        let commands = simple_commands(command);
-        let all = checks_of(&commands);
-        // Of a command that is cut nobody knows what it runs.
-        if all.is_empty() || command.lines().any(is_note) {
-            continue;
-        }
-        let told = beginning(command, COMMAND);
-        let mut ended = ending(event, is_any_piped(&commands), &answer_of(event, transcript));
-        if is_cut(event, transcript) {
-            // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
-            let end = end_of(event, transcript);
-            let says = if has_failed(event) { verdict_or_failure(&end).is_some() } else { verdict(&end).is_some() };
-            let is_recorded = newest.values().flatten().any(|known| known.is(&told));
-            if !says && (is_recorded || !has_failed(event)) {
-                continue;
-            }
-            ended = ending(event, is_any_piped(&commands), &end);
-        }
-        newest.values_mut().for_each(|runs| runs.retain(|known| !known.is(&told)));
-        let fact = ended.map(|verdict| Fact::Check { command: told, verdict });
-        for Check { name, of } in all {
-            let runs = newest.entry(name).or_default();
-            runs.retain(|known| known.is_open_after(&of));
-            if runs.len() == MAX_RUNS {
-                runs.remove(0);
-            }
-            runs.push(Ran { index, of, fact: fact.clone() });
-        }
-    }
-    let told = newest.into_values().flatten().filter_map(|Ran { index, fact, .. }| Some((index, fact?)));
-    let mut facts = in_order(told.collect());
-    // A line that runs several checks ended once.
-    facts.dedup();
-    facts
-}
-
-/// How a check ended, as far as it is known.
-fn ending(event: &Event, is_piped: bool, answer: &str) -> Option<String> {
-    if goes_on(answer) {
-        return None;
-    }
-    if has_failed(event) {
-        return Some(verdict_or_failure(answer).unwrap_or_else(|| FAILED.to_owned()));
-    }
-    if let Some(verdict) = verdict(answer) {
-        return Some(line_of(verdict));
-    }
-    if is_piped {
-        return None;
-    }
-    let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
-    let last = told.find(|line| !line.is_empty() && !is_echo(line));
-    Some(last.unwrap_or_else(|| "ended without an error".to_owned()))
-}
-
-fn line_of((counts, last): Verdict<'_>) -> String {
-    let told: Vec<String> = counts.into_iter().chain([last]).map(|line| beginning(line, TELLING)).collect();
-    told.join(BETWEEN_LINES)
-}
-
-/// How a check failed. Of one that did, a line that says something good tells of a part of it.
-fn verdict_or_failure(answer: &str) -> Option<String> {
-    let bad = verdict(answer).filter(is_bad).map(line_of);
-    bad.or_else(|| failure(answer).map(|line| beginning(line, TELLING)))
 }
 
 pub(super) fn has_failed(event: &Event) -> bool {
@@ -346,7 +242,7 @@ pub(super) fn in_order(mut facts: Vec<(usize, Fact)>) -> Vec<Fact> {
 
 /// What a call is about: the file, or the command.
 pub(super) fn about(event: &Event, transcript: &Transcript<'_>) -> String {
-    let command = || command_of(event, transcript).map(|command| beginning(command, COMMAND));
+    let command = || command_of(event, transcript).map(command_line);
     event.path.as_deref().map(str::to_owned).or_else(command).unwrap_or_default()
 }
 
@@ -356,32 +252,42 @@ pub(super) fn commands_of(event: &Event, transcript: &Transcript<'_>) -> Vec<Sim
     line.map_or_else(Vec::new, simple_commands)
 }
 
-pub(super) fn is_any_piped(commands: &[SimpleCommand]) -> bool {
-    commands.iter().any(|command| command.is_piped)
-}
-
 /// What was said: by the user, and by the assistant before the user spoke again; and what records tell of that, and of names.
 fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>) -> Vec<Fact> {
-    let mut all = Vec::new();
+    let mut all: Vec<(usize, Fact, Vec<String>)> = Vec::new();
     for Said { role, words, message } in said(conversation, tools) {
-        let most = if role == Role::User { INSTRUCTION } else { TELLING };
-        let words = shortened(&words, most);
         match role {
-            Role::User if words.len() >= MIN_WORDS => all.push((message, Fact::Asked(words))),
-            Role::Assistant if words.len() >= MIN_ANSWER => all.push((message, Fact::Answered(words))),
+            Role::User if words.len() >= MIN_WORDS || sets_limit(&words) => {
+                let limits = if is_answer(&words) { Vec::new() } else { limits_in(&words) };
+                all.push((message, Fact::Asked(shortened(&words, INSTRUCTION)), limits));
+            }
+            Role::Assistant => {
+                let words = shortened(&words, TELLING);
+                if words.len() >= MIN_ANSWER {
+                    all.push((message, Fact::Answered(words), Vec::new()));
+                }
+            }
             _ => {}
         }
     }
     // A record tells of what was said before it.
-    all.extend(recorded.into_iter().map(|Recorded { message, fact }| (message, fact)));
-    all.sort_by_key(|(message, _)| *message);
-    let mut facts: Vec<Fact> = all.into_iter().map(|(_, fact)| fact).collect();
-    let asked = facts.iter_mut().rev().filter_map(|fact| match fact {
+    let told = recorded.into_iter().map(|Recorded { message, fact }| {
+        let limits = if let Fact::Asked(words) = &fact { limits_in(words) } else { Vec::new() };
+        (message, fact, limits)
+    });
+    all.extend(told);
+    all.sort_by_key(|(message, ..)| *message);
+    let asked = all.iter_mut().rev().filter_map(|(_, fact, _)| match fact {
         Fact::Asked(text) => Some(text),
         _ => None,
     });
     asked.skip(INSTRUCTIONS).for_each(|text| *text = shortened(text, TELLING));
-    facts
+    // A limit is told where the words before it have all the room.
+    let with_limits = |(_, fact, mut limits): (usize, Fact, Vec<String>)| {
+        limits.retain(|limit| !fact.proof().contains(limit.as_str()));
+        std::iter::once(fact).chain(limits.into_iter().map(Fact::Asked))
+    };
+    all.into_iter().flat_map(with_limits).collect()
 }
 
 /// What somebody said in a message, without what tools and hosts have put there.

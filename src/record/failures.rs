@@ -1,16 +1,16 @@
 //! The calls that failed, and whether the same was seen to work since.
 
 use super::{
+    checks::says_all,
     commands::{SimpleCommand, simple_commands},
     facts::{
-        BETWEEN_LINES, Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order,
-        is_any_piped, is_cut,
+        BETWEEN_LINES, Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_cut,
     },
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{
     Event, Meaning, ToolTable, Transcript,
-    endings::{cause, failure, goes_on, says_well},
+    endings::{cause, counted_failures, failure, goes_on, says_well, verdict},
 };
 
 /// What a call did.
@@ -20,24 +20,30 @@ struct Work {
     call: String,
     commands: Vec<SimpleCommand>,
     /// What may be done again by itself: each command of a command line.
-    parts: Vec<String>,
+    parts: Vec<SimpleCommand>,
 }
 
 impl Work {
     fn of(event: &Event, transcript: &Transcript<'_>) -> Self {
         let (tool, about) = (event.tool.trim().to_owned(), about(event, transcript));
         let commands = commands_of(event, transcript);
-        let parts = if commands.is_empty() { vec![about.clone()] } else { texts_of(&commands) };
+        let parts = parts_of(&commands, &about);
         Self { call: [tool.as_str(), &about].join(" ").trim().to_owned(), tool, commands, parts }
+    }
+
+    /// Whether it did this, as far as is known.
+    fn did(&self, part: &SimpleCommand) -> bool {
+        self.parts.iter().any(|own| !own.is_alternative && own.does_again(part))
     }
 }
 
-/// The commands that may be done again. What a push or a merge takes has been made ready, once one works.
-fn texts_of(commands: &[SimpleCommand]) -> Vec<String> {
+/// The commands that may be done again, or what a call is about that runs none. What a push or a merge takes has been made ready, once one works.
+fn parts_of(commands: &[SimpleCommand], about: &str) -> Vec<SimpleCommand> {
     let takes_them = commands.iter().any(SimpleCommand::is_push_or_step);
     let prepares = |command: &SimpleCommand| command.prepares_git() && !command.is_push_or_step();
-    let left = commands.iter().filter(|command| !(takes_them && prepares(command)));
-    left.map(SimpleCommand::text).collect()
+    let left: Vec<SimpleCommand> =
+        commands.iter().filter(|command| !(takes_them && prepares(command))).cloned().collect();
+    if left.is_empty() { vec![SimpleCommand::named(about)] } else { left }
 }
 
 /// A call that failed.
@@ -48,7 +54,9 @@ struct Failure {
     call: String,
     line: String,
     /// What of it was not seen to work since.
-    open: Vec<String>,
+    open: Vec<SimpleCommand>,
+    /// So many parts it had.
+    parts: usize,
 }
 
 impl Failure {
@@ -62,23 +70,20 @@ impl Failure {
         let (tool, about) = call.split_once(' ').unwrap_or((&call, ""));
         let open = match (is_open, tools.meaning(tool)) {
             (false, _) => Vec::new(),
-            (true, Meaning::Command) => texts_of(&simple_commands(about)),
-            (true, _) => vec![about.to_owned()],
+            (true, Meaning::Command) => parts_of(&simple_commands(about), about),
+            (true, _) => vec![SimpleCommand::named(about)],
         };
-        Some(Self { at, tool: tool.into(), line, open, call })
+        Some(Self { at, tool: tool.into(), line, parts: open.len(), open, call })
     }
 
     /// What is open of it when this call has worked.
-    fn open_after(&self, work: &Work) -> Vec<String> {
-        if self.call == work.call {
-            return Vec::new();
-        }
+    fn open_after(&self, work: &Work) -> Vec<SimpleCommand> {
         let ended: Vec<String> = work.commands.iter().filter_map(SimpleCommand::ends).collect();
-        let is_ended = |part: &str| {
-            let begins = |command: &SimpleCommand| ended.iter().any(|beginning| command.begins_as(beginning));
-            !ended.is_empty() && simple_commands(part).iter().any(begins)
-        };
-        self.open.iter().filter(|part| !work.parts.contains(part) && !is_ended(part)).cloned().collect()
+        let is_ended = |part: &SimpleCommand| ended.iter().any(|beginning| part.begins_as(beginning));
+        let is_open = |part: &&SimpleCommand| !work.did(part) && !is_ended(part);
+        let open: Vec<SimpleCommand> = self.open.iter().filter(is_open).cloned().collect();
+        // Where all but one of several did work, it was not the one that nobody tried again.
+        if self.parts > 2 && open.len() == 1 { Vec::new() } else { open }
     }
 }
 
@@ -111,7 +116,7 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
                 let open = failure.open_after(&work);
                 (open.len() < failure.open.len()).then_some((failure, open))
             });
-            let mended: Vec<(&mut Failure, Vec<String>)> = mended.collect();
+            let mended: Vec<(&mut Failure, Vec<SimpleCommand>)> = mended.collect();
             // What a filter lets through says whether the command before it has worked.
             if !mended.is_empty() && works(event, &work, transcript) {
                 mended.into_iter().for_each(|(failure, open)| failure.open = open);
@@ -128,8 +133,8 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
             all.retain(|known| {
                 known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
             });
-            let Work { tool, call, parts, .. } = work;
-            all.push(Failure { at, tool, call, line, open: parts });
+            let Work { tool, call, parts: open, .. } = work;
+            all.push(Failure { at, tool, call, line, parts: open.len(), open });
         }
     }
     let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {
@@ -141,5 +146,13 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
 /// Whether a call that did not fail is known to have done what it was asked to.
 fn works(event: &Event, work: &Work, transcript: &Transcript<'_>) -> bool {
     let answer = answer_of(event, transcript);
-    !goes_on(&answer) && (!is_any_piped(&work.commands) || (says_well(&answer) && !is_cut(event, transcript)))
+    let mut hidden = work.commands.iter().filter(|command| command.hides_its_end).peekable();
+    if goes_on(&answer) || hidden.peek().is_none() {
+        return !goes_on(&answer);
+    }
+    let has_verdict = verdict(&answer).is_some();
+    hidden.all(|command| says_all(command, has_verdict))
+        && says_well(&answer)
+        && counted_failures(&answer).is_none()
+        && !is_cut(event, transcript)
 }

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use super::{
     agenda::agenda,
     changes::{Fate, changes, is_same_file},
+    checks::checks,
     facts::{Fact, squeezed},
+    failures::failures,
     in_force::in_force,
     recorded::recorded,
 };
@@ -15,6 +17,9 @@ use crate::{
     transcript::{self, ToolTable},
 };
 
+/// Shorter words may be about something else.
+const MIN_TELLING: usize = 16;
+
 pub struct Left {
     /// The files of which a call says that they are changed, and what became of that.
     changed: Vec<(String, Option<Fate>)>,
@@ -22,6 +27,8 @@ pub struct Left {
     pub plan: Vec<Fact>,
     /// What is said to be in force.
     pub now: HashSet<String>,
+    /// How checks ended, and what failed, as far as the calls that are there tell.
+    ended: Vec<Fact>,
     /// Every text, squeezed.
     texts: String,
 }
@@ -30,7 +37,14 @@ impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
         let recorded = recorded(conversation, tools);
-        let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
+        let of_kind = |is_such: fn(&Fact) -> bool| {
+            recorded.iter().filter(|recorded| is_such(&recorded.fact)).cloned().collect::<Vec<_>>()
+        };
+        let listed = of_kind(|fact| matches!(fact, Fact::Plan { .. }));
+        let checked = of_kind(|fact| matches!(fact, Fact::Check { .. }));
+        let failed = of_kind(|fact| matches!(fact, Fact::Failed { .. } | Fact::Mended { .. }));
+        let mut ended = checks(checked, &transcript);
+        ended.extend(failures(failed, &transcript, tools));
         let plan = agenda(conversation, &transcript, tools, listed);
         let now = in_force(conversation, &transcript, tools);
         let now = now.into_iter().chain(recorded.iter().map(|recorded| recorded.fact.clone()));
@@ -43,7 +57,7 @@ impl Left {
             |texts| vec![texts.iter().map(|text| squeezed(text.text) + "\n").collect::<String>()],
         );
         let texts = texts.concat();
-        Self { changed, plan, now, texts }
+        Self { changed, plan, now, ended, texts }
     }
 
     /// Whether a call or a record says that this file is changed.
@@ -55,6 +69,29 @@ impl Left {
     pub fn tells_fate(&self, path: &str, how: &str) -> bool {
         let fate = Fate::told(how);
         self.changed.iter().any(|(changed, known)| *known == fate && is_same_file(changed, path))
+    }
+
+    /// Whether it can be read how this check ended, or that this failed and is open or not, and the calls that are there say nothing else of it. Of few words
+    /// that can be read somewhere nobody knows what they are about.
+    pub fn tells_end(&self, fact: &Fact) -> bool {
+        let proof = squeezed(fact.proof());
+        let is_said = proof.len() >= MIN_TELLING && self.says(&proof);
+        let told = self.ended.iter().find(|told| match (told, fact) {
+            (Fact::Check { command, .. }, Fact::Check { command: of, .. }) => command == of,
+            (
+                Fact::Failed { call, .. } | Fact::Mended { call, .. },
+                Fact::Failed { call: of, .. } | Fact::Mended { call: of, .. },
+            ) => call == of,
+            _ => false,
+        });
+        match (told, fact) {
+            (Some(Fact::Check { verdict, .. }), Fact::Check { verdict: of, .. }) => verdict == of,
+            (Some(Fact::Failed { .. }), Fact::Mended { .. }) | (Some(Fact::Mended { .. }), Fact::Failed { .. }) => {
+                false
+            }
+            (Some(_), _) => self.says(&proof),
+            (None, _) => is_said,
+        }
     }
 
     /// Whether this can be read, whatever blanks are between the words.

@@ -10,14 +10,16 @@
 //! | `must` | what a summary must not lose |
 //! | `index` | the names in what is left out, by where they stood |
 //! | `changes` | the files that were changed, each told once |
+//! | `checks` | how each check ended the last time |
 //! | `failures` | the calls that failed, and whether the same was seen to work since |
-//! | `commands` | what a command line runs, and what of that checks something |
+//! | `commands` | what a command line runs |
 //! | `recorded` | what earlier records tell, in its place among what happened |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
 mod agenda;
 mod changes;
+mod checks;
 mod commands;
 mod facts;
 mod failures;
@@ -158,6 +160,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
         Fact::Plan { .. } => !has_plan,
         Fact::Now(text) => !left.now.contains(text),
         Fact::Changed { path, how } => !left.tells_fate(path, how),
+        Fact::Check { .. } | Fact::Failed { .. } | Fact::Mended { .. } => !left.tells_end(fact),
         fact => !left.says(&squeezed(fact.proof())),
     };
     // A check that failed says it once.

@@ -40,6 +40,9 @@ static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant, and tested")
 });
 
+/// So many limits of one message are told by themselves.
+const MAX_LIMITS: usize = 3;
+
 /// What something is that must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -174,6 +177,14 @@ impl MustSurvive {
 /// Whether these words of the user set a limit.
 pub(super) fn sets_limit(words: &str) -> bool {
     LIMITS.is_match(words)
+}
+
+/// The first sentences of these words that set a limit. More of them are a text that was pasted.
+pub(super) fn limits_in(words: &str) -> Vec<String> {
+    if !sets_limit(words) {
+        return Vec::new();
+    }
+    constraints(std::iter::once(words)).iter().take(MAX_LIMITS).map(|must| must.text().to_owned()).collect()
 }
 
 fn newest(mut all: Vec<Must>) -> Vec<Must> {

@@ -7,7 +7,7 @@ use regex::Regex;
 /// What says how a check ended: counts of what passed, failed and was found, exit codes, and the words that runners begin their last lines with.
 static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d+|^(?:ok|not ok|pass|fail|--- fail|error(?:\[|:| ts))|\btests?:? +\d|\btest result:|found \d+|build (?:successful|failed|succeeded)",
+        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d+|^(?:ok|not ok|pass|fail|--- fail|error(?:\[|:))|\berror ts\d|\btests?:? +\d|\btest result:|found \d+|build (?:successful|failed|succeeded)",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -15,7 +15,7 @@ static VERDICTS: LazyLock<Regex> = LazyLock::new(|| {
 /// How much passed and failed.
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|errors?|warnings?|problems?|issues?)\b",
+        r"(?i)\b\d+ (?:tests? |specs? |checks? )?(?:passed|passing|failed|failing|failures?|errors?|warnings?|problems?|issues?)\b",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -41,10 +41,23 @@ pub fn verdict(output: &str) -> Option<Verdict<'_>> {
 /// That something failed, or is wrong, in the line that says how it ended.
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|errors?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|^(?:not ok|fail|--- fail|error(?:\[|:| ts))|\btest result: failed|build failed",
+        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|failures?|errors?|problems?|issues?)\b|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|^(?:not ok|fail|--- fail|error(?:\[|:))|\berror ts\d|\btest result: failed|build failed",
     )
     .expect("the pattern is a constant, and tested")
 });
+
+/// How many failed, and that tests did.
+static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|failures?|errors?|problems?)\b|\btest result: failed",
+    )
+    .expect("the pattern is a constant, and tested")
+});
+
+/// The last line of an output that counts what failed.
+pub fn counted_failures(output: &str) -> Option<&str> {
+    output.lines().rev().map(str::trim).find(|line| line.len() < 2000 && FAILURES.is_match(line))
+}
 
 /// Notes of hosts that a command has not ended yet.
 const STILL_RUNNING: [&str; 3] = ["running in background", "running in the background", "still running"];

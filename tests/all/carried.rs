@@ -717,6 +717,130 @@ fn a_check_of_less_leaves_what_failed_told() {
     assert_eq!(checks(vec![units, ends]).len(), 2);
 }
 
+/// The lines under a heading of the record of this work.
+fn told_under(heading: &str, work: Vec<Vec<Value>>) -> Vec<String> {
+    let told = record(work.concat());
+    let lines = told.split(&format!("{heading}\n")).nth(1).unwrap_or_default().lines();
+    lines.take_while(|line| line.starts_with("- ")).map(|line| line[2..].to_owned()).collect()
+}
+
+#[test]
+fn what_still_fails_is_not_told_as_mended() {
+    let ran = |id: usize, command: &str, answer: &str| round(id, "Bash", json!({ "command": command }), answer);
+    let fails = |command: &str, answer: &str| failed(1, "Bash", json!({ "command": command }), answer);
+    let three = "Exit code 1\nTests 3 failed | 8 passed (11)";
+    let long = "cd /home/user/projects/clients/frontend-application && npx vitest run src/some/folder";
+    for (failing, answer, later, says) in [
+        ("cd packages/a && npm test", three, "cd packages/b && npm test", "Tests 4 passed (4)"),
+        (&format!("{long}/a.test.ts"), three, &format!("{long}/b.test.ts"), "Tests 4 passed (4)"),
+        ("npm test", three, "npm test | head -3", "> app@1.0.0 test"),
+        ("cargo build", "error: could not compile", "cargo build 2>&1 | grep -c warning", "3"),
+        (
+            "npm run lint",
+            "✖ 3 problems (3 errors)",
+            "npm run lint; echo \"EXIT: $?\"",
+            "✖ 3 problems (3 errors)\nEXIT: 1",
+        ),
+        ("npm test", three, "make || npm test", "done"),
+        (
+            "npm run lint",
+            "✖ 3 problems (3 errors)",
+            "npm run lint; npm test",
+            "✖ 3 problems (3 errors)\nTests 4 passed (4)",
+        ),
+    ] {
+        let open = told_under("Failed, and not seen to work since:", vec![fails(failing, answer), ran(2, later, says)]);
+        let checks =
+            told_under("Checks, how each ended the last time:", vec![fails(failing, answer), ran(2, later, says)]);
+        let is_told = |line: &String| line.contains(&failing[..20.min(failing.len())]);
+        assert!(open.iter().chain(&checks).any(is_told), "{failing} {later}: {open:?} {checks:?}");
+    }
+    // What works in a part of the line, and behind it, is.
+    for (failing, later, says) in [
+        ("npm test", "cd /w && npm test 2>&1 | tail -3", "Tests 4 passed (4)"),
+        ("fmt && npm run lint && npm test", "npm run lint", "ok"),
+        (&format!("{long}/a.test.ts"), &format!("{long}/a.test.ts"), "Tests 4 passed (4)"),
+    ] {
+        let work = vec![fails(failing, three), ran(2, later, says), ran(3, "npm test", "Tests 4 passed (4)")];
+        assert_eq!(told_under("Failed, and not seen to work since:", work), [""; 0], "{failing}");
+    }
+}
+
+#[test]
+fn a_verdict_of_one_word_is_told_although_it_is_said_elsewhere() {
+    let mut messages = vec![json!({ "role": "user", "content": "Mend it: I saw FAIL in the list." })];
+    messages.extend(round(1, "Bash", json!({ "command": "make check | tail -1" }), "FAIL"));
+    let (after, _) = window(&read_on(messages));
+    let told = records(&after).remove(0);
+    assert!(told.contains("- make check | tail -1 → FAIL"), "{told}");
+}
+
+#[test]
+fn limits_are_told_however_short_and_far_behind() {
+    let mut work = vec![json!({ "role": "user", "content": [text("Don't push")] })];
+    let talk = "We have looked at the shop for quite a while now, and there is a lot to be said about it, of which the following is the most important part, I think, for all of us. ";
+    work.push(json!({ "role": "user", "content": [text(&format!("{talk}{talk}{talk}{talk}Never touch the migrations folder."))] }));
+    for step in 0..8 {
+        work.push(json!({ "role": "assistant", "content": "Well." }));
+        work.push(
+            json!({ "role": "user", "content": [text(&format!("And now on to step number {step} of it all."))] }),
+        );
+    }
+    let told = record(work);
+    for limit in ["- Don't push\n", "- Never touch the migrations folder.\n"] {
+        assert!(told.contains(limit), "{told}");
+    }
+}
+
+#[test]
+fn a_list_that_was_cleared_has_nothing_to_do() {
+    let list = |todos: Value| round(1, "TodoWrite", json!({ "todos": todos }), "ok");
+    let item = json!([{ "content": "Mend the parser", "status": "pending" }]);
+    assert!(record(list(item.clone())).contains("Mend the parser"));
+    let steps = vec![
+        json!({ "role": "assistant", "content": "x" }),
+        json!({ "role": "user", "content": [text("Then tell me what you found in it.")] }),
+    ];
+    assert!(!record([list(item), list(json!([])), steps].concat()).contains("Mend the parser"));
+}
+
+#[test]
+fn what_git_does_elsewhere_or_may_not_have_done_takes_nothing_back() {
+    let edit = |path: &str| {
+        round(
+            1,
+            "Edit",
+            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
+            "The file has been updated.",
+        )
+    };
+    let ran = |command: &str, answer: &str| round(2, "Bash", json!({ "command": command }), answer);
+    let fails = |command: &str, answer: &str| failed(3, "Bash", json!({ "command": command }), answer);
+    let told = |work: Vec<Vec<Value>>| told_under("Files changed:", work);
+    let (edited, back) = (["/w/a.py (edited)"], ["/w/a.py (edited, taken back)"]);
+    for (work, expected) in [
+        (ran("cd /tmp/other && git checkout .", ""), edited),
+        (ran("git -C /tmp/other reset --hard", ""), edited),
+        (ran("npm test || git checkout .", "Tests 4 passed"), edited),
+        (fails("git checkout . && npm test", "Exit code 1\nTests 1 failed"), edited),
+        (ran("git stash", "No local changes to save"), edited),
+        (ran("git stash push -m x b.py", ""), edited),
+        (ran("cd /w && git checkout . && npm test", "Tests 4 passed"), back),
+        (fails("git reset --hard && npm test", "HEAD is now at 1234567 x\nTests 1 failed"), back),
+        (ran("git checkout a.py && npm test", "Tests 4 passed"), back),
+        (ran("git restore /w", ""), back),
+    ] {
+        assert_eq!(told(vec![edit("/w/a.py"), work.clone()]), expected, "{work:?}");
+    }
+    let pushed = fails("git commit -am x && git push", "Exit code 128\nfatal: no upstream");
+    assert_eq!(told(vec![edit("/w/a.py"), pushed, ran("git checkout .", "")]), edited);
+    // From a record as well.
+    let recorded =
+        vec![json!({ "role": "assistant", "content": "x" }), standing("Files changed:\n- /w/a.py (edited, stashed)")];
+    assert_eq!(told(vec![recorded.clone(), ran("git stash pop -q", "")]), edited);
+    assert_eq!(told(vec![recorded, ran("git stash clear", "")]), back);
+}
+
 #[test]
 fn what_git_does_to_all_files_is_followed() {
     let edit = |id: usize, path: &str| {
