@@ -73,7 +73,7 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
     for (const id of ids) {
       if (messageIndex === undefined) {
         const others = needed.filter((other) => !wanted.has(other));
-        refuse(id, "needs_others", `a pointer of ${namesOf(others)} would lead to other lines: undo them together`, { with: others });
+        refuse(id, "needs_others", `a pointer would lead to other lines without ${namesOf(others)}: undo them together`, { with: others });
       } else {
         refuse(id, "misleads", `a pointer in messages[${messageIndex}] would lead to other lines, and no change put it there`, {
           messageIndex,
@@ -201,25 +201,72 @@ class Work {
     ).messages;
   }
 
-  /** Where pointers stand that lead to other lines when these groups are undone, with the group of what put them there. */
+  /**
+   * Where pointers stand that lead to other lines when these groups are undone, with the group of what put them there; and where pointers come back that
+   * lead to other lines than before the condensation, with the groups of what took those away.
+   */
   misled(undone) {
     this.#pointers ??= pointersIn(this.messages);
     const { edits: before, unresolved } = this.#pointers;
-    if (before.length + unresolved.length === 0) return [];
     const taken = this.edits.filter(({ group }) => undone.has(group));
     // An edit that cannot be made is refused when it is asked for.
     if (taken.some((edit) => !this.#resolve(edit).edit)) return [];
-    const after = pointersIn(this.#back(taken));
+    const returning = taken.filter((edit) => this.#mayPoint(edit));
+    if (before.length + unresolved.length + returning.length === 0) return [];
+    const back = this.#back(taken);
+    const after = pointersIn(back);
     const shift = shiftBy(taken);
-    const places = new Map(after.edits.map((edit) => [placeOf(edit, edit.message), edit]));
+    const places = byPlace(after.edits);
     const takenOf = new Map();
     for (const edit of taken) takenOf.set(edit.message, [...(takenOf.get(edit.message) ?? []), edit]);
-    const isTaken = ({ message, path }) =>
-      takenOf.get(message)?.some((edit) => edit.op !== "set" || edit.path.every((step, index) => step === path[index]));
+    const isTaken = ({ message, path }) => takenOf.get(message)?.some((edit) => edit.op !== "set" || isWithin(edit.path, path));
     const misled = before.filter((edit) => !isTaken(edit) && !isSameAs(edit, places.get(placeOf(edit, shift(edit.message)))));
     const groupOf = ({ message, path }) =>
       this.edits.find((edit) => edit.message === message && !undone.has(edit.group) && (edit.path?.[1] ?? path[1]) === path[1])?.group;
-    return misled.map((edit) => ({ message: edit.message, group: groupOf(edit) }));
+    const elsewhere = misled.map((edit) => ({ message: edit.message, group: groupOf(edit) }));
+    return returning.length === 0 ? elsewhere : [...elsewhere, ...this.#misledThere(returning, undone, { back, after, shift, places })];
+  }
+
+  /** Whether what an edit puts back may hold pointers to other texts. */
+  #mayPoint(edit) {
+    return "value" in this.#resolve(edit).edit && /\[[1-9]\d{0,9} lines? as /.test(JSON.stringify(this.#resolve(edit).edit.value));
+  }
+
+  /** The messages before the condensation, as far as they can come back, and what their pointers stand for. */
+  get #original() {
+    if (this.originally === undefined) {
+      const edits = this.edits.filter((edit) => this.#resolve(edit).edit);
+      const messages = this.#back(edits);
+      const pointers = pointersIn(messages).edits;
+      this.originally = { messages, pointers, places: byPlace(pointers), shift: shiftBy(edits) };
+    }
+    return this.originally;
+  }
+
+  /** The same as `misled`, of the pointers that come back with these edits. */
+  #misledThere(returning, undone, { back, after, shift, places }) {
+    const original = this.#original;
+    const left = this.edits.filter((edit) => !undone.has(edit.group) && this.#resolve(edit).edit);
+    const misled = [];
+    for (const edit of returning) {
+      const value = this.#resolve(edit).edit.value;
+      const placeIn = (messages, shifted) => (edit.op === "insert" ? messages.indexOf(value) : shifted(edit.message));
+      const [now, then] = [placeIn(back, shift), placeIn(original.messages, original.shift)];
+      const isOfIt = (pointer, message) => pointer.message === message && (edit.op !== "set" || isWithin(edit.path, pointer.path));
+      const is = after.edits.filter((pointer) => isOfIt(pointer, now));
+      const was = original.pointers.filter((pointer) => isOfIt(pointer, then));
+      const wrong = is.filter((pointer) => !isSameAs(pointer, original.places.get(placeOf(pointer, then))));
+      const missing = was.filter((pointer) => !isSameAs(pointer, places.get(placeOf(pointer, now))));
+      if (wrong.length + missing.length === 0) continue;
+      const there = new Set(is.flatMap(linesOf));
+      const lines = missing.flatMap(linesOf).filter((line) => !there.has(line));
+      const line = lines.find((text) => text.trim() !== "");
+      const holds = (other) =>
+        line !== undefined && JSON.stringify(this.#resolve(other).edit.value ?? "").includes(JSON.stringify(line).slice(1, -1));
+      const others = left.filter(holds);
+      for (const { group } of others.length > 0 ? others : left) misled.push({ message: edit.message ?? edit.before, group });
+    }
+    return misled;
   }
 
   /** The messages when these groups are undone, and what is then left to undo. */
@@ -254,6 +301,13 @@ class Work {
     return { ...moved, recipe: { ...recipe, texts: recipe.texts.map(([message, path]) => [shift(message), path]) } };
   }
 }
+
+const byPlace = (edits) => new Map(edits.map((edit) => [placeOf(edit, edit.message), edit]));
+
+/** Whether what one path leads to is what another leads to, or in it. */
+const isWithin = (outer, path) => outer.every((step, index) => step === path[index]);
+
+const linesOf = ({ value }) => (typeof value === "string" ? value.split("\n") : []);
 
 const placeOf = ({ path }, message) => `${message} ${JSON.stringify(path)}`;
 

@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Pins, TextAt, answered},
+    conversation::{Block, ContentKind, Conversation, Message, Pins, TextAt, answered},
     options::{Field, Kind, Settings, Table},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
@@ -138,11 +138,17 @@ impl ProtectRules {
             conversation.messages().map(|message| vec![false; message.content.blocks().len().max(1)]).collect();
         let mut used = Used::default();
         self.pin_messages(conversation, &mut blocks, &mut used);
-        pin_frozen(conversation, &mut blocks);
+        blocks[..conversation.frozen()].iter_mut().for_each(|blocks| blocks.fill(true));
         self.pin_texts(conversation, &mut blocks, &mut used);
         self.pin_calls(conversation, tools, &mut blocks, &mut used);
-        pin_headers(conversation, tools, &mut blocks);
-        pin_counterparts(conversation, &mut blocks);
+        // What is pinned with something may hold pointers, too.
+        loop {
+            pin_headers(conversation, tools, &mut blocks);
+            pin_counterparts(conversation, &mut blocks);
+            if !pin_targets(conversation, &mut blocks) {
+                break;
+            }
+        }
         (conversation.with_pins(|message| Pins::of(&blocks[message])), self.warnings(&used))
     }
 
@@ -280,12 +286,11 @@ fn warning(kind: &str, unused: &[String]) -> Warning {
     Warning::new(WarningCode::ProtectUnmatched, message).about(format!("protect.{kind}"))
 }
 
-/// Pins what is frozen, and what pointers in it lead to: those cannot be led elsewhere.
-fn pin_frozen(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
-    let frozen = conversation.frozen();
-    blocks[..frozen].iter_mut().for_each(|blocks| blocks.fill(true));
-    if !conversation.messages().take(frozen).any(message_holds_pointers) {
-        return;
+/// Pins what pointers in pinned blocks lead to: those cannot be led elsewhere. Returns whether that is more than was pinned.
+fn pin_targets(conversation: &Conversation, blocks: &mut [Vec<bool>]) -> bool {
+    let holds = |(message, blocks): (&Message, &Vec<bool>)| blocks.contains(&true) && message_holds_pointers(message);
+    if !conversation.messages().zip(&*blocks).any(holds) {
+        return false;
     }
     let texts: Vec<(usize, TextAt<'_>)> = (0..)
         .zip(conversation.texts())
@@ -293,20 +298,22 @@ fn pin_frozen(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
         .collect();
     let contents: Vec<&str> = texts.iter().map(|(_, text)| text.text).collect();
     let mut decoder = Decoder::new(&contents);
-    let mut open: Vec<usize> =
-        decoder.texts_with_pointers().into_iter().filter(|text| texts[*text].0 < frozen).collect();
+    let mut open = decoder.texts_with_pointers();
+    open.retain(|text| blocks[texts[*text].0][texts[*text].1.block]);
     let mut known: BTreeSet<usize> = open.iter().copied().collect();
+    let mut is_more = false;
     while let Some(text) = open.pop() {
         let rows = decoder.rows(text);
         for (at, _) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
             let Some(target) = decoder.target(text, at) else { continue };
             let (message, TextAt { block, .. }) = &texts[target.text];
-            blocks[*message][*block] = true;
+            is_more |= !std::mem::replace(&mut blocks[*message][*block], true);
             if known.insert(target.text) {
                 open.push(target.text);
             }
         }
     }
+    is_more
 }
 
 fn pin_event(event: &Event, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>]) {

@@ -6,6 +6,7 @@ import {
   createNativeProvider,
   createSmartProvider,
   createTruncationProvider,
+  expand,
   restore,
   validateMessages,
 } from "../../index.js";
@@ -221,4 +222,26 @@ test("text is found in blocks of every type, by strings and by expressions", asy
       expect(kept, text).toContain(messages[index].content[0]);
     }
   }
+});
+
+describe("a pointer in what is protected", () => {
+  const body = Array.from({ length: 60 }, (_, line) => `const f${line} = compute(${line * 7});`).join("\n");
+  const tail = ["Done.", "Next?", "I look.", "Good.", "Yes."].map((content, at) => ({ role: at % 2 ? "user" : "assistant", content }));
+  const messages = [
+    { role: "user", content: "Task" },
+    ...round("a", "Bash", { command: "one" }, `head KEEPME\n${body}`),
+    ...round("b", "Bash", { command: "two" }, body),
+    ...tail,
+  ];
+
+  test.each(PROVIDERS)("stays word for word, and so does what it leads to: %s", async (_, provider, options) => {
+    const first = await createLosslessProvider({ strict: true }).condense({ messages });
+    expect(first.messages[2].content[0].content).toContain("60 lines as below");
+    const result = await provider({}).condense(
+      { messages: first.messages },
+      { ...options, targetTokens: 300, protect: { text: ["head KEEPME"] } },
+    );
+    for (const at of [2, 4]) expect(result.messages).toContainEqual(first.messages[at]);
+    expect(expand(result.messages).unresolved).toEqual([]);
+  });
 });

@@ -264,3 +264,31 @@ describe("pointers that stay", () => {
     expect(refusals).toBeLessThan(result.changes.length);
   });
 });
+
+describe("a pointer that comes back", () => {
+  const body = Array.from(
+    { length: 60 },
+    (_, line) => `const f${line} = compute(${line * 7}, "a longer line of text ${line * 31} that goes on");`,
+  ).join("\n");
+  const use = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "Bash", input: { command: id } }] });
+  const answer = (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: body }] });
+  const tail = ["Done.", "Next?", "I look.", "Good.", "Yes."].map((content, at) => ({ role: at % 2 ? "user" : "assistant", content }));
+  const messages = [{ role: "user", content: "Task" }, use("a"), answer("a"), use("b"), answer("b"), ...tail];
+
+  test.each([
+    ["cut", { strategy: "head", maxToolResultLines: 70, maxLineChars: 40, minTokensForTruncation: 1 }],
+    ["suppressed", { truncationMode: "suppress" }],
+  ])("comes back with its lines, or not at all: %s", async (_, config) => {
+    const first = await createLosslessProvider({ strict: true }).condense({ messages });
+    const second = await createTruncationProvider(config).condense({ messages: first.messages });
+    const [pointer, target] = [2, 4].map((at) => second.changes.find(({ messageIndex }) => messageIndex === at).id);
+    const alone = restore(second, { only: [pointer] });
+    expect(alone).toMatchObject({ restored: [], refused: [{ code: "needs_others", with: [target] }] });
+    expect(alone.messages).toBe(second.messages);
+    const together = restore(second, { only: [pointer, target] });
+    expect(JSON.stringify(together.messages)).toBe(JSON.stringify(first.messages));
+    const afterTarget = restore(restore(second, { only: [target] }), { only: [pointer] });
+    expect(afterTarget.restored).toEqual([pointer]);
+    expect(JSON.stringify(expand(afterTarget.messages).messages)).toBe(JSON.stringify(expand(first.messages).messages));
+  });
+});

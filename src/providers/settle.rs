@@ -49,8 +49,8 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     if !pointers_checked && !plan.is_empty() && may_mislead(before, &after, &plan) {
         for may_grow in [true, false] {
             let Some(mended) = true_plan(request, &plan, &after, &tally, may_grow) else { break };
-            if mended.plan.edits.iter().filter_map(edited).any(|(message, _)| message < before.frozen()) {
-                // A pointer in what is frozen would lead nowhere, and may not be mended.
+            if sparing_pins(&mended.plan, before).is_some() {
+                // A pointer in what is pinned would lead nowhere, and may not be mended.
                 (plan, after, tally) = (Plan::default(), before.clone(), request.tally.clone());
                 break;
             }

@@ -747,9 +747,11 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
         contents.contains(&&was[old.content_range()]) || numbered(row).is_some_and(|line| is_numbered(line, old))
     };
     let mut next = 0;
-    let mut matched = Vec::with_capacity(rows.rows.len());
+    let mut matched: Vec<Option<usize>> = Vec::with_capacity(rows.rows.len());
     for row in 0..rows.rows.len() {
-        if is_same(row, next) {
+        // Behind a line that was not there before, something may be left out.
+        let is_behind_note = matched.last().is_some_and(Option::is_none);
+        if !is_behind_note && is_same(row, next) {
             matched.push(Some(next));
             next += 1;
             continue;
@@ -757,17 +759,31 @@ fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> 
         let behind_number = numbered(row).map(|(_, content)| content);
         let known = contents(row).into_iter().flatten().chain(behind_number).find_map(|content| places.get(content));
         let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
-        // Of lines that say the same, the one whose neighbours go on as they do here.
-        let goes_on = |place: usize| (1..8).take_while(|by| is_same(row + by, place + by)).count();
+        // Of lines that say the same, the one whose neighbours go on as they do here, and then the one that stands where the note before it says.
+        let is_end = |row: usize, at: usize| row == rows.rows.len() && at == old.rows.len();
+        let goes_on = |place: usize| {
+            (1..8).take_while(|by| is_same(row + by, place + by) || is_end(row + by, place + by)).count()
+        };
+        let noted =
+            row.checked_sub(1).filter(|_| is_behind_note).and_then(|note| number_in(&now[rows.rows[note].range()]));
+        let is_noted = |place: usize| noted.is_some_and(|lines| next.checked_add(lines) == Some(place));
         // That a line is blank tells nothing: without a neighbour it may be any.
         let is_blank = contents(row).is_some_and(|[content, _]| content.trim().is_empty());
         let candidates = candidates.iter().filter(|place| is_same(row, **place));
-        let candidates = candidates.filter(|place| !is_blank || **place == next || goes_on(**place) > 0);
-        let best = candidates.take(32).max_by_key(|place| (goes_on(**place), std::cmp::Reverse(**place)));
+        let candidates =
+            candidates.filter(|place| !is_blank || (**place == next && !is_behind_note) || goes_on(**place) > 0);
+        let best =
+            candidates.take(32).max_by_key(|place| (goes_on(**place), is_noted(**place), std::cmp::Reverse(**place)));
         next = best.map_or(next, |place| place + 1);
         matched.push(best.copied());
     }
     matched
+}
+
+/// The first number in a line.
+fn number_in(line: &str) -> Option<usize> {
+    let digits = line.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?;
+    digits.parse().ok()
 }
 
 /// Pointers to other copies of the lines that wrong pointers stood for, by their place in `wrong`.
@@ -854,6 +870,21 @@ mod tests {
 
     fn line(number: usize) -> String {
         format!("    call_number_{number}_of_many(with, its, own, arguments);")
+    }
+
+    /// Of lines that say the same, the one behind a note is the one that its neighbours or the count of the note make it.
+    #[test]
+    fn a_line_behind_a_note_has_its_own_number() {
+        let mut text: Vec<String> = (1..=60).map(line).collect();
+        (text[13], text[47]) = ("} else {".to_owned(), "} else {".to_owned());
+        text[0] = "     1→[60 lines, every 10th numbered:]\n".to_owned() + &text[0];
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let kept = [&text[..13], &["... (34 more lines)".to_owned()], &text[47..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], kept.join("\n"))] };
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
+        let [mended] = &mended[..] else { panic!("{mended:?}") };
+        assert!(mended.text.contains("\n    48→[13 lines, every 10th numbered:]\n} else {\n"), "{}", mended.text);
     }
 
     /// A number below a heading that is not the one expected there, because lines before it are gone, hid the pointer behind it.

@@ -938,3 +938,29 @@ fn the_record_behind_a_summary_stays_in_one_piece() {
         assert!(after.contains(line.as_str()), "{line}");
     }
 }
+
+#[test]
+fn of_two_records_one_is_left_and_no_two_messages_of_one_role_meet() {
+    let told = |name: &str| {
+        let lines: Vec<String> = (0..3).map(|at| format!("- go test ./{name}{at} → ok {name}{at} 0.1s")).collect();
+        format!(
+            "[Record of the work in messages that are left out]\nChecks, how each ended the last time:\n{}",
+            lines.join("\n")
+        )
+    };
+    let mut work = vec![
+        json!({ "role": "assistant", "content": "[Messages before this point were left out.]" }),
+        json!({ "role": "user", "content": told("a") }),
+    ];
+    work.extend(round(1, "Bash", json!({ "command": "ls" }), "q"));
+    work.last_mut().unwrap()["content"].as_array_mut().unwrap().push(text(&told("b")));
+    let before = history(work);
+    for config in [json!({}), json!({ "strategy": "head" }), json!({ "mode": "window" })] {
+        for target in (1000..14_000).step_by(1500) {
+            let report = run_alone("truncation", &config, &before, Some(target));
+            assert_eq!(report.error_code(), None, "{config} {target}");
+            let after = check_report(&before, &report);
+            assert!(records(&after).len() <= 2);
+        }
+    }
+}

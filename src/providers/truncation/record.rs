@@ -8,7 +8,7 @@ use super::apply;
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role, answered},
     markers::LEFT_OUT_HERE,
-    providers::{CondenseError, Note, Proposal, Request, middle::with_time},
+    providers::{CondenseError, Note, Proposal, Request, middle::with_time, pinned::with_bridges},
     record::{Known, Rooms, StandingRecord, index_of, records},
     salience::LeftOutName,
     tokens::count_inside,
@@ -121,6 +121,10 @@ pub fn recorded(
     };
     let Some(place) = Place::find(before, &dropped, earlier, first, keep) else { return Ok(Recorded::NoPlace) };
     place.put(before, text, &mut proposal)?;
+    if earlier.is_some() {
+        // Between two of one role there may have been nothing but an earlier record.
+        proposal.plan = with_bridges(proposal.plan, before);
+    }
     Ok(Recorded::With(proposal))
 }
 
