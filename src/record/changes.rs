@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::{
-    commands::{TreeChange, may_be_inside},
+    commands::may_be_inside,
     facts::{Fact, answer_of, commands_of, has_failed, has_run, in_order},
+    git::{TreeChange, is_seen, tree_change},
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{Action, CallOutcome, Event, Touch, Transcript};
@@ -273,20 +274,6 @@ fn is_in(folder: Option<&str>, path: &str) -> bool {
     }
 }
 
-/// Whether git says that it did this, whatever else the command line did.
-fn is_seen(change: &TreeChange, answer: &str) -> bool {
-    let words = match change {
-        TreeChange::Commit => return true,
-        TreeChange::TakeBack | TreeChange::TakeBackOf(_) => ["HEAD is now at ", "Updated "],
-        TreeChange::Stash { .. } | TreeChange::StashPart => ["Saved working directory", "Saved working directory"],
-        TreeChange::PopStash | TreeChange::ApplyStash | TreeChange::DropStash | TreeChange::DropStashes => {
-            ["Dropped refs/stash", "Dropped stash@"]
-        }
-        TreeChange::Clean => ["Removing ", "Removing "],
-    };
-    words.iter().any(|words| answer.lines().any(|line| line.starts_with(words)))
-}
-
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
 }
@@ -307,7 +294,7 @@ pub fn is_same_file(one: &str, other: &str) -> bool {
 /// What a command line has git do. Of one that failed, or may not have run, only what git says of is done.
 fn git_changes(event: &Event, transcript: &Transcript<'_>, tree: &mut Tree, files: &mut [Changed]) {
     let commands = commands_of(event, transcript);
-    let mut changes = commands.iter().filter_map(|command| Some((command, command.tree_change()?))).peekable();
+    let mut changes = commands.iter().filter_map(|command| Some((command, tree_change(command)?))).peekable();
     if changes.peek().is_none() {
         return;
     }

@@ -19,31 +19,6 @@ pub struct SimpleCommand {
     pub is_alternative: bool,
 }
 
-/// What a command of git does to the files that it knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TreeChange {
-    /// What was changed stays.
-    Commit,
-    /// What was changed since the last commit is gone.
-    TakeBack,
-    /// The same, of these files and folders.
-    TakeBackOf(Vec<String>),
-    /// It is put aside.
-    Stash { with_new: bool },
-    /// Some of it is, and nobody knows what.
-    StashPart,
-    /// What was put aside last is there again, and kept aside, too.
-    ApplyStash,
-    /// What was put aside last is there again.
-    PopStash,
-    /// What was put aside last is gone.
-    DropStash,
-    /// All that was put aside is.
-    DropStashes,
-    /// New files are gone.
-    Clean,
-}
-
 /// Commands that only prepare, wait or speak: whether they worked is not what the line is about.
 const PREPARING: [&str; 12] =
     ["cd", "export", "set", "source", ".", "sleep", "echo", "pushd", "popd", "true", ":", "wait"];
@@ -106,57 +81,6 @@ impl SimpleCommand {
         self.is_git(&["push"]) || self.is_git(&STEPWISE)
     }
 
-    /// What it does to files that git knows, and in which folder; `None` for all else.
-    pub fn tree_change(&self) -> Option<(TreeChange, Option<&str>)> {
-        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        let (program, mut words) = words.split_first()?;
-        if name_of(program) != "git" {
-            return None;
-        }
-        let mut folder = self.folder();
-        loop {
-            words = match words {
-                ["-C", named, rest @ ..] => {
-                    folder = Some(named);
-                    rest
-                }
-                ["-c", _, rest @ ..] => rest,
-                [flag, rest @ ..] if flag.starts_with('-') => rest,
-                _ => break,
-            }
-        }
-        let has_new = |of: &[&str]| of.iter().any(|word| ["-u", "--include-untracked", "-a", "--all"].contains(word));
-        let stashes = |of: &[&str]| {
-            let named = of.iter().enumerate().filter(|(at, word)| {
-                let is_message = at.checked_sub(1).is_some_and(|before| ["-m", "--message"].contains(&of[before]));
-                **word == "--" || !(word.starts_with('-') || is_message)
-            });
-            if named.count() == 0 { TreeChange::Stash { with_new: has_new(of) } } else { TreeChange::StashPart }
-        };
-        // A message of several words is one in quotes.
-        let is_last_stash =
-            |of: &[&str]| of.iter().all(|word| word.starts_with('-') || ["stash@{0}", "0"].contains(word));
-        let change = match words {
-            ["commit", of @ ..] if !of.contains(&"--dry-run") => TreeChange::Commit,
-            ["checkout" | "restore", of @ ..] => taken_back(words[0], of)?,
-            ["reset", of @ ..] if of.contains(&"--hard") => TreeChange::TakeBack,
-            ["stash"] => TreeChange::Stash { with_new: false },
-            ["stash", "push", of @ ..] => stashes(&without_quoted(of)),
-            ["stash", "save", of @ ..] => TreeChange::Stash { with_new: has_new(of) },
-            ["stash", "apply", of @ ..] if is_last_stash(of) => TreeChange::ApplyStash,
-            ["stash", "pop", of @ ..] if is_last_stash(of) => TreeChange::PopStash,
-            ["stash", "drop", of @ ..] if is_last_stash(of) => TreeChange::DropStash,
-            ["stash", "clear"] => TreeChange::DropStashes,
-            ["stash", of @ ..] if of[0].starts_with('-') => stashes(&without_quoted(of)),
-            ["clean", of @ ..] if of.iter().all(|word| word.starts_with('-')) => {
-                let is = |letter: char| of.iter().any(|word| !word.starts_with("--") && word.contains(letter));
-                ((is('f') || of.contains(&"--force")) && !is('n')).then_some(TreeChange::Clean)?
-            }
-            _ => return None,
-        };
-        Some((change, folder))
-    }
-
     fn is_git(&self, what: &[&str]) -> bool {
         name_of(&self.words[0]) == "git" && self.words.iter().any(|word| what.contains(&word.as_str()))
     }
@@ -175,62 +99,6 @@ impl SimpleCommand {
         let step = self.words.iter().find(|word| STEPWISE.contains(&word.as_str()));
         name_of(&self.words[0]) == "git" && step.is_some_and(|step| beginning == format!("git {step}"))
     }
-}
-
-/// `git checkout` or `git restore` of files: they are as they were committed last. `None` where they are as in another commit, or only the index changes.
-fn taken_back(command: &str, of: &[&str]) -> Option<TreeChange> {
-    let has = |flags: &[&str]| of.iter().any(|word| flags.contains(word));
-    if has(&["--ours", "--theirs", "--merge", "-b", "-B", "--orphan", "--source", "-s"])
-        || (has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]))
-    {
-        return None;
-    }
-    let ends_named = of.iter().position(|word| *word == "--");
-    let (before, paths) = ends_named.map_or((&[][..], of), |at| (&of[..at], &of[at + 1..]));
-    let is_flag = |word: &&&str| word.starts_with('-');
-    if before.iter().any(|word| !is_flag(&word) && *word != "HEAD") {
-        return None;
-    }
-    // The names of branches have slashes, but seldom an extension.
-    let is_path = |word: &&&str| {
-        command == "restore"
-            || ends_named.is_some()
-            || [".", ":/"].contains(word)
-            || word.ends_with('/')
-            || has_extension(word)
-    };
-    let paths: Vec<&&str> = paths.iter().filter(|word| !is_flag(word) && **word != "HEAD").collect();
-    if paths.is_empty() || !paths.iter().all(is_path) {
-        return None;
-    }
-    let is_all = paths.iter().any(|path| [".", ":/", "*"].contains(path));
-    Some(if is_all {
-        TreeChange::TakeBack
-    } else {
-        TreeChange::TakeBackOf(paths.into_iter().map(|path| path.trim_matches(['"', '\'']).to_owned()).collect())
-    })
-}
-
-fn has_extension(word: &str) -> bool {
-    let extension = name_of(word).rsplit_once('.').filter(|(name, _)| !name.is_empty());
-    extension.is_some_and(|(_, extension)| extension.starts_with(|c: char| c.is_ascii_alphabetic()))
-}
-
-/// Words without those that are in quotes with others.
-fn without_quoted<'w>(words: &[&'w str]) -> Vec<&'w str> {
-    let mut open: Option<char> = None;
-    let is_single = |word: &&&str| {
-        let is_inside = open.is_some();
-        for c in word.chars().filter(|c| matches!(c, '"' | '\'')) {
-            open = match open {
-                None => Some(c),
-                Some(quote) if quote == c => None,
-                other => other,
-            };
-        }
-        !is_inside
-    };
-    words.iter().filter(is_single).copied().collect()
 }
 
 /// Whether one folder may be the other or in it, where nobody may know where a line runs.
@@ -433,52 +301,6 @@ mod tests {
     }
 
     #[test]
-    fn what_git_does_to_files_is_known_and_where() {
-        let of = |paths: &[&str]| TreeChange::TakeBackOf(paths.iter().map(|path| (*path).to_owned()).collect());
-        let stash = |with_new| TreeChange::Stash { with_new };
-        for (line, change) in [
-            ("git restore .", Some(TreeChange::TakeBack)),
-            ("git checkout -f -- :/", Some(TreeChange::TakeBack)),
-            ("git --no-pager -c a=b checkout HEAD -- .", Some(TreeChange::TakeBack)),
-            ("git restore --staged --worktree .", Some(TreeChange::TakeBack)),
-            ("git reset --hard origin/main", Some(TreeChange::TakeBack)),
-            ("git checkout a.py 'c.py' && npm test", Some(of(&["a.py", "c.py"]))),
-            ("git checkout -- src/", Some(of(&["src/"]))),
-            ("git restore src", Some(of(&["src"]))),
-            ("git commit -m 'reset --hard'", Some(TreeChange::Commit)),
-            ("git stash -u", Some(stash(true))),
-            ("git stash push -m 'a b c'", Some(stash(false))),
-            ("git stash save work on it", Some(stash(false))),
-            ("git stash push -m x a.py", Some(TreeChange::StashPart)),
-            ("git stash push -- a.py", Some(TreeChange::StashPart)),
-            ("git stash pop --index stash@{0}", Some(TreeChange::PopStash)),
-            ("git stash clear", Some(TreeChange::DropStashes)),
-            ("git clean -fd", Some(TreeChange::Clean)),
-            ("git clean -nfd", None),
-            ("git commit --dry-run", None),
-            ("git stash pop stash@{1}", None),
-            ("git stash list", None),
-            ("git restore --staged .", None),
-            ("git checkout main", None),
-            ("git checkout main -- .", None),
-            ("git checkout -b a.b", None),
-            ("git checkout feature/x.y z", None),
-            ("git reset HEAD~1", None),
-            ("ls .", None),
-        ] {
-            let all = simple_commands(line);
-            assert_eq!(all[0].tree_change().map(|(change, _)| change), change, "{line}");
-        }
-        for (line, folder) in [
-            ("git -C /srv checkout -- . 2>&1", Some("/srv")),
-            ("cd \"/srv\" && git restore .", Some("/srv")),
-            ("git restore .", None),
-        ] {
-            assert_eq!(simple_commands(line)[0].tree_change(), Some((TreeChange::TakeBack, folder)), "{line}");
-        }
-    }
-
-    #[test]
     fn whose_end_is_not_told_is_known() {
         let hidden = |line: &str| simple_commands(line).iter().map(|command| command.hides_its_end).collect::<Vec<_>>();
         for (line, expected) in [
@@ -527,7 +349,6 @@ mod tests {
         fn any_line_comes_apart(line in "[a-z&|;<>'\"\\\\ \n()0-9=é]{0,60}") {
             for command in simple_commands(&line) {
                 prop_assert!(!command.text().is_empty() && command.does_again(&command));
-                command.tree_change();
             }
         }
     }

@@ -13,6 +13,7 @@
 //! | `checks` | how each check ended the last time |
 //! | `failures` | the calls that failed, and whether the same was seen to work since |
 //! | `commands` | what a command line runs |
+//! | `git` | what a command of git does to the files that were changed |
 //! | `recorded` | what earlier records tell, in its place among what happened |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
@@ -23,6 +24,7 @@ mod checks;
 mod commands;
 mod facts;
 mod failures;
+mod git;
 mod in_force;
 mod index;
 mod input;
