@@ -164,9 +164,13 @@ fn number_in(answer: &str) -> Option<String> {
 /// The items of a call's input: in the first list of objects with a text, or of lines with boxes in a text.
 /// Whether a call says that there is nothing to do any more: all it has is an empty list.
 fn is_cleared(input: &Value) -> bool {
-    let mut lists =
-        input.as_object().into_iter().flat_map(|object| object.values()).filter_map(Value::as_array).peekable();
-    lists.peek().is_some() && lists.all(Vec::is_empty)
+    let is_empty = |value: &Value| match value {
+        Value::Array(items) => Some(items.is_empty()),
+        Value::String(text) => Some(matches!(text.trim(), "" | "[]")),
+        _ => None,
+    };
+    let mut lists = input.as_object().into_iter().flat_map(|object| object.values()).filter_map(is_empty).peekable();
+    lists.peek().is_some() && lists.all(|is_empty| is_empty)
 }
 
 fn items_in(input: &Value) -> Vec<Fact> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     commands::may_be_inside,
     facts::{Fact, answer_of, commands_of, has_failed, has_run, in_order},
-    git::{TreeChange, is_seen, tree_change},
+    git::{TreeChange, is_nothing, is_seen, removed_paths, tree_change},
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{Action, CallOutcome, Event, Touch, Transcript};
@@ -101,19 +101,24 @@ struct Changed {
     committed: Option<State>,
     /// Whether all that is known of it was told by a record.
     is_told: bool,
-    /// Whether it was written before anything else is known of it: then it is new.
+    /// Whether it was written before anything else is known of it, so that it may be new.
+    may_be_new: bool,
+    /// Whether the answer says that it was.
     is_new: bool,
 }
 
 impl Changed {
     fn new(at: usize, path: String) -> Self {
-        Self { at, path, state: State::default(), committed: None, is_told: false, is_new: false }
+        Self { at, path, state: State::default(), committed: None, is_told: false, may_be_new: false, is_new: false }
     }
 
-    fn add(&mut self, action: &Action) {
+    /// An action that worked, and what it answered.
+    fn add(&mut self, action: &Action, answer: &str) {
         match action {
             Action::Write(_) => {
-                self.is_new |= !self.state.is_changed();
+                let is_there = ["updated", "overwritten", "modified"].iter().any(|word| answer.contains(word));
+                self.may_be_new |= !self.state.is_changed() && !is_there;
+                self.is_new |= self.may_be_new && answer.contains("created");
                 self.state = self.state.current();
                 self.state.written += 1;
             }
@@ -124,15 +129,16 @@ impl Changed {
             Action::Touch(Touch::TakenBack) => self.take_back(),
             // A new one that is gone again is as it was.
             Action::Touch(Touch::Removed) => {
-                self.state = if self.is_new { State::default() } else { State::default().with(Fate::Removed) };
+                let is_as_it_was = self.is_new && self.is_untracked();
+                self.state = if is_as_it_was { State::default() } else { State::default().with(Fate::Removed) };
             }
             _ => {}
         }
     }
 
-    /// Whether git knows nothing of it, so that it stays where changes are taken back.
+    /// Whether git may know nothing of it, so that it stays where changes are taken back.
     fn is_untracked(&self) -> bool {
-        self.is_new && self.committed.is_some_and(|committed| !committed.is_changed())
+        self.may_be_new && self.committed.is_some_and(|committed| !committed.is_changed())
     }
 
     /// Whether a record told that its changes are put aside.
@@ -199,11 +205,11 @@ impl Tree {
                 places.into_iter().for_each(|place| files[place].take_back());
             }
             TreeChange::TakeBackOf(paths) => {
-                let is_named = |file: &Changed| {
-                    paths.iter().any(|path| is_same_file(&file.path, path) || is_in(Some(path), &file.path))
-                };
-                let places = self.leave(files, |file| is_meant(file) && is_named(file));
-                places.into_iter().for_each(|place| files[place].take_back());
+                for path in paths {
+                    let named = named(&path, folder, files);
+                    let places = self.leave(files, |file| named.contains(&&*file.path));
+                    places.into_iter().for_each(|place| files[place].take_back());
+                }
             }
             TreeChange::Stash { with_new } => {
                 let places = self.leave(files, |file| is_meant(file) && (with_new || !file.is_untracked()));
@@ -242,10 +248,12 @@ impl Tree {
                 self.stashes.drain(..).for_each(|stashed| drop_stashed(&stashed, files));
                 files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed);
             }
-            TreeChange::Clean => {
-                let places = self.leave(files, |file| is_meant(file) && file.is_untracked());
-                for place in places {
-                    (files[place].state, files[place].committed) = (State::default(), None);
+            TreeChange::Clean(paths) => {
+                for path in paths {
+                    let named = named(&path, folder, files);
+                    for place in self.leave(files, |file| named.contains(&&*file.path)) {
+                        (files[place].state, files[place].committed) = (State::default(), None);
+                    }
                 }
             }
         }
@@ -261,6 +269,31 @@ impl Tree {
 fn drop_stashed(stashed: &[Stashed], files: &mut [Changed]) {
     let places = stashed.iter().map(|stashed| stashed.place);
     places.for_each(|place| files[place].drop_stashed());
+}
+
+/// The paths of the files that a path names, or that are in it. Where it does not say from where on, those are meant that it names nearest to the root.
+fn named<'f>(path: &str, folder: Option<&str>, files: &'f [Changed]) -> Vec<&'f str> {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let path = match folder.filter(|_| !is_absolute(path)) {
+        Some(folder) => format!("{}/{path}", folder.trim_start_matches("./").trim_end_matches('/')),
+        None => path.to_owned(),
+    };
+    let known = files.iter().map(|file| &*file.path);
+    // A file by a relative path, where the command names it from the root on, is one that ends so.
+    let before = |file: &str| -> Option<usize> {
+        let file = file.trim_start_matches("./");
+        if is_absolute(&path) && !is_absolute(file) {
+            return path.ends_with(&format!("/{file}")).then_some(0);
+        }
+        if may_be_inside(Some(file), Some(&path)) {
+            return Some(0);
+        }
+        let at = (!is_absolute(&path) && is_absolute(file)).then(|| file.find(&format!("/{path}")))??;
+        matches!(file.as_bytes().get(at + 1 + path.len()), None | Some(b'/')).then_some(at + 1)
+    };
+    let found: Vec<(usize, &str)> = known.filter_map(|file| Some((before(file)?, file))).collect();
+    let nearest = found.iter().map(|(before, _)| *before).min();
+    found.into_iter().filter(|(before, _)| Some(*before) == nearest).map(|(_, file)| file).collect()
 }
 
 /// Whether a file may be in the folder that a line names. A relative path is one of the folder in which the agent works, which is the one that a line goes to,
@@ -301,9 +334,9 @@ fn git_changes(event: &Event, transcript: &Transcript<'_>, tree: &mut Tree, file
     let answer = answer_of(event, transcript);
     for (command, (change, folder)) in changes {
         let is_unsure = command.is_alternative || has_failed(event);
-        let is_nothing = matches!(change, TreeChange::Stash { .. } | TreeChange::StashPart)
-            && answer.contains("No local changes to save");
-        if !is_nothing && (!is_unsure || is_seen(&change, &answer)) {
+        if !is_nothing(&change, &answer) && (!is_unsure || is_seen(&change, &answer)) {
+            let change =
+                if matches!(change, TreeChange::Clean(_)) { TreeChange::Clean(removed_paths(&answer)) } else { change };
             tree.apply(change, folder, files);
         }
     }
@@ -349,7 +382,7 @@ pub fn changes(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact
                     } else {
                         tree.add(place, &mut files[place]);
                     }
-                    files[place].add(action);
+                    files[place].add(action, &answer_of(event, transcript));
                 }
                 Action::Command => git_changes(event, transcript, &mut tree, &mut files),
                 _ => {}

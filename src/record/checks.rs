@@ -97,17 +97,16 @@ const SHOWING_FLAGS: [&str; 13] = [
 const PLACES: [&str; 9] = ["--filter", "--prefix", "-F", "-C", "--cwd", "--dir", "--workspace", "-w", "--package"];
 
 /// Flags that take nothing away from what is checked.
-const HARMLESS_FLAGS: [&str; 50] = [
+const HARMLESS_FLAGS: [&str; 48] = [
     "-q",
     "-s",
     "-x",
     "-l",
     "-n",
     "-w",
-    "-m",
     "-j",
     "-D",
-    "-D=warnings",
+    "-W",
     "--quiet",
     "--verbose",
     "--silent",
@@ -121,7 +120,6 @@ const HARMLESS_FLAGS: [&str; 50] = [
     "--release",
     "--no-fail-fast",
     "--all",
-    "--workspace",
     "--all-features",
     "--all-targets",
     "-count",
@@ -151,7 +149,12 @@ const HARMLESS_FLAGS: [&str; 50] = [
 ];
 
 /// Flags without which less is checked.
-const WIDENING_FLAGS: [&str; 8] = [
+const WIDENING_FLAGS: [&str; 13] = [
+    "-D",
+    "-W",
+    "--max-warnings",
+    "-race",
+    "--release",
     "--features",
     "--all-features",
     "--include-ignored",
@@ -198,7 +201,8 @@ impl Check {
         let runs_tests = is_checker && !TASK_RUNNERS.contains(&name.as_str());
         let is_flag = |word: &String| word.starts_with('-');
         let says_where = |word: &String| PLACES.contains(&word.split('=').next().unwrap_or_default());
-        let is_limit = |word: &String| !is_flag(word) && !RUNNING.contains(&word.as_str());
+        let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_limit = |word: &String| !is_flag(word) && !RUNNING.contains(&word.as_str()) && !is_number(word);
         let before =
             words.iter().enumerate().take(at).skip(1).filter(|(at, word)| {
                 says_where(word) || (is_limit(word) && (!is_checker || says_where(&words[at - 1])))
@@ -220,7 +224,7 @@ impl Check {
         };
         let widens = |flag: &&String| WIDENING_FLAGS.contains(&flag.split('=').next().unwrap_or_default());
         let has_words = if TASK_RUNNERS.contains(&self.name.as_str()) {
-            self.words == other.words
+            self.words.is_empty() == other.words.is_empty() && other.words.iter().all(|task| self.words.contains(task))
         } else {
             let is_tried = |word: &String| self.words.iter().any(|own| takes_in(own, word));
             self.words.is_empty() || (!other.words.is_empty() && other.words.iter().all(is_tried))
@@ -253,9 +257,10 @@ fn named(program: &str, words: &[String]) -> Option<(usize, String)> {
 
 /// Whether what a check is limited to by one word has what it is limited to by another in it: `tests` has `tests/a.py`, and that `tests/a.py::test_b`.
 fn takes_in(outer: &str, inner: &str) -> bool {
+    let [outer, inner] = [outer, inner].map(|path| path.strip_prefix("./").unwrap_or(path));
     let outer = outer.strip_suffix("...").unwrap_or(outer).trim_end_matches('/');
     let rest = inner.strip_prefix(outer);
-    outer == "." || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[', '.']))
+    matches!(outer, "" | ".") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '[', '.']))
 }
 
 /// A run of a check.
@@ -264,8 +269,9 @@ struct Ran {
     /// The command line, as far as it is known.
     line: String,
     check: Check,
-    /// So many checks its line runs.
+    /// So many checks its line runs, and whether it is the last of them.
     checks: usize,
+    is_last: bool,
     /// How it ended, where that is known.
     ended: Option<Ending>,
 }
@@ -312,9 +318,9 @@ impl Ending {
 }
 
 impl Ran {
-    /// Whether it says that something failed which a run of another check does not try again.
-    fn is_open_after(&self, check: &Check) -> bool {
-        self.ended.as_ref().is_some_and(|ended| ended.is_bad) && !check.covers(&self.check)
+    /// Whether it says that something failed.
+    fn is_bad(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.is_bad)
     }
 }
 
@@ -333,15 +339,16 @@ struct Runs(BTreeMap<String, Vec<Ran>>);
 
 impl Runs {
     fn add(&mut self, index: usize, line: &str, checks: &[Check], ended: Option<&Ending>) {
-        for check in checks {
+        for (at, check) in checks.iter().enumerate() {
             let runs = self.0.entry(check.name.clone()).or_default();
-            runs.retain(|known| known.is_open_after(check));
+            // A run of which nobody knows how it ended says nothing against one that failed.
+            runs.retain(|known| known.is_bad() && (ended.is_none() || !check.covers(&known.check)));
             if runs.len() == MAX_RUNS {
                 // The oldest tried most.
                 runs.remove(1);
             }
-            let (line, check, checks, ended) = (line.to_owned(), check.clone(), checks.len(), ended.cloned());
-            runs.push(Ran { index, line, check, checks, ended });
+            let (line, check, ended) = (line.to_owned(), check.clone(), ended.cloned());
+            runs.push(Ran { index, line, check, checks: checks.len(), is_last: at + 1 == checks.len(), ended });
         }
     }
 
@@ -349,10 +356,11 @@ impl Runs {
         self.0.values().flatten()
     }
 
-    /// What is told of them, oldest first. A line that runs several checks ended once, and tells nothing where all of them but one ran again.
+    /// What is told of them, oldest first. A line that runs several checks ended once, and tells nothing where all of them but one ran again, the last too.
     fn told(&self) -> Vec<Fact> {
-        let is_outdated =
-            |ran: &&Ran| ran.checks > 2 && self.all().filter(|other| other.index == ran.index).count() == 1;
+        let is_outdated = |ran: &&Ran| {
+            ran.checks > 2 && !ran.is_last && self.all().filter(|other| other.index == ran.index).count() == 1
+        };
         let told = self.all().filter(|ran| !is_outdated(ran)).filter_map(|ran| {
             let verdict = ran.ended.as_ref()?.verdict.clone();
             Some((ran.index, Fact::Check { command: command_line(&ran.line), verdict }))
@@ -375,8 +383,14 @@ fn checks_of(commands: &[SimpleCommand]) -> Vec<Check> {
 pub fn says_all(command: &SimpleCommand, has_verdict: bool) -> bool {
     const TESTS: [&str; 9] =
         ["vitest", "jest", "mocha", "rspec", "phpunit", "nextest", "playwright", "cypress", "test"];
-    let says_nothing = |check: Check| TESTS.iter().any(|tests| check.name.contains(tests)) || !command.shows_its_end();
-    has_verdict || !Check::of(command).is_some_and(says_nothing)
+    let counts = |check: Check| TESTS.iter().any(|tests| check.name.contains(tests));
+    has_verdict || (command.shows_its_end() && !Check::of(command).is_some_and(counts))
+}
+
+/// Whether a command is a check that tries again all that another one tries.
+pub fn checks_again(command: &SimpleCommand, other: &SimpleCommand) -> bool {
+    let checks = Check::of(command).zip(Check::of(other));
+    checks.is_some_and(|(check, other)| check.name == other.name && check.covers(&other))
 }
 
 /// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
@@ -415,7 +429,8 @@ pub fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact>
             }
             ended = Ending::of(event, is_hidden, &end);
         }
-        runs.0.values_mut().for_each(|runs| runs.retain(|known| !is_told_as(line, &known.line)));
+        let is_again = |known: &Ran| is_told_as(line, &known.line) && (ended.is_some() || !known.is_bad());
+        runs.0.values_mut().for_each(|runs| runs.retain(|known| !is_again(known)));
         runs.add(index, line, &checks, ended.as_ref());
     }
     runs.told()
@@ -497,6 +512,9 @@ mod tests {
             ("npm test", "cd /w && npm test"),
             ("cd /w && npm test", "npm test | tail"),
             ("make test", "make test -j4"),
+            ("make -j 4 test", "make test"),
+            ("mvn clean test", "mvn test"),
+            ("pytest tests", "pytest ./tests/a.py"),
             ("python -m pytest", "docker compose run --rm app pytest"),
         ] {
             let (newer_check, older_check) = (check(newer), check(older));
@@ -518,6 +536,10 @@ mod tests {
             ("pnpm --filter=b test", "pnpm --filter=a test"),
             ("yarn workspace b test", "yarn workspace a test"),
             ("make", "make test"),
+            ("npm test --workspace=a", "npm test --workspace=b"),
+            ("pytest -m smoke tests", "pytest tests"),
+            ("cargo clippy", "cargo clippy -- -D warnings"),
+            ("go test ./...", "go test -race ./..."),
             ("mvn -Dtest=X test", "mvn test"),
         ] {
             let (newer_check, older_check) = (check(newer), check(older));

@@ -15,6 +15,8 @@ pub struct SimpleCommand {
     pub hides_its_end: bool,
     /// The last program that reads its output.
     filter: Option<String>,
+    /// Whether its output goes to a file, or it goes on in the background.
+    is_redirected: bool,
     /// Whether it only runs where another one failed.
     pub is_alternative: bool,
 }
@@ -32,13 +34,23 @@ const STEPWISE: [&str; 5] = ["rebase", "cherry-pick", "merge", "revert", "am"];
 /// How what stopped is brought to an end.
 const ENDINGS: [&str; 4] = ["--continue", "--abort", "--skip", "--quit"];
 
+/// Fewer bytes of the beginning of a command do not say which it is.
+const MIN_TOLD: usize = 20;
+
 /// A longer command line is a script: only its beginning is read.
 const MAX_LINE_BYTES: usize = 4096;
 
 impl SimpleCommand {
     /// Something that is not a command line, to be compared as one.
     pub fn named(name: &str) -> Self {
-        Self { words: vec![name.to_owned()], folder: None, hides_its_end: false, filter: None, is_alternative: false }
+        Self {
+            words: vec![name.to_owned()],
+            folder: None,
+            hides_its_end: false,
+            filter: None,
+            is_redirected: false,
+            is_alternative: false,
+        }
     }
 
     /// Its words.
@@ -48,7 +60,7 @@ impl SimpleCommand {
 
     /// Whether the end of its output can be read.
     pub fn shows_its_end(&self) -> bool {
-        self.filter.as_deref().is_none_or(|filter| ["tail", "cat", "tee"].contains(&filter))
+        !self.is_redirected && self.filter.as_deref().is_none_or(|filter| ["tail", "cat", "tee"].contains(&filter))
     }
 
     /// The folder that the line has gone to before it, as the line names it.
@@ -65,7 +77,11 @@ impl SimpleCommand {
     /// Whether it does what `other` did, as far as that is known: of what is told in part only the beginning is.
     pub fn does_again(&self, other: &Self) -> bool {
         let is_same = match other.words.last().and_then(|last| last.strip_suffix(GOES_ON)) {
-            Some(_) => self.words.join(" ").starts_with(other.words.join(" ").trim_end_matches(GOES_ON)),
+            Some(_) => {
+                let told = other.words.join(" ");
+                let told = told.trim_end_matches(GOES_ON);
+                told.len() >= MIN_TOLD && self.words.join(" ").starts_with(told)
+            }
             None => self.words == other.words,
         };
         is_same && may_be_inside(other.folder(), self.folder())
@@ -121,7 +137,9 @@ pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
         end -= 1;
     }
     let line = &*without_heredocs(&line[..end]);
-    let parts: Vec<(Vec<String>, End)> = divided(line).into_iter().map(|(text, end)| (words_of(text), end)).collect();
+    let texts = divided(line);
+    let redirects: Vec<usize> = (0..texts.len()).filter(|at| redirects_output(texts[*at].0)).collect();
+    let parts: Vec<(Vec<String>, End)> = texts.into_iter().map(|(text, end)| (words_of(text), end)).collect();
     let program = |words: &[String]| words.first().map_or("", String::as_str).to_owned();
     // `set -e` ends the line where a command fails, `set -o pipefail` hears of it behind a filter.
     let sets = |what: fn(&str) -> bool| {
@@ -152,7 +170,8 @@ pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
         if !words.is_empty() && !PREPARING.contains(&program.as_str()) {
             let hides_its_end = (*end == End::Pipe && !hears) || goes_on_after(at);
             let (words, folder, is_alternative) = (words.clone(), folder.clone(), ends == End::Or);
-            commands.push(SimpleCommand { words, folder, hides_its_end, filter: None, is_alternative });
+            let is_redirected = *end == End::Background || redirects.contains(&at);
+            commands.push(SimpleCommand { words, folder, hides_its_end, filter: None, is_redirected, is_alternative });
         }
     }
     commands
@@ -238,6 +257,13 @@ fn divided(line: &str) -> Vec<(&str, End)> {
     }
     parts.push((&line[start.min(line.len())..], End::Other));
     parts
+}
+
+/// Whether what a command writes goes to a file.
+fn redirects_output(command: &str) -> bool {
+    command
+        .split_whitespace()
+        .any(|word| ["&>", "1>", ">"].iter().any(|mark| word.strip_prefix(mark).is_some_and(|to| !to.starts_with('&'))))
 }
 
 fn words_of(command: &str) -> Vec<String> {
@@ -330,7 +356,7 @@ mod tests {
             ("npm test", "cd /a && npm test 2>&1 | tail"),
             ("cd /a && npm test", "npm test"),
             ("cd /a && npm test", "cd /a/b && npm test"),
-            ("deploy --env staging --region eu", "deploy --env stag…"),
+            ("deploy --env staging --region eu", "deploy --env staging --reg…"),
         ] {
             assert!(does_again(line, told), "{line} {told}");
         }
@@ -338,7 +364,8 @@ mod tests {
             ("cd /a && npm test", "cd /b && npm test"),
             ("cd /a/b && npm test", "cd /a && npm test"),
             ("npm test x", "npm test"),
-            ("deploy --env prod", "deploy --env stag…"),
+            ("deploy --env production --region eu", "deploy --env staging --reg…"),
+            ("deploy --env staging", "dep…"),
         ] {
             assert!(!does_again(line, told), "{line} {told}");
         }

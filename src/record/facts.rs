@@ -177,7 +177,7 @@ fn shortened(words: &str, most: usize) -> String {
 }
 
 /// The beginning of a text on one line, with what says that it goes on where it does.
-fn cut_off(text: &str, most: usize) -> String {
+pub(super) fn cut_off(text: &str, most: usize) -> String {
     // Two more, because the next may be a blank.
     let more = beginning(text, most + 2);
     match more.char_indices().nth(most) {
@@ -338,7 +338,9 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
 fn spoken(text: &str) -> Option<&str> {
     let text = text.trim();
     let is_note = text.starts_with('[') && text.ends_with(']') && !text.contains('\n');
-    let is_notice = ["[ERROR] ", "[TASK RESUMPTION] "].iter().any(|beginning| text.starts_with(beginning));
+    let notices = ["[ERROR] ", "[TASK RESUMPTION] ", "Please always provide EXACTLY ONE action"];
+    let is_notice = notices.iter().any(|beginning| text.starts_with(beginning))
+        || (text.starts_with("Tool [") && text.contains("] was not executed"));
     if is_note || is_notice || is_record(text) || HostText::of(text).is_some() {
         return None;
     }

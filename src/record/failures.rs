@@ -1,7 +1,7 @@
 //! The calls that failed, and whether the same was seen to work since.
 
 use super::{
-    checks::says_all,
+    checks::{checks_again, says_all},
     commands::{SimpleCommand, simple_commands},
     facts::{
         BETWEEN_LINES, Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_cut,
@@ -33,7 +33,7 @@ impl Work {
 
     /// Whether it did this, as far as is known.
     fn did(&self, part: &SimpleCommand) -> bool {
-        self.parts.iter().any(|own| !own.is_alternative && own.does_again(part))
+        self.parts.iter().any(|own| !own.is_alternative && (own.does_again(part) || checks_again(own, part)))
     }
 }
 
@@ -55,8 +55,9 @@ struct Failure {
     line: String,
     /// What of it was not seen to work since.
     open: Vec<SimpleCommand>,
-    /// So many parts it had.
+    /// So many parts it had, and the last of them.
     parts: usize,
+    last: SimpleCommand,
 }
 
 impl Failure {
@@ -73,7 +74,8 @@ impl Failure {
             (true, Meaning::Command) => parts_of(&simple_commands(about), about),
             (true, _) => vec![SimpleCommand::named(about)],
         };
-        Some(Self { at, tool: tool.into(), line, parts: open.len(), open, call })
+        let last = open.last().cloned().unwrap_or_else(|| SimpleCommand::named(about));
+        Some(Self { at, tool: tool.into(), line, parts: open.len(), last, open, call })
     }
 
     /// What is open of it when this call has worked.
@@ -82,8 +84,9 @@ impl Failure {
         let is_ended = |part: &SimpleCommand| ended.iter().any(|beginning| part.begins_as(beginning));
         let is_open = |part: &&SimpleCommand| !work.did(part) && !is_ended(part);
         let open: Vec<SimpleCommand> = self.open.iter().filter(is_open).cloned().collect();
-        // Where all but one of several did work, it was not the one that nobody tried again.
-        if self.parts > 2 && open.len() == 1 { Vec::new() } else { open }
+        // Where all but one of several did work, the last of them too, it was not the one that nobody tried again.
+        let was_run = self.parts > 2 && open.len() == 1 && open[0] != self.last;
+        if was_run { Vec::new() } else { open }
     }
 }
 
@@ -134,7 +137,8 @@ pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &To
                 known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
             });
             let Work { tool, call, parts: open, .. } = work;
-            all.push(Failure { at, tool, call, line, parts: open.len(), open });
+            let last = open[open.len() - 1].clone();
+            all.push(Failure { at, tool, call, line, parts: open.len(), last, open });
         }
     }
     let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {

@@ -23,8 +23,8 @@ pub enum TreeChange {
     DropStash,
     /// All that was put aside is.
     DropStashes,
-    /// New files are gone.
-    Clean,
+    /// New files and folders, of these paths, are gone.
+    Clean(Vec<String>),
 }
 
 /// What it does to files that git knows, and in which folder; `None` for all else.
@@ -69,11 +69,29 @@ pub fn tree_change(command: &SimpleCommand) -> Option<(TreeChange, Option<&str>)
         ["stash", of @ ..] if of[0].starts_with('-') => stashes(&without_quoted(of)),
         ["clean", of @ ..] if of.iter().all(|word| word.starts_with('-')) => {
             let is = |letter: char| of.iter().any(|word| !word.starts_with("--") && word.contains(letter));
-            ((is('f') || of.contains(&"--force")) && !is('n')).then_some(TreeChange::Clean)?
+            ((is('f') || of.contains(&"--force")) && !is('n')).then_some(TreeChange::Clean(Vec::new()))?
         }
         _ => return None,
     };
-    Some((change, folder))
+    // These two take all files, whatever folder of the repository they run in.
+    let is_whole = words[0] == "reset" || words[0] == "stash";
+    Some((change, folder.filter(|folder| !is_whole || folder.starts_with(['/', '\\']))))
+}
+
+/// Whether git says that there was nothing to do.
+pub fn is_nothing(change: &TreeChange, answer: &str) -> bool {
+    match change {
+        TreeChange::Stash { .. } | TreeChange::StashPart => answer.contains("No local changes to save"),
+        TreeChange::TakeBack | TreeChange::TakeBackOf(_) => {
+            answer.lines().any(|line| line.starts_with("Updated 0 paths"))
+        }
+        _ => false,
+    }
+}
+
+/// The files and folders that `git clean` says to have removed.
+pub fn removed_paths(answer: &str) -> Vec<String> {
+    answer.lines().filter_map(|line| line.strip_prefix("Removing ")).map(str::to_owned).collect()
 }
 
 /// `git checkout` or `git restore` of files: they are as they were committed last. `None` where they are as in another commit, or only the index changes.
@@ -141,7 +159,7 @@ pub fn is_seen(change: &TreeChange, answer: &str) -> bool {
         TreeChange::PopStash | TreeChange::ApplyStash | TreeChange::DropStash | TreeChange::DropStashes => {
             ["Dropped refs/stash", "Dropped stash@"]
         }
-        TreeChange::Clean => ["Removing ", "Removing "],
+        TreeChange::Clean(_) => ["Removing ", "Removing "],
     };
     words.iter().any(|words| answer.lines().any(|line| line.starts_with(words)))
 }
@@ -173,7 +191,7 @@ mod tests {
             ("git stash push -- a.py", Some(TreeChange::StashPart)),
             ("git stash pop --index stash@{0}", Some(TreeChange::PopStash)),
             ("git stash clear", Some(TreeChange::DropStashes)),
-            ("git clean -fd", Some(TreeChange::Clean)),
+            ("git clean -fd", Some(TreeChange::Clean(Vec::new()))),
             ("git clean -nfd", None),
             ("git commit --dry-run", None),
             ("git stash pop stash@{1}", None),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{
     agenda::agenda,
     changes::{Fate, changes},
-    facts::{Fact, ItemState, Said, TELLING, beginning, said, squeezed},
+    facts::{Fact, ItemState, Said, TELLING, beginning, cut_off, said, squeezed},
     left::Left,
     recorded::recorded,
 };
@@ -36,6 +36,14 @@ const TOLD_SHARE: f64 = 0.7;
 static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:must|never|always|only|do not|don['’]t|cannot|can['’]t|should(?:n['’]t)?|avoid|without|instead of|rather than|keep|make sure|ensure|require[sd]?|exactly|at least|at most|no longer|not allowed|forbidden|prefer|doit|doivent|jamais|toujours|seulement|uniquement|évite[rz]?|sans|interdit|obligatoire|il faut|ne pas)\b",
+    )
+    .expect("the pattern is a constant, and tested")
+});
+
+/// The words of limits that hold whatever stands around them.
+static STRICT_LIMITS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:must|never|always|do not|don['’]t|not allowed|forbidden|no longer|jamais|toujours|interdit|il faut|ne pas)\b",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -179,12 +187,19 @@ pub(super) fn sets_limit(words: &str) -> bool {
     LIMITS.is_match(words)
 }
 
-/// The first sentences of these words that set a limit. More of them are a text that was pasted.
+/// The last sentences of these words that set a limit, in words that leave no doubt. More of them are a text that was pasted.
 pub(super) fn limits_in(words: &str) -> Vec<String> {
     if !sets_limit(words) {
         return Vec::new();
     }
-    constraints(std::iter::once(words)).iter().take(MAX_LIMITS).map(|must| must.text().to_owned()).collect()
+    let is_said = |sentence: &&str| {
+        STRICT_LIMITS.is_match(sentence)
+            && !sentence.ends_with('?')
+            && !sentence.contains(['{', '}', '=', '<', '>'])
+            && sentence.split_whitespace().nth(2).is_some()
+    };
+    let mut limits: Vec<String> = sentences(words).filter(is_said).map(|sentence| cut_off(sentence, TELLING)).collect();
+    limits.split_off(limits.len().saturating_sub(MAX_LIMITS))
 }
 
 fn newest(mut all: Vec<Must>) -> Vec<Must> {

@@ -741,6 +741,12 @@ fn what_still_fails_is_not_told_as_mended() {
             "npm run lint; echo \"EXIT: $?\"",
             "✖ 3 problems (3 errors)\nEXIT: 1",
         ),
+        ("npx tsc --noEmit", "src/a.ts(3,4): error TS2304: no name", "npx tsc --noEmit > o.txt || true", ""),
+        ("cargo build", "error: could not compile", "cargo build > log 2>&1; echo $?", "101"),
+        ("npm run deploy", "error: no host", "npm run deploy > out.log 2>&1 &", ""),
+        ("python gen.py", "KeyError: 'day'", "python gen.py 2>&1 | grep gen.py", "gen.py"),
+        ("mise run fmt && mise run lint && mise run test", "--- FAIL: TestY", "mise run fmt && mise run lint", "ok"),
+        ("npm test | tail -5", three, "npm test | grep -A12 AssertionError", "AssertionError: no"),
         ("npm test", three, "make || npm test", "done"),
         (
             "npm run lint",
@@ -759,6 +765,8 @@ fn what_still_fails_is_not_told_as_mended() {
     for (failing, later, says) in [
         ("npm test", "cd /w && npm test 2>&1 | tail -3", "Tests 4 passed (4)"),
         ("fmt && npm run lint && npm test", "npm run lint", "ok"),
+        ("pytest tests/a.py -q", "pytest tests/a.py", "3 passed"),
+        ("make test", "make -j 4 test", "ok"),
         (&format!("{long}/a.test.ts"), &format!("{long}/a.test.ts"), "Tests 4 passed (4)"),
     ] {
         let work = vec![fails(failing, three), ran(2, later, says), ran(3, "npm test", "Tests 4 passed (4)")];
@@ -832,6 +840,20 @@ fn what_git_does_elsewhere_or_may_not_have_done_takes_nothing_back() {
     ] {
         assert_eq!(told(vec![edit("/w/a.py"), work.clone()]), expected, "{work:?}");
     }
+    // Of files of one name, and of folders, the nearest to the root are meant.
+    let both =
+        vec![edit("/w/a.py"), edit("/w/lib/src/a.py"), edit("/w/src/a.py"), ran("git checkout -- a.py src/", "")];
+    let mut told_of_both = told(both);
+    told_of_both.sort();
+    assert_eq!(told_of_both, ["a.py (edited, taken back)", "lib/src/a.py (edited)", "src/a.py (edited, taken back)"]);
+    assert_eq!(told(vec![edit("/w/a.py"), ran("git checkout a.py && ls", "Updated 0 paths from the index")]), edited);
+    let write = |answer: &str| round(4, "Write", json!({ "file_path": "/w/n.py", "content": "x" }), answer);
+    let (created, updated) = (write("File created successfully"), write("The file has been updated."));
+    let cleaned = vec![created.clone(), ran("git clean -fd", "Removing n.py"), edit("/w/a.py")];
+    assert_eq!(told(cleaned), edited);
+    assert_eq!(told(vec![created.clone(), ran("git clean -fdX", "")]), ["/w/n.py (written)"]);
+    assert_eq!(told(vec![created, ran("git checkout .", "")]), ["/w/n.py (written)"]);
+    assert_eq!(told(vec![updated, ran("git checkout .", "")]), ["/w/n.py (written, taken back)"]);
     let pushed = fails("git commit -am x && git push", "Exit code 128\nfatal: no upstream");
     assert_eq!(told(vec![edit("/w/a.py"), pushed, ran("git checkout .", "")]), edited);
     // From a record as well.
