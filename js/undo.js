@@ -73,7 +73,7 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
     for (const id of ids) {
       if (messageIndex === undefined) {
         const others = needed.filter((other) => !wanted.has(other));
-        refuse(id, "needs_others", `a pointer would lead to other lines without ${namesOf(others)}: undo them together`, { with: others });
+        refuseWithout(id, others, refuse);
       } else {
         refuse(id, "misleads", `a pointer in messages[${messageIndex}] would lead to other lines, and no change put it there`, {
           messageIndex,
@@ -82,6 +82,7 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
     }
   };
   const isFine = ({ needed, messageIndex }) => messageIndex === undefined && needed.every((id) => wanted.has(id));
+  refuseReturning(work, wanted, { groups, groupsOf, refuse });
   if (wanted.size === 0) return;
   const all = [...wanted];
   const whole = misledBy(work, all, groups, groupsOf);
@@ -106,6 +107,28 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
   if (rest.length === 0) return;
   const together = rest.length === all.length ? whole : misledBy(work, rest, groups, groupsOf);
   if (!isFine(together)) refuseAll(rest, together);
+}
+
+/** Refuses what would bring back pointers that lead to other lines than they did, with what took those away. Without one, another may lead elsewhere. */
+function refuseReturning(work, wanted, { groups, groupsOf, refuse }) {
+  const clusterOf = new Map(clustersOf(wanted, groups, groupsOf).flatMap((cluster) => cluster.map((id) => [id, cluster])));
+  for (;;) {
+    const undone = new Set([...wanted].flatMap((id) => groupsOf.get(id)));
+    const needed = new Map();
+    for (const { own, group } of work.misled(undone)) {
+      const cluster = clusterOf.get(groups[own]?.find((id) => wanted.has(id)));
+      if (!cluster) continue;
+      if (!needed.has(cluster)) needed.set(cluster, new Set());
+      for (const other of groups[group]) if (!wanted.has(other)) needed.get(cluster).add(other);
+    }
+    if (needed.size === 0) return;
+    for (const [cluster, others] of needed) for (const id of cluster) refuseWithout(id, [...others], refuse);
+  }
+}
+
+/** Refuses a change because a pointer would lead to other lines without these. */
+function refuseWithout(id, others, refuse) {
+  refuse(id, "needs_others", `a pointer would lead to other lines without ${namesOf(others)}: undo them together`, { with: others });
 }
 
 /** What else has to be undone with these, so that no pointer leads to other lines than before; or the message with a pointer that no change put there. */
@@ -250,7 +273,7 @@ class Work {
     const misled = [];
     for (const edit of returning) {
       const value = this.#resolve(edit).edit.value;
-      const placeIn = (messages, shifted) => (edit.op === "insert" ? messages.indexOf(value) : shifted(edit.message));
+      const placeIn = (messages, shifted) => (edit.op === "insert" ? messages.indexOf(value.message) : shifted(edit.message));
       const [now, then] = [placeIn(back, shift), placeIn(original.messages, original.shift)];
       const isOfIt = (pointer, message) => pointer.message === message && (edit.op !== "set" || isWithin(edit.path, pointer.path));
       const is = after.edits.filter((pointer) => isOfIt(pointer, now));
@@ -259,12 +282,15 @@ class Work {
       const missing = was.filter((pointer) => !isSameAs(pointer, places.get(placeOf(pointer, now))));
       if (wrong.length + missing.length === 0) continue;
       const there = new Set(is.flatMap(linesOf));
-      const lines = missing.flatMap(linesOf).filter((line) => !there.has(line));
-      const line = lines.find((text) => text.trim() !== "");
-      const holds = (other) =>
-        line !== undefined && JSON.stringify(this.#resolve(other).edit.value ?? "").includes(JSON.stringify(line).slice(1, -1));
+      const lines = missing.flatMap(linesOf).filter((line) => line.length > 3 && !there.has(line));
+      const some = lines.slice(0, MAX_TELLING_LINES).map((line) => JSON.stringify(line).slice(1, -1));
+      const holds = (other) => {
+        const text = JSON.stringify(this.#resolve(other).edit.value ?? "");
+        return some.length > 0 && some.every((line) => text.includes(line));
+      };
       const others = left.filter(holds);
-      for (const { group } of others.length > 0 ? others : left) misled.push({ message: edit.message ?? edit.before, group });
+      const message = edit.message ?? edit.before;
+      for (const { group } of others.length > 0 ? others : left) misled.push({ message, group, own: edit.group });
     }
     return misled;
   }
@@ -307,7 +333,12 @@ const byPlace = (edits) => new Map(edits.map((edit) => [placeOf(edit, edit.messa
 /** Whether what one path leads to is what another leads to, or in it. */
 const isWithin = (outer, path) => outer.every((step, index) => step === path[index]);
 
-const linesOf = ({ value }) => (typeof value === "string" ? value.split("\n") : []);
+/** The lines of a text, without numbers before them: what a pointer leads to may have others, or none. */
+const linesOf = ({ value }) =>
+  typeof value === "string" ? value.split("\n").map((line) => line.replace(/^\s*\d+(?:→|\t| ?\| ?)/, "").trim()) : [];
+
+/** So many lines tell which change took them away. */
+const MAX_TELLING_LINES = 5;
 
 const placeOf = ({ path }, message) => `${message} ${JSON.stringify(path)}`;
 

@@ -305,7 +305,8 @@ fn pin_targets(conversation: &Conversation, blocks: &mut [Vec<bool>]) -> bool {
     while let Some(text) = open.pop() {
         let rows = decoder.rows(text);
         for (at, _) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
-            let Some(target) = decoder.target(text, at) else { continue };
+            // Where too few lines follow on what it quotes it leads nowhere, as long as that stands there.
+            let Some(target) = decoder.quoted(text, at) else { continue };
             let (message, TextAt { block, .. }) = &texts[target.text];
             is_more |= !std::mem::replace(&mut blocks[*message][*block], true);
             if known.insert(target.text) {

@@ -50,7 +50,12 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         for may_grow in [true, false] {
             let Some(mended) = true_plan(request, &plan, &after, &tally, may_grow) else { break };
             if sparing_pins(&mended.plan, before).is_some() {
-                // A pointer in what is pinned would lead nowhere, and may not be mended.
+                // A pointer in what is pinned would lead elsewhere, and may not be mended. What it leads to is pinned with it, so this is about a line that is new.
+                if proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. })) {
+                    let message = "a line that it writes is what a pointer in protected content quotes".to_owned();
+                    let provider = provider.to_owned();
+                    return Err(CondenseError::ProviderFailed { provider, message, foreign_cause: None });
+                }
                 (plan, after, tally) = (Plan::default(), before.clone(), request.tally.clone());
                 break;
             }
