@@ -291,4 +291,41 @@ describe("a pointer that comes back", () => {
     expect(afterTarget.restored).toEqual([pointer]);
     expect(JSON.stringify(expand(afterTarget.messages).messages)).toBe(JSON.stringify(expand(first.messages).messages));
   });
+
+  test("comes back with the messages that were dropped, or not at all", async () => {
+    const said = [
+      messages[0],
+      use("a"),
+      answer("a"),
+      { role: "assistant", content: "KEEPTHIS." },
+      { role: "user", content: "Go on." },
+      use("b"),
+      answer("b"),
+    ];
+    const first = await createLosslessProvider({ strict: true }).condense({ messages: [...said, ...tail] });
+    const window = createTruncationProvider({ mode: "window", preserveRecentCount: 3 });
+    const second = await window.condense({ messages: first.messages }, { targetTokens: 60, protect: { messages: [3] } });
+    for (const id of idsOf(second)) {
+      let undone = restore(second, { only: [id] });
+      const asked = new Set([id]);
+      while (undone.restored.length === 0) {
+        expect(undone.refused[0].code).toBe("needs_others");
+        for (const other of undone.refused.flatMap(({ with: others }) => others)) asked.add(other);
+        undone = restore(second, { only: [...asked] });
+      }
+      expect(expand(undone.messages).unresolved).toEqual([]);
+    }
+  });
+
+  test("of many that are asked for, those are undone that can be", async () => {
+    const long = historyOf("claude-code", 5, 200);
+    const first = await createLosslessProvider({ strict: true }).condense({ messages: long });
+    const second = await createTruncationProvider({ truncationMode: "suppress", recordTokens: 0 }).condense({ messages: first.messages });
+    const every = idsOf(second).filter((_, at) => at % 2 === 0);
+    const undone = restore(second, { only: every });
+    expect(undone.restored.length).toBeGreaterThan(every.length / 4);
+    expect(expand(undone.messages).unresolved).toEqual([]);
+    const all = restore(undone, { only: idsOf(second) });
+    expect(JSON.stringify(all.messages)).toBe(JSON.stringify(first.messages));
+  });
 });
