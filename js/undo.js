@@ -255,40 +255,61 @@ class Work {
     return "value" in this.#resolve(edit).edit && /\[[1-9]\d{0,9} lines? as /.test(JSON.stringify(this.#resolve(edit).edit.value));
   }
 
+  /** Whether an edit can be made: what it is about is as the condensation left it. */
+  #isPossible(edit) {
+    const places = edit.op === "insert" ? [edit.before - 1, edit.before] : [edit.message];
+    return (
+      places.every((index) => index < 0 || index >= this.contents.length || this.isSame[index]) && this.#resolve(edit).edit !== undefined
+    );
+  }
+
   /** The messages before the condensation, as far as they can come back, and what their pointers stand for. */
   get #original() {
     if (this.originally === undefined) {
-      const edits = this.edits.filter((edit) => this.#resolve(edit).edit);
+      const edits = this.edits.filter((edit) => this.#isPossible(edit));
       const messages = this.#back(edits);
       const pointers = pointersIn(messages).edits;
-      this.originally = { messages, pointers, places: byPlace(pointers), shift: shiftBy(edits) };
+      this.originally = { messages, ofMessage: byMessage(pointers), places: byPlace(pointers), shift: shiftBy(edits) };
     }
     return this.originally;
+  }
+
+  /** By each line, the edits that put it back. */
+  get #byLine() {
+    if (this.linesOfEdits === undefined) {
+      this.linesOfEdits = new Map();
+      for (const edit of this.edits.filter((one) => this.#isPossible(one))) {
+        for (const line of new Set(textsIn(this.#resolve(edit).edit.value).flatMap((value) => linesOf({ value })))) {
+          if (this.linesOfEdits.has(line)) this.linesOfEdits.get(line).push(edit);
+          else this.linesOfEdits.set(line, [edit]);
+        }
+      }
+    }
+    return this.linesOfEdits;
   }
 
   /** The same as `misled`, of the pointers that come back with these edits. */
   #misledThere(returning, undone, { back, after, shift, places }) {
     const original = this.#original;
-    const left = this.edits.filter((edit) => !undone.has(edit.group) && this.#resolve(edit).edit);
+    const left = new Set(this.edits.filter((edit) => !undone.has(edit.group) && this.#isPossible(edit)));
+    const now = byMessage(after.edits);
+    const placesIn = (messages) => new Map(messages.map((message, index) => [message, index]));
+    const [placesNow, placesThen] = [placesIn(back), placesIn(original.messages)];
     const misled = [];
     for (const edit of returning) {
-      const value = this.#resolve(edit).edit.value;
-      const placeIn = (messages, shifted) => (edit.op === "insert" ? messages.indexOf(value.message) : shifted(edit.message));
-      const [now, then] = [placeIn(back, shift), placeIn(original.messages, original.shift)];
-      const isOfIt = (pointer, message) => pointer.message === message && (edit.op !== "set" || isWithin(edit.path, pointer.path));
-      const is = after.edits.filter((pointer) => isOfIt(pointer, now));
-      const was = original.pointers.filter((pointer) => isOfIt(pointer, then));
-      const wrong = is.filter((pointer) => !isSameAs(pointer, original.places.get(placeOf(pointer, then))));
-      const missing = was.filter((pointer) => !isSameAs(pointer, places.get(placeOf(pointer, now))));
+      const { value } = this.#resolve(edit).edit;
+      const placeIn = (inserted, shifted) => (edit.op === "insert" ? inserted.get(value.message) : shifted(edit.message));
+      const [at, was] = [placeIn(placesNow, shift), placeIn(placesThen, original.shift)];
+      const isOfIt = ({ path }) => edit.op !== "set" || isWithin(edit.path, path);
+      const here = (now.get(at) ?? []).filter(isOfIt);
+      const wrong = here.filter((pointer) => !isSameAs(pointer, original.places.get(placeOf(pointer, was))));
+      const there = (original.ofMessage.get(was) ?? []).filter(isOfIt);
+      const missing = there.filter((pointer) => !isSameAs(pointer, places.get(placeOf(pointer, at))));
       if (wrong.length + missing.length === 0) continue;
-      const there = new Set(is.flatMap(linesOf));
-      const lines = missing.flatMap(linesOf).filter((line) => line.length > 3 && !there.has(line));
-      const some = lines.slice(0, MAX_TELLING_LINES).map((line) => JSON.stringify(line).slice(1, -1));
-      const holds = (other) => {
-        const text = JSON.stringify(this.#resolve(other).edit.value ?? "");
-        return some.length > 0 && some.every((line) => text.includes(line));
-      };
-      const others = left.filter(holds);
+      const known = new Set(here.flatMap(linesOf));
+      const lines = missing.flatMap(linesOf).filter((line) => line.length > 3 && !known.has(line));
+      const some = lines.slice(0, MAX_TELLING_LINES).map((line) => (this.#byLine.get(line) ?? []).filter((other) => left.has(other)));
+      const others = some.length === 0 ? [] : some[0].filter((other) => some.every((edits) => edits.includes(other)));
       const message = edit.message ?? edit.before;
       for (const { group } of others.length > 0 ? others : left) misled.push({ message, group, own: edit.group });
     }
@@ -326,6 +347,21 @@ class Work {
     if (plain) return { ...moved, value: plain.value };
     return { ...moved, recipe: { ...recipe, texts: recipe.texts.map(([message, path]) => [shift(message), path]) } };
   }
+}
+
+/** The texts in a value. */
+function textsIn(value) {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function byMessage(edits) {
+  const all = new Map();
+  for (const edit of edits) {
+    if (all.has(edit.message)) all.get(edit.message).push(edit);
+    else all.set(edit.message, [edit]);
+  }
+  return all;
 }
 
 const byPlace = (edits) => new Map(edits.map((edit) => [placeOf(edit, edit.message), edit]));

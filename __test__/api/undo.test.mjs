@@ -317,6 +317,22 @@ describe("a pointer that comes back", () => {
     }
   });
 
+  test("comes back where another message was changed since", async () => {
+    const other = Array.from({ length: 60 }, (_, line) => `another ${line * 3} line of its own`).join("\n");
+    const read = (id, content) => [use(id), { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] }];
+    const said = [messages[0], ...read("a", body), ...read("x", other), ...read("b", body), ...tail];
+    const first = await createLosslessProvider({ strict: true }).condense({ messages: said });
+    const second = await createTruncationProvider({ truncationMode: "suppress", minTokensForTruncation: 1 }).condense({
+      messages: first.messages,
+    });
+    const changed = second.messages.map((message, at) => (at === 4 ? { ...message, content: "edited" } : message));
+    const [pointer, edited, target] = idsOf(second);
+    const state = { messages: changed, restoreData: second.restoreData };
+    expect(restore(state, { only: [pointer] })).toMatchObject({ refused: [{ code: "needs_others", with: [target] }] });
+    expect(restore(state, { only: [edited] })).toMatchObject({ refused: [{ code: "changed_since" }] });
+    expect(restore(state, { only: [pointer, target] }).restored).toEqual([pointer, target]);
+  });
+
   test("of many that are asked for, those are undone that can be", async () => {
     const long = historyOf("claude-code", 5, 200);
     const first = await createLosslessProvider({ strict: true }).condense({ messages: long });

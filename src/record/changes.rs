@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     commands::may_be_inside,
     facts::{Fact, answer_of, commands_of, has_failed, has_run, in_order},
-    git::{TreeChange, is_nothing, is_seen, removed_paths, tree_change},
+    git::{TreeChange, is_nothing, is_refused, is_seen, removed_paths, tree_change},
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{Action, CallOutcome, Event, Touch, Transcript};
@@ -333,7 +333,7 @@ fn git_changes(event: &Event, transcript: &Transcript<'_>, tree: &mut Tree, file
     }
     let answer = answer_of(event, transcript);
     for (command, (change, folder)) in changes {
-        let is_unsure = command.is_alternative || has_failed(event);
+        let is_unsure = command.is_alternative || has_failed(event) || is_refused(&answer);
         if !is_nothing(&change, &answer) && (!is_unsure || is_seen(&change, &answer)) {
             let change =
                 if matches!(change, TreeChange::Clean(_)) { TreeChange::Clean(removed_paths(&answer)) } else { change };

@@ -197,6 +197,9 @@ impl Check {
         }
         let (at, name) = named(program, words)?;
         let is_checker = !name.contains(' ');
+        if is_checker && words[at + 1..].iter().any(|word| ["format", "fmt"].contains(&word.as_str())) {
+            return None;
+        }
         // `playwright test` has no other way to check.
         let runs_tests = is_checker && !TASK_RUNNERS.contains(&name.as_str());
         let is_flag = |word: &String| word.starts_with('-');
@@ -292,7 +295,7 @@ impl Ending {
     }
 
     /// As far as the answer tells.
-    fn of(event: &Event, is_hidden: bool, answer: &str) -> Option<Self> {
+    fn of(event: &Event, is_hidden: bool, is_one_of_many: bool, answer: &str) -> Option<Self> {
         if goes_on(answer) {
             return None;
         }
@@ -302,11 +305,12 @@ impl Ending {
         }
         if let Some(mut verdict) = verdict(answer) {
             // Where several commands wrote it, and none says how it ended, the last line may tell of another.
-            let bad = if is_hidden { counted_failures(answer) } else { None };
+            let tells_error = || is_one_of_many.then(|| failure(answer)).flatten().filter(|_| !is_bad(&verdict));
+            let bad = if is_hidden { counted_failures(answer).or_else(tells_error) } else { None };
             if let Some(bad) = bad.filter(|bad| *bad != verdict.1) {
                 verdict.0 = Some(bad);
             }
-            return Some(Self { is_bad: is_hidden && is_bad(&verdict), verdict: line_of(verdict) });
+            return Some(Self { is_bad: is_hidden && (bad.is_some() || is_bad(&verdict)), verdict: line_of(verdict) });
         }
         if is_hidden {
             return None;
@@ -418,7 +422,7 @@ pub fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact>
             continue;
         }
         let is_hidden = commands.iter().any(|command| command.hides_its_end && Check::of(command).is_some());
-        let mut ended = Ending::of(event, is_hidden, &answer_of(event, transcript));
+        let mut ended = Ending::of(event, is_hidden, commands.len() > 1, &answer_of(event, transcript));
         if is_cut(event, transcript) {
             // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
             let end = end_of(event, transcript);
@@ -427,7 +431,7 @@ pub fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact>
             if !says && (is_recorded || !has_failed(event)) {
                 continue;
             }
-            ended = Ending::of(event, is_hidden, &end);
+            ended = Ending::of(event, is_hidden, commands.len() > 1, &end);
         }
         let is_again = |known: &Ran| is_told_as(line, &known.line) && (ended.is_some() || !known.is_bad());
         runs.0.values_mut().for_each(|runs| runs.retain(|known| !is_again(known)));

@@ -224,6 +224,10 @@ fn divided(line: &str) -> Vec<(&str, End)> {
         let (byte, next) = (bytes[at], bytes.get(at + 1).copied());
         let before = at.checked_sub(1).map(|before| bytes[before]);
         let ends = match (quote, byte) {
+            (Some(b'"'), b'\\') => {
+                at += 2;
+                continue;
+            }
             (Some(open), byte) => {
                 if byte == open {
                     quote = None;
@@ -232,6 +236,14 @@ fn divided(line: &str) -> Vec<(&str, End)> {
             }
             (None, b'\\') => {
                 at += 2;
+                continue;
+            }
+            // A comment ends with its line.
+            (None, b'#') if before.is_none_or(|before| before.is_ascii_whitespace() || before == b';') => {
+                let end = line[at..].find('\n').map_or(bytes.len(), |end| at + end);
+                parts.push((&line[start..at], End::Other));
+                start = end;
+                at = end;
                 continue;
             }
             (None, b'"' | b'\'') => {

@@ -155,7 +155,9 @@ fn works(event: &Event, work: &Work, transcript: &Transcript<'_>) -> bool {
         return !goes_on(&answer);
     }
     let has_verdict = verdict(&answer).is_some();
-    hidden.all(|command| says_all(command, has_verdict))
+    let tells_error = work.commands.len() > 1 && failure(&answer).is_some();
+    !tells_error
+        && hidden.all(|command| says_all(command, has_verdict))
         && says_well(&answer)
         && counted_failures(&answer).is_none()
         && !is_cut(event, transcript)

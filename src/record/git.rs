@@ -89,6 +89,11 @@ pub fn is_nothing(change: &TreeChange, answer: &str) -> bool {
     }
 }
 
+/// Whether git says that it could not.
+pub fn is_refused(answer: &str) -> bool {
+    answer.lines().any(|line| line.starts_with("fatal: ") || line.starts_with("error: "))
+}
+
 /// The files and folders that `git clean` says to have removed.
 pub fn removed_paths(answer: &str) -> Vec<String> {
     answer.lines().filter_map(|line| line.strip_prefix("Removing ")).map(str::to_owned).collect()

@@ -49,7 +49,7 @@ static BAD: LazyLock<Regex> = LazyLock::new(|| {
 /// How many failed, and that tests did.
 static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|failures?|errors?|problems?)\b|\btest result: failed",
+        r"(?i)\b[1-9]\d* (?:tests? |specs? |checks? )?(?:failed|failing|failures?|errors?|problems?)\b|\btest result: failed|^(?:--- )?FAIL\b",
     )
     .expect("the pattern is a constant, and tested")
 });

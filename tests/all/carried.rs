@@ -741,6 +741,14 @@ fn what_still_fails_is_not_told_as_mended() {
             "npm run lint; echo \"EXIT: $?\"",
             "✖ 3 problems (3 errors)\nEXIT: 1",
         ),
+        (
+            "npx tsc --noEmit",
+            "src/a.ts(3,4): error TS2304: no name",
+            "npx tsc --noEmit; npm test",
+            "src/a.ts(3,4): error TS2304: no name\nTests 7 passed (7)",
+        ),
+        ("ruff check .", "Found 3 errors.", "ruff format .", "1 file left unchanged"),
+        ("go test ./...", "FAIL ex/a", "go test ./... | grep -E '^(ok|FAIL)'", "FAIL\tex/a\nok ex/b 0.2s"),
         ("npx tsc --noEmit", "src/a.ts(3,4): error TS2304: no name", "npx tsc --noEmit > o.txt || true", ""),
         ("cargo build", "error: could not compile", "cargo build > log 2>&1; echo $?", "101"),
         ("npm run deploy", "error: no host", "npm run deploy > out.log 2>&1 &", ""),
@@ -854,6 +862,12 @@ fn what_git_does_elsewhere_or_may_not_have_done_takes_nothing_back() {
     assert_eq!(told(vec![created.clone(), ran("git clean -fdX", "")]), ["/w/n.py (written)"]);
     assert_eq!(told(vec![created, ran("git checkout .", "")]), ["/w/n.py (written)"]);
     assert_eq!(told(vec![updated, ran("git checkout .", "")]), ["/w/n.py (written, taken back)"]);
+    assert_eq!(
+        told(vec![edit("/w/a.py"), ran("git checkout . 2>&1 | tail -2", "fatal: not a git repository")]),
+        edited
+    );
+    assert_eq!(told(vec![edit("/w/a.py"), ran("# Let's go back\ngit checkout .", "")]), back);
+    assert_eq!(told(vec![edit("/w/a.py"), ran("echo \"say \\\"it's\\\" now\" && git checkout .", "")]), back);
     let pushed = fails("git commit -am x && git push", "Exit code 128\nfatal: no upstream");
     assert_eq!(told(vec![edit("/w/a.py"), pushed, ran("git checkout .", "")]), edited);
     // From a record as well.
