@@ -114,6 +114,8 @@ function refuseReturning(work, wanted, { groups, groupsOf, refuse }) {
   const clusterOf = new Map(clustersOf(wanted, groups, groupsOf).flatMap((cluster) => cluster.map((id) => [id, cluster])));
   for (;;) {
     const undone = new Set([...wanted].flatMap((id) => groupsOf.get(id)));
+    // Most bring none back, and then the messages need not be read here.
+    if (!work.returnsPointers(undone)) return;
     const needed = new Map();
     for (const { own, group } of work.misled(undone)) {
       const cluster = clusterOf.get(groups[own]?.find((id) => wanted.has(id)));
@@ -194,8 +196,7 @@ class Work {
   /** Why a group cannot be undone whatever else is; undefined when nothing speaks against it. */
   obstacle(group) {
     for (const edit of this.byGroup.get(group) ?? []) {
-      const places = edit.op === "insert" ? [edit.before - 1, edit.before] : [edit.message];
-      const messageIndex = places.find((index) => index >= 0 && index < this.contents.length && !this.isSame[index]);
+      const messageIndex = this.#changedAt(edit);
       if (messageIndex !== undefined || this.messages.length < this.contents.length) {
         return { reason: `messages[${messageIndex ?? this.messages.length}] is no longer what the condensation left there`, messageIndex };
       }
@@ -240,8 +241,7 @@ class Work {
     const after = pointersIn(back);
     const shift = shiftBy(taken);
     const places = byPlace(after.edits);
-    const takenOf = new Map();
-    for (const edit of taken) takenOf.set(edit.message, [...(takenOf.get(edit.message) ?? []), edit]);
+    const takenOf = byMessage(taken);
     const isTaken = ({ message, path }) => takenOf.get(message)?.some((edit) => edit.op !== "set" || isWithin(edit.path, path));
     const misled = before.filter((edit) => !isTaken(edit) && !isSameAs(edit, places.get(placeOf(edit, shift(edit.message)))));
     const groupOf = ({ message, path }) =>
@@ -250,17 +250,27 @@ class Work {
     return returning.length === 0 ? elsewhere : [...elsewhere, ...this.#misledThere(returning, undone, { back, after, shift, places })];
   }
 
+  /** Whether pointers may come back when these groups are undone. */
+  returnsPointers(undone) {
+    return this.edits.some((edit) => undone.has(edit.group) && this.#mayPoint(edit));
+  }
+
   /** Whether what an edit puts back may hold pointers to other texts. */
   #mayPoint(edit) {
-    return "value" in this.#resolve(edit).edit && /\[[1-9]\d{0,9} lines? as /.test(JSON.stringify(this.#resolve(edit).edit.value));
+    const known = this.#resolve(edit);
+    known.mayPoint ??= /\[[1-9]\d{0,9} lines? as /.test(JSON.stringify(known.edit?.value ?? ""));
+    return known.mayPoint;
+  }
+
+  /** A message that an edit is about and that is not as the condensation left it. */
+  #changedAt(edit) {
+    const places = edit.op === "insert" ? [edit.before - 1, edit.before] : [edit.message];
+    return places.find((index) => index >= 0 && index < this.contents.length && !this.isSame[index]);
   }
 
   /** Whether an edit can be made: what it is about is as the condensation left it. */
   #isPossible(edit) {
-    const places = edit.op === "insert" ? [edit.before - 1, edit.before] : [edit.message];
-    return (
-      places.every((index) => index < 0 || index >= this.contents.length || this.isSame[index]) && this.#resolve(edit).edit !== undefined
-    );
+    return this.#changedAt(edit) === undefined && this.#resolve(edit).edit !== undefined;
   }
 
   /** The messages before the condensation, as far as they can come back, and what their pointers stand for. */

@@ -113,9 +113,10 @@ impl Changed {
     }
 
     /// An action that worked, and what it answered.
-    fn add(&mut self, action: &Action, answer: &str) {
+    fn add(&mut self, action: &Action, answer: impl FnOnce() -> String) {
         match action {
             Action::Write(_) => {
+                let answer = answer();
                 let is_there = ["updated", "overwritten", "modified"].iter().any(|word| answer.contains(word));
                 self.may_be_new |= !self.state.is_changed() && !is_there;
                 self.is_new |= self.may_be_new && answer.contains("created");
@@ -241,12 +242,12 @@ impl Tree {
                 }
             }
             TreeChange::DropStash => match self.stashes.pop() {
-                Some(stashed) => drop_stashed(&stashed, files),
+                Some(stashed) => stashed.iter().for_each(|stashed| files[stashed.place].drop_stashed()),
                 None => files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed),
             },
             TreeChange::DropStashes => {
-                self.stashes.drain(..).for_each(|stashed| drop_stashed(&stashed, files));
-                files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed);
+                self.stashes.clear();
+                files.iter_mut().for_each(Changed::drop_stashed);
             }
             TreeChange::Clean(paths) => {
                 for path in paths {
@@ -263,12 +264,6 @@ impl Tree {
     fn leave(&mut self, files: &[Changed], is_meant: impl Fn(&Changed) -> bool) -> Vec<usize> {
         self.changed.extract_if(.., |file| is_meant(&files[*file])).collect()
     }
-}
-
-/// What was put aside is gone.
-fn drop_stashed(stashed: &[Stashed], files: &mut [Changed]) {
-    let places = stashed.iter().map(|stashed| stashed.place);
-    places.for_each(|place| files[place].drop_stashed());
 }
 
 /// The paths of the files that a path names, or that are in it. Where it does not say from where on, those are meant that it names nearest to the root.
@@ -382,7 +377,7 @@ pub fn changes(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact
                     } else {
                         tree.add(place, &mut files[place]);
                     }
-                    files[place].add(action, &answer_of(event, transcript));
+                    files[place].add(action, || answer_of(event, transcript));
                 }
                 Action::Command => git_changes(event, transcript, &mut tree, &mut files),
                 _ => {}

@@ -206,13 +206,12 @@ impl Check {
         let says_where = |word: &String| PLACES.contains(&word.split('=').next().unwrap_or_default());
         let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
         let is_limit = |word: &String| !is_flag(word) && !RUNNING.contains(&word.as_str()) && !is_number(word);
-        let before =
-            words.iter().enumerate().take(at).skip(1).filter(|(at, word)| {
-                says_where(word) || (is_limit(word) && (!is_checker || says_where(&words[at - 1])))
-            });
+        let before = (1..at).filter(|at| {
+            says_where(&words[*at]) || (is_limit(&words[*at]) && (!is_checker || says_where(&words[at - 1])))
+        });
         let behind = words[at + 1..].iter().filter(|word| *word != "--" && !(runs_tests && *word == "test"));
         let (flags, words): (Vec<String>, Vec<String>) = before
-            .map(|(_, word)| word)
+            .map(|at| &words[at])
             .chain(behind.filter(|word| is_flag(word) || is_limit(word)))
             .cloned()
             .partition(is_flag);
@@ -245,8 +244,8 @@ fn named(program: &str, words: &[String]) -> Option<(usize, String)> {
         return Some((0, "node test".to_owned()));
     }
     let most = if CONTAINERS.contains(&program) { 2 * TELLING_WORDS } else { TELLING_WORDS };
-    let telling = words.iter().enumerate().filter(|(_, word)| !word.starts_with('-')).take(most);
-    telling.into_iter().find_map(|(at, word)| {
+    let mut telling = words.iter().enumerate().filter(|(_, word)| !word.starts_with('-')).take(most);
+    telling.find_map(|(at, word)| {
         let task = name_of(word);
         let name = task.split([':', '-', '.', '_']).find_map(|part| match part {
             _ if CHECKERS.contains(&part) => Some(part.to_owned()),

@@ -157,14 +157,14 @@ fn without_quoted<'w>(words: &[&'w str]) -> Vec<&'w str> {
 
 /// Whether git says that it did this, whatever else the command line did.
 pub fn is_seen(change: &TreeChange, answer: &str) -> bool {
-    let words = match change {
+    let words: &[&str] = match change {
         TreeChange::Commit => return true,
-        TreeChange::TakeBack | TreeChange::TakeBackOf(_) => ["HEAD is now at ", "Updated "],
-        TreeChange::Stash { .. } | TreeChange::StashPart => ["Saved working directory", "Saved working directory"],
+        TreeChange::TakeBack | TreeChange::TakeBackOf(_) => &["HEAD is now at ", "Updated "],
+        TreeChange::Stash { .. } | TreeChange::StashPart => &["Saved working directory"],
         TreeChange::PopStash | TreeChange::ApplyStash | TreeChange::DropStash | TreeChange::DropStashes => {
-            ["Dropped refs/stash", "Dropped stash@"]
+            &["Dropped refs/stash", "Dropped stash@"]
         }
-        TreeChange::Clean(_) => ["Removing ", "Removing "],
+        TreeChange::Clean(_) => &["Removing "],
     };
     words.iter().any(|words| answer.lines().any(|line| line.starts_with(words)))
 }
