@@ -15,7 +15,7 @@ const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
 const { joined, rulesFor } = require("./protect.js");
 const { dataOf } = require("./restore-data.js");
-const { refused, serializeMessages, serializeSettings } = require("./serialize.js");
+const { refused, serializeInParts, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
 const { Snapshot } = require("./snapshot.js");
 
@@ -91,7 +91,8 @@ function prepare(context, given, configOf, protect) {
     ),
   );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
-  const json = serializeMessages(messages);
+  const parts = checked(() => new native.MessageParts());
+  serializeInParts(messages, (json) => checked(() => parts.add(json)));
   readable("context.messages", () => refuseForeign(messages));
   const prepared = {
     context,
@@ -107,7 +108,7 @@ function prepare(context, given, configOf, protect) {
     warnings,
   };
   prepared.snapshot = new Snapshot(prepared.given);
-  return { prepared, messages: json, settings };
+  return { prepared, messages: parts, settings };
 }
 
 /** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */

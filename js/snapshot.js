@@ -13,8 +13,12 @@ function held(value) {
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(held);
   if (typeof value.toJSON === "function") return UNKNOWN;
-  const fields = Object.create(null);
-  for (const name of Object.keys(value)) fields[name] = held(value[name]);
+  // Spread, which is many times faster than an object without a prototype that is filled name by name.
+  const fields = { ...value };
+  for (const name of Object.keys(fields)) {
+    const field = fields[name];
+    if (isContainer(field)) fields[name] = held(field);
+  }
   return fields;
 }
 
@@ -24,7 +28,7 @@ function isSame(was, value) {
   if (!isContainer(value) || Array.isArray(was) !== Array.isArray(value)) return false;
   if (Array.isArray(was)) return was.length === value.length && was.every((item, index) => isSame(item, value[index]));
   const names = Object.keys(value);
-  return names.length === Object.keys(was).length && names.every((name) => name in was && isSame(was[name], value[name]));
+  return names.length === Object.keys(was).length && names.every((name) => Object.hasOwn(was, name) && isSame(was[name], value[name]));
 }
 
 /** Messages as they were handed over. */

@@ -4,8 +4,10 @@
 //! the core of the thread that made it, though another is idle), while waking one takes 10 microseconds.
 
 use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
-        LazyLock, Mutex, PoisonError,
+        Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -64,6 +66,88 @@ pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Work that comes piece by piece: a thread that waits for work begins with each while the next is still being made.
+pub struct Ahead<P, R>(Arc<Pieces<P, R>>);
+
+struct Pieces<P, R> {
+    of: fn(P) -> R,
+    state: Mutex<PiecesState<P, R>>,
+    /// Told when a piece is done.
+    done: Condvar,
+}
+
+struct PiecesState<P, R> {
+    waiting: VecDeque<(usize, P)>,
+    results: Vec<Option<thread::Result<R>>>,
+    /// How many have no result yet.
+    missing: usize,
+}
+
+impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
+    /// `of` is what is done with each piece.
+    pub fn new(of: fn(P) -> R) -> Self {
+        let state = PiecesState { waiting: VecDeque::new(), results: Vec::new(), missing: 0 };
+        Self(Arc::new(Pieces { of, state: Mutex::new(state), done: Condvar::new() }))
+    }
+
+    /// One more piece, for a thread that has time.
+    pub fn add(&mut self, piece: P) {
+        self.add_late(piece);
+        if let Some(helpers) = HELPERS.as_ref() {
+            let pieces = Arc::clone(&self.0);
+            helpers.spawn(move || _ = pieces.work());
+        }
+    }
+
+    /// The last piece: nobody is woken for it.
+    pub fn add_late(&mut self, piece: P) {
+        let mut state = self.0.state();
+        let index = state.results.len();
+        state.waiting.push_back((index, piece));
+        state.results.push(None);
+        state.missing += 1;
+    }
+
+    /// The results in the order of the pieces. This thread does what nobody has begun.
+    ///
+    /// # Panics
+    /// When the work on a piece did.
+    pub fn finish(self) -> Vec<R> {
+        while self.0.work() {}
+        let mut state = self.0.state();
+        while state.missing > 0 {
+            state = self.0.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let results = std::mem::take(&mut state.results);
+        drop(state);
+        results.into_iter().flatten().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    }
+}
+
+impl<P, R> Drop for Ahead<P, R> {
+    fn drop(&mut self) {
+        // Nobody waits for it any more.
+        self.0.state().waiting.clear();
+    }
+}
+
+impl<P, R> Pieces<P, R> {
+    fn state(&self) -> MutexGuard<'_, PiecesState<P, R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works on the next piece; false when there is none.
+    fn work(&self) -> bool {
+        let Some((index, piece)) = self.state().waiting.pop_front() else { return false };
+        let result = catch_unwind(AssertUnwindSafe(|| (self.of)(piece)));
+        let mut state = self.state();
+        state.results[index] = Some(result);
+        state.missing -= 1;
+        self.done.notify_one();
+        true
+    }
 }
 
 /// What `of` makes of a list, in its order: of parts of it at the same time where it is large. `bytes` tells the size of an item.
@@ -165,6 +249,19 @@ mod tests {
                 });
             }
         });
+    }
+
+    #[test]
+    fn what_is_begun_ahead_comes_in_order_and_its_panic_comes_back() {
+        let mut ahead = Ahead::new(|number: usize| number * 2);
+        (0..100).for_each(|number| ahead.add(number));
+        ahead.add_late(7);
+        assert_eq!(ahead.finish(), (0..100).chain([7]).map(|number| number * 2).collect::<Vec<_>>());
+        assert!(Ahead::new(|()| ()).finish().is_empty());
+        let mut ahead = Ahead::new(|number: usize| if number == 1 { resume_unwind(Box::new("lost")) } else { number });
+        (0..3).for_each(|number| ahead.add(number));
+        let caught = catch_unwind(AssertUnwindSafe(|| ahead.finish()));
+        assert!(caught.is_err_and(|panic| panic.downcast_ref() == Some(&"lost")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod line_numbers;
 mod message;
 mod pins;
 mod plan;
+mod reader;
 mod recipe;
 mod scan;
 mod searchable;
@@ -41,6 +42,7 @@ pub use self::{
     message::{Content, Message, Role},
     pins::Pins,
     plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},
+    reader::{MessageReader, NotMessages},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},

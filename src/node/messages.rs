@@ -1,12 +1,13 @@
 //! Messages as JavaScript hands them over: JSON in UTF-16, copied once there is room for what will be made of it.
 
 use napi::{JsString, bindgen_prelude::JsValue, check_status, sys};
+use napi_derive::napi;
 
 use super::{
-    error::{Result, system_limit, thrown},
+    error::{Code, Result, system_limit, thrown},
     memory::Room,
 };
-use crate::conversation::{Conversation, NotAnArray, utf16};
+use crate::conversation::{Conversation, MessageReader, NotMessages, utf16};
 
 /// Messages that any thread may read: nothing in them belongs to JavaScript.
 pub struct Messages {
@@ -14,24 +15,12 @@ pub struct Messages {
     room: Room,
 }
 
-/// JSON that holds no messages.
-#[derive(Debug, thiserror::Error)]
-pub enum NotMessages {
-    /// A surrogate in it is unpaired.
-    #[error("the messages did not come as UTF-16")]
-    NotUtf16,
-    /// It is no array.
-    #[error(transparent)]
-    NotAnArray(#[from] NotAnArray),
-}
-
 impl Messages {
     /// Copies them, unless the system refuses the memory that work on them needs.
     pub fn copy(json: &JsString<'_>) -> Result<Self> {
-        let unreadable = |error| thrown("invalid_messages", error);
-        let length = json.utf16_len().map_err(unreadable)?;
+        let length = length(json)?;
         let room = Room::for_messages(length).map_err(system_limit)?;
-        Ok(Self { json: units(json, length).map_err(unreadable)?, room })
+        Ok(Self { json: units(json, length)?, room })
     }
 
     /// The conversation, and the room to be held while it is worked on.
@@ -42,9 +31,51 @@ impl Messages {
     }
 }
 
+/// Messages that are handed over in parts. Reading begins with the first of them.
+#[napi]
+pub struct MessageParts {
+    /// Absent once a call has them.
+    read: Option<(MessageReader, Room)>,
+}
+
+#[napi]
+impl MessageParts {
+    #[napi(constructor, catch_unwind)]
+    pub fn new() -> Result<Self> {
+        Ok(Self { read: Some((MessageReader::default(), Room::for_messages(0).map_err(system_limit)?)) })
+    }
+
+    /// The messages of this JSON array follow.
+    #[napi(catch_unwind)]
+    pub fn add(&mut self, json: JsString<'_>) -> Result<()> {
+        let (reader, room) = self.read.as_mut().ok_or_else(taken)?;
+        let length = length(&json)?;
+        room.grow(length).map_err(system_limit)?;
+        reader.add(units(&json, length)?);
+        Ok(())
+    }
+}
+
+impl MessageParts {
+    /// All of them, for a call.
+    pub fn take(&mut self) -> Result<(MessageReader, Room)> {
+        let (reader, mut room) = self.read.take().ok_or_else(taken)?;
+        room.shrink();
+        Ok((reader, room))
+    }
+}
+
+fn taken() -> napi::Error<Code> {
+    thrown("invalid_argument", "the messages belong to another call")
+}
+
+fn length(json: &JsString<'_>) -> Result<usize> {
+    json.utf16_len().map_err(|error| thrown("invalid_messages", error))
+}
+
 /// The `length` units of a string. napi's own way to them writes zeros first, which for megabytes takes the main thread a third of the time of copying.
 #[allow(unsafe_code, reason = "Node writes to memory that nothing was written to before")]
-fn units(string: &JsString<'_>, length: usize) -> napi::Result<Vec<u16>> {
+fn units(string: &JsString<'_>, length: usize) -> Result<Vec<u16>> {
     let value = string.value();
     // Node ends what it writes with a zero.
     let mut units: Vec<u16> = Vec::with_capacity(length + 1);
@@ -52,7 +83,8 @@ fn units(string: &JsString<'_>, length: usize) -> napi::Result<Vec<u16>> {
     // SAFETY: Node writes at most as many units as there is room for, and says how many.
     unsafe {
         let (room, at) = (units.capacity(), units.as_mut_ptr());
-        check_status!(sys::napi_get_value_string_utf16(value.env, value.value, at, room, &raw mut written))?;
+        let status = sys::napi_get_value_string_utf16(value.env, value.value, at, room, &raw mut written);
+        check_status!(status).map_err(|error| thrown("invalid_messages", error))?;
         units.set_len(written);
     }
     Ok(units)

@@ -11,7 +11,6 @@ use std::{
 
 use futures_util::FutureExt;
 use napi::{
-    JsString,
     bindgen_prelude::{ClassInstance, FnArgs},
     threadsafe_function::ThreadsafeFunctionCallMode,
 };
@@ -24,12 +23,15 @@ use super::{
     error::{self, Result, failed, system_limit, wrong_config},
     handler::NativeHandler,
     memory::Room,
-    messages::Messages,
+    messages::MessageParts,
     threads,
 };
 use crate::{
     cancel::Cancel,
-    conversation::surrogates::{enter_text, leave},
+    conversation::{
+        MessageReader,
+        surrogates::{enter_text, leave},
+    },
     manager::{CallOptions, InForce, Manager, Report, Work},
     options::ConfigError,
     progress::Progress,
@@ -62,8 +64,7 @@ pub enum Mode {
 #[napi(object, object_to_js = false)]
 pub struct Call<'env> {
     pub mode: Mode,
-    /// The messages as JSON.
-    pub messages: JsString<'env>,
+    pub messages: ClassInstance<'env, MessageParts>,
     /// Context and options of the call as JSON: `{context, options}`.
     pub settings: String,
     /// The number under which providers of the host find the call.
@@ -88,7 +89,7 @@ pub struct CallProfile<'env> {
 
 /// A call that any thread may work on: nothing in it belongs to JavaScript.
 pub struct Incoming {
-    messages: Messages,
+    messages: (MessageReader, Room),
     options: CallOptions,
     in_force: Option<Arc<InForce>>,
     host_call: u32,
@@ -99,7 +100,7 @@ pub struct Incoming {
 
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
-    pub fn read(call: Call<'_>) -> Result<Self> {
+    pub fn read(mut call: Call<'_>) -> Result<Self> {
         let settings: Value = error::settings(&call.settings)?;
         let handler_of = |handler: Option<ClassInstance<'_, NativeHandler>>| handler.map(|own| own.handler.clone());
         let own = |profile: CallProfile<'_>| {
@@ -110,7 +111,7 @@ impl Incoming {
         };
         Ok(Self {
             options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
-            messages: Messages::copy(&call.messages)?,
+            messages: call.messages.take()?,
             in_force: None,
             host_call: call.host_call,
             cancel: call.cancel.cancel.clone(),
@@ -148,7 +149,8 @@ impl Incoming {
     fn parse(self, progress: Progress) -> std::result::Result<(Work, Room), CondenseError> {
         let Self { messages, options, in_force, host_call, cancel, llm, .. } = self;
         cancel.check()?;
-        let (conversation, room) = messages.parse().map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let (reader, room) = messages;
+        let conversation = reader.finish().map_err(|error| CondenseError::Internal(error.to_string()))?;
         Ok((Work { conversation, call: options, in_force, host_call, llm, cancel, progress }, room))
     }
 }
