@@ -42,8 +42,23 @@ pub fn parts_for(bytes: usize) -> usize {
 /// # Panics
 /// When `of` does.
 pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<R> {
-    let Some(helpers) = HELPERS.as_ref().filter(|_| parts.len() > 1) else {
+    if parts.len() < 2 {
         return parts.into_iter().map(of).collect();
+    }
+    each_beside(parts, of, || ()).1
+}
+
+/// The same, while this thread first does something else, which may not divide its own work: it would wait for all of the parts.
+///
+/// # Panics
+/// When `of` or `first` does.
+pub fn each_beside<P: Send, R: Send, F>(
+    parts: Vec<P>,
+    of: impl Fn(P) -> R + Sync,
+    first: impl FnOnce() -> F,
+) -> (F, Vec<R>) {
+    let Some(helpers) = HELPERS.as_ref() else {
+        return (first(), parts.into_iter().map(of).collect());
     };
     let waiting: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
     let results: Vec<Mutex<Option<R>>> = waiting.iter().map(|_| Mutex::new(None)).collect();
@@ -56,12 +71,14 @@ pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<
             *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
-    helpers.in_place_scope(|scope| {
-        (1..waiting.len()).for_each(|_| scope.spawn(|_| work()));
+    let first = helpers.in_place_scope(|scope| {
+        (0..waiting.len().min(helpers.current_num_threads())).for_each(|_| scope.spawn(|_| work()));
+        let first = first();
         work();
+        first
     });
     // The scope has panicked if any of them did not end.
-    results.iter().filter_map(take).collect()
+    (first, results.iter().filter_map(take).collect())
 }
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
@@ -165,6 +182,24 @@ pub fn in_parts<'i, T: Sync, R: Send>(
     each(parts, of).into_iter().flatten().collect()
 }
 
+/// The same, while this thread does something else, as in [`each_beside`].
+pub fn in_parts_beside<'i, T: Sync, R: Send, F>(
+    items: &'i [T],
+    bytes: impl Fn(&T) -> usize,
+    of: impl Fn(&'i [T]) -> Vec<R> + Sync,
+    first: impl FnOnce() -> F,
+) -> (F, Vec<R>) {
+    // Small ones, so that what is left when the other is done can be shared.
+    let ends = part_ends(items, bytes, |bytes| bytes / MIN_PART_BYTES);
+    if parts_for(usize::MAX) < 2 || ends.len() < 2 {
+        return (first(), of(items));
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let parts = starts.zip(&ends).map(|(start, end)| &items[start..*end]).collect();
+    let (first, results) = each_beside(parts, of, first);
+    (first, results.into_iter().flatten().collect())
+}
+
 /// A list divided as [`in_parts`] divides it, for parts that are to be owned.
 pub fn divided<T>(mut items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     let ends = part_ends(&items, bytes, parts_for);
@@ -206,6 +241,8 @@ mod tests {
         let parts: Vec<&String> = words.iter().collect();
         assert_eq!(each(parts, std::string::String::as_str), words);
         assert!(each(Vec::<u8>::new(), |byte| byte).is_empty());
+        let (first, results) = each_beside((0..100).collect(), |number| number + 1, || "first");
+        assert_eq!((first, results), ("first", (1..101).collect()));
         assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }
 
@@ -214,6 +251,7 @@ mod tests {
         let large = MIN_PART_BYTES;
         for sizes in [vec![], vec![1], vec![large; 50], vec![9 * large, 1, 1], vec![1, 1, 9 * large]] {
             assert_eq!(in_parts(&sizes, |size| *size, <[usize]>::to_vec), sizes);
+            assert_eq!(in_parts_beside(&sizes, |size| *size, <[usize]>::to_vec, || 1), (1, sizes.clone()));
             assert_eq!(divided(sizes.clone(), |size| *size).concat(), sizes);
         }
     }

@@ -41,7 +41,7 @@ pub use self::{
     path_pattern::PathPattern,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
     place::{ConversationText, Excerpt, Place, Span},
-    reader::read,
+    reader::{read, read_texts},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_answers::{is_answer, user_words},
     user_text::{HostText, SPOKEN, attachments},

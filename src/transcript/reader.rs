@@ -19,8 +19,18 @@ use super::{
 /// Linear in the length of the conversation.
 #[must_use]
 pub fn read<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Transcript<'a> {
+    read_texts(conversation, conversation.texts(), tools)
+}
+
+/// [`read`], for those who have the texts of the conversation already. Works on this thread alone.
+#[must_use]
+pub fn read_texts<'a>(
+    conversation: &'a Conversation,
+    texts: Vec<Vec<TextAt<'a>>>,
+    tools: &ToolTable,
+) -> Transcript<'a> {
     let mut reader = Reader::new(tools);
-    for (index, (message, texts)) in conversation.messages().zip(conversation.texts()).enumerate() {
+    for (index, (message, texts)) in conversation.messages().zip(texts).enumerate() {
         reader.message(index, message, texts);
     }
     reader.flush();

@@ -77,7 +77,7 @@ impl<'a> Dictionary<'a> {
         for row in rows {
             let id = self.lines.ids[row];
             self.stays[row] = id != NO_LINE;
-            if id != NO_LINE && bytes(row) >= LONG_LINE {
+            if self.lines.repeated[row] && bytes(row) >= LONG_LINE {
                 self.before_long[row] = long.insert(mixed(id), row as u32).unwrap_or(NOWHERE);
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Dictionary<'a> {
             consider(self.done.windows.get(&window), &self.before);
             consider(self.here.windows.get(&window), &self.before);
         }
-        if bytes >= LONG_LINE && self.lines.ids[row] != NO_LINE {
+        if bytes >= LONG_LINE && self.lines.repeated[row] {
             let line = mixed(self.lines.ids[row]);
             consider(self.done.long.get(&line), &self.before_long);
             consider(self.here.long.get(&line), &self.before_long);
@@ -156,10 +156,11 @@ impl<'a> Dictionary<'a> {
         (row - by, Match { target: found.target - by, rows: found.rows + by })
     }
 
+    /// `None` where there can be no second one.
     fn window(&self, row: usize) -> Option<u64> {
-        let LineTable { ids, zones, .. } = self.lines;
+        let LineTable { ids, zones, repeated, .. } = self.lines;
         let end = row + WINDOW;
-        if end > ids.len() || zones[row] != zones[end - 1] || ids[row..end].contains(&NO_LINE) {
+        if end > ids.len() || zones[row] != zones[end - 1] || repeated[row..end].contains(&false) {
             return None;
         }
         Some(ids[row..end].iter().fold(0, |hash, id| mix(hash ^ u64::from(*id))))

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     compose::{Composed, compose},
-    lines::LineTable,
+    lines::{LineTable, TextLines},
     operations::{LosslessOperation, LosslessOptions},
     pointers::pointed_at,
     run::{Finder, Run},
@@ -44,15 +44,17 @@ pub struct Done {
 /// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
 pub const BYTES_PER_TOKEN: usize = 4;
 
-/// Every text that gets shorter, and whether there may be more to find in the result. `length` is how many messages there are.
+/// Every text that gets shorter, and whether there may be more to find in the result. `known` are the lines of the texts as they were before anything was
+/// left out of them; `length` is how many messages there are.
 #[must_use]
 pub fn condense(
     texts: &[Text<'_>],
+    known: Vec<TextLines<'_>>,
     length: usize,
     options: &LosslessOptions,
     encoding: Encoding,
 ) -> (Vec<Changed>, bool) {
-    let lines = LineTable::read(texts);
+    let lines = LineTable::read(texts, known);
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
     let pointed_at = pointed_at(&mut decoder);

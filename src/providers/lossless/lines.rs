@@ -15,6 +15,22 @@ use crate::{
 /// What no line has: its row is a pointer, or stands for state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
 
+/// The rows of a text, and a hash of the content of each: most of what it takes to tell lines apart.
+pub struct TextLines<'t> {
+    text: &'t str,
+    rows: Rows,
+    hashes: Vec<u64>,
+}
+
+impl<'t> TextLines<'t> {
+    /// Of this text.
+    pub fn read(text: &'t str) -> Self {
+        let rows = Rows::read(text);
+        let hashes = rows.rows.iter().map(|row| hash(&text.as_bytes()[row.content_range()])).collect();
+        Self { text, rows, hashes }
+    }
+}
+
 /// The rows of all texts, one after the other.
 pub struct LineTable {
     /// The rows of each text.
@@ -27,25 +43,22 @@ pub struct LineTable {
     pub zones: Vec<u32>,
     /// Whether each row may be changed.
     pub may_change: Vec<bool>,
-    /// For each text, hashes of what its rows begin with, each with the row in it. In order.
+    /// Whether the line of each row is there more than once. Most are not, and then there is nothing to look for.
+    pub repeated: Vec<bool>,
+    /// For each text, hashes of what its rows begin with, each with the row in it. In order. Without those that no repeated line begins with.
     pub beginnings: Vec<Vec<(u32, u32)>>,
 }
 
 impl LineTable {
-    /// Of these texts.
+    /// Of these texts. `known` are the lines of each as it was before anything was left out of it.
     #[must_use]
-    pub fn read(texts: &[Text<'_>]) -> Self {
-        // Hashing is most of what it takes to tell lines apart.
-        let read = |text: &Text<'_>| {
-            let rows = Rows::read(&text.text);
-            let hashes = rows.rows.iter().map(|row| hash(&text.text.as_bytes()[row.content_range()]));
-            let hashes: Vec<u64> = hashes.collect();
-            let beginnings = beginnings(&text.text, &rows);
-            ((rows, hashes), beginnings)
-        };
-        let (read, beginnings): (Vec<(Rows, Vec<u64>)>, Vec<_>) =
-            in_parts(texts, |text| text.text.len(), |texts| texts.iter().map(read).collect()).into_iter().unzip();
-        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) = read.into_iter().unzip();
+    pub fn read(texts: &[Text<'_>], known: Vec<TextLines<'_>>) -> Self {
+        let read = texts.iter().zip(known).map(|(text, known)| {
+            let TextLines { rows, hashes, .. } =
+                if std::ptr::eq(known.text, &*text.text) { known } else { TextLines::read(&text.text) };
+            (rows, hashes)
+        });
+        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) = read.unzip();
         let count = rows.iter().map(|rows| rows.rows.len()).sum();
         let mut lines = Self {
             rows: Vec::new(),
@@ -53,7 +66,8 @@ impl LineTable {
             ids: Vec::with_capacity(count),
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
-            beginnings,
+            repeated: Vec::new(),
+            beginnings: Vec::new(),
         };
         let mut interner = Interner::default();
         interner.known.reserve(count / 2);
@@ -85,7 +99,16 @@ impl LineTable {
         }
         lines.starts.push(lines.ids.len());
         lines.rows = rows.into_iter().map(Arc::new).collect();
+        lines.repeated = interner.repeated(&lines.ids);
+        lines.beginnings = lines.beginnings(texts);
         lines
+    }
+
+    fn beginnings(&self, texts: &[Text<'_>]) -> Vec<Vec<(u32, u32)>> {
+        let wanted = Wanted::of(self, texts);
+        let numbered: Vec<(usize, &Text<'_>)> = texts.iter().enumerate().collect();
+        let beginnings = |(index, text): &(usize, &Text<'_>)| beginnings(&text.text, &self.rows[*index], &wanted);
+        in_parts(&numbered, |(_, text)| text.text.len(), |texts| texts.iter().map(beginnings).collect())
     }
 
     /// Where the rows of a text stand in the lists.
@@ -115,10 +138,43 @@ pub fn beginning(reading: &[u8]) -> Option<u32> {
     Some(mixed ^ (mixed >> 15))
 }
 
-fn beginnings(text: &str, rows: &Rows) -> Vec<(u32, u32)> {
+/// What repeated lines begin with, as bits: one for several of them.
+struct Wanted(Vec<u64>);
+
+impl Wanted {
+    fn of(lines: &LineTable, texts: &[Text<'_>]) -> Self {
+        let repeated = lines.repeated.iter().filter(|repeated| **repeated).count();
+        let mut wanted = Self(vec![0; (repeated / 8).next_power_of_two()]);
+        for (index, text) in texts.iter().enumerate() {
+            let rows = lines.rows[index].rows.iter().zip(&lines.repeated[lines.of_text(index)]);
+            for (row, _) in rows.filter(|(_, repeated)| **repeated) {
+                row_readings(&text.text, row).filter_map(beginning).for_each(|beginning| wanted.add(beginning));
+            }
+        }
+        wanted
+    }
+
+    fn place(&self, beginning: u32) -> (usize, u64) {
+        let bit = beginning as usize & (64 * self.0.len() - 1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    fn add(&mut self, beginning: u32) {
+        let (word, bit) = self.place(beginning);
+        self.0[word] |= bit;
+    }
+
+    fn has(&self, beginning: u32) -> bool {
+        let (word, bit) = self.place(beginning);
+        self.0[word] & bit != 0
+    }
+}
+
+fn beginnings(text: &str, rows: &Rows, wanted: &Wanted) -> Vec<(u32, u32)> {
     let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
     for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {
-        found.extend(row_readings(text, row).filter_map(beginning).map(|beginning| (beginning, index)));
+        let beginnings = row_readings(text, row).filter_map(beginning).filter(|beginning| wanted.has(*beginning));
+        found.extend(beginnings.map(|beginning| (beginning, index)));
     }
     found.sort_unstable();
     found.dedup();
@@ -133,20 +189,23 @@ fn hash(line: &[u8]) -> u64 {
 #[derive(Default)]
 struct Interner<'a> {
     known: HashMap<u64, (&'a [u8], u32), ByHash>,
-    next: u32,
+    /// How often each line has been met.
+    times: Vec<u32>,
 }
 
 impl<'a> Interner<'a> {
     fn id(&mut self, line: &'a [u8], hash: u64) -> u32 {
-        let (known, id) = *self.known.entry(hash).or_insert_with(|| {
-            self.next += 1;
-            (line, self.next)
-        });
-        if known == line {
-            return id;
-        }
+        let (known, id) = *self.known.entry(hash).or_insert((line, self.times.len() as u32));
         // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
-        self.next += 1;
-        self.next
+        let id = if known == line { id } else { self.times.len() as u32 };
+        match self.times.get_mut(id as usize) {
+            Some(times) => *times += 1,
+            None => self.times.push(1),
+        }
+        id
+    }
+
+    fn repeated(&self, ids: &[u32]) -> Vec<bool> {
+        ids.iter().map(|id| self.times.get(*id as usize).is_some_and(|times| *times > 1)).collect()
     }
 }

@@ -179,7 +179,7 @@ impl<'a> Finder<'a> {
                 // No run reaches up over the border of a zone.
                 kept.up_to(row, dictionary, rows);
             }
-            if !self.lines.may_change[row] || protected[row] {
+            if !self.lines.may_change[row] || protected[row] || !self.lines.repeated[row] {
                 row += 1;
                 kept.up_to(row.saturating_sub(HELD_BACK), dictionary, rows);
                 continue;
