@@ -28,6 +28,27 @@ static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     builder.thread_name(|index| format!("condense-helper-{index}")).build().ok()
 });
 
+/// How many helpers have work, or are about to.
+static CLAIMED: AtomicUsize = AtomicUsize::new(0);
+
+/// A helper that nobody else has. Who waits for one that is busy waits for somebody else's work.
+struct Claim(());
+
+impl Claim {
+    /// `None` when all are busy.
+    fn new() -> Option<Self> {
+        let all = HELPERS.as_ref()?.current_num_threads();
+        let claim = |claimed| (claimed < all).then_some(claimed + 1);
+        CLAIMED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).ok().map(|_| Self(()))
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        CLAIMED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Into how many parts work of so many bytes is best divided: one for each thread, the caller's included, unless they became too small.
 #[must_use]
 pub fn parts_for(bytes: usize) -> usize {
@@ -48,7 +69,7 @@ pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<
     each_beside(parts, of, || ()).1
 }
 
-/// The same, while this thread first does something else, which may not divide its own work: it would wait for all of the parts.
+/// The same, while this thread first does something else.
 ///
 /// # Panics
 /// When `of` or `first` does.
@@ -57,7 +78,8 @@ pub fn each_beside<P: Send, R: Send, F>(
     of: impl Fn(P) -> R + Sync,
     first: impl FnOnce() -> F,
 ) -> (F, Vec<R>) {
-    let Some(helpers) = HELPERS.as_ref() else {
+    let claims: Vec<Claim> = (0..parts.len()).map_while(|_| Claim::new()).collect();
+    let Some(helpers) = HELPERS.as_ref().filter(|_| !claims.is_empty()) else {
         return (first(), parts.into_iter().map(of).collect());
     };
     let waiting: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
@@ -72,7 +94,12 @@ pub fn each_beside<P: Send, R: Send, F>(
         }
     };
     let first = helpers.in_place_scope(|scope| {
-        (0..waiting.len().min(helpers.current_num_threads())).for_each(|_| scope.spawn(|_| work()));
+        for claim in claims {
+            scope.spawn(|_| {
+                work();
+                drop(claim);
+            });
+        }
         let first = first();
         work();
         first
@@ -83,6 +110,19 @@ pub fn each_beside<P: Send, R: Send, F>(
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// What both return: `other` is done by a thread that has time while this one does `first`, or behind it. `bytes` is how much there is to do.
+///
+/// # Panics
+/// When one of them does.
+pub fn both<F, O: Send>(bytes: usize, first: impl FnOnce() -> F, other: impl FnOnce() -> O + Send) -> (F, O) {
+    if parts_for(bytes) < 2 {
+        return (first(), other());
+    }
+    let (first, mut results) = each_beside(vec![other], |other| other(), first);
+    let other = results.pop().expect("one part has one result");
+    (first, other)
 }
 
 /// Work that comes piece by piece: a thread that waits for work begins with each while the next is still being made.
@@ -112,9 +152,12 @@ impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
     /// One more piece, for a thread that has time.
     pub fn add(&mut self, piece: P) {
         self.add_late(piece);
-        if let Some(helpers) = HELPERS.as_ref() {
+        if let Some((helpers, claim)) = HELPERS.as_ref().zip(Claim::new()) {
             let pieces = Arc::clone(&self.0);
-            helpers.spawn(move || _ = pieces.work());
+            helpers.spawn(move || {
+                while pieces.work() {}
+                drop(claim);
+            });
         }
     }
 
@@ -243,6 +286,9 @@ mod tests {
         assert!(each(Vec::<u8>::new(), |byte| byte).is_empty());
         let (first, results) = each_beside((0..100).collect(), |number| number + 1, || "first");
         assert_eq!((first, results), ("first", (1..101).collect()));
+        for bytes in [0, usize::MAX] {
+            assert_eq!(both(bytes, || 1, || 2), (1, 2));
+        }
         assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }
 

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn parts_are_one_conversation() {
-        let message = |number: usize| format!(r#"{{"role":"user","content":"{} {number} é→"}}"#, "word ".repeat(number));
+        let message =
+            |number: usize| format!(r#"{{"role":"user","content":"{} {number} é→"}}"#, "word ".repeat(number));
         let numbers: Vec<usize> = (0..300).collect();
         let mut reader = MessageReader::default();
         for part in numbers.chunks(7) {

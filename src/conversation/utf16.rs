@@ -19,16 +19,28 @@ pub fn utf8(units: &[u16]) -> Option<String> {
             at += UNITS;
             continue;
         }
-        let mut characters = char::decode_utf16(units[at..].iter().copied());
-        let stop = at + UNITS;
+        // A line of a file that was read has one arrow, and ASCII behind it.
+        let mut bytes = [0; 3 * UNITS + 1];
+        let mut length = 0;
+        let stop = units.len().min(at + UNITS);
         while at < stop {
-            let Some(character) = characters.next() else { break };
-            let character = character.ok()?;
-            at += character.len_utf16();
-            text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            let unit = units[at];
+            let low = units.get(at + 1).copied();
+            let (code, read) = match unit {
+                0xD800..0xDC00 => (low.filter(|low| (0xDC00..0xE000).contains(low)).map(|low| paired(unit, low))?, 2),
+                _ => (u32::from(unit), 1),
+            };
+            length += char::from_u32(code)?.encode_utf8(&mut bytes[length..]).len();
+            at += read;
         }
+        text.extend_from_slice(&bytes[..length]);
     }
     String::from_utf8(text).ok()
+}
+
+/// The code point of two surrogates.
+fn paired(high: u16, low: u16) -> u32 {
+    0x1_0000 + (u32::from(high & 0x3FF) << 10 | u32::from(low & 0x3FF))
 }
 
 /// The units as ASCII, if they are that.

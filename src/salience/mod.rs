@@ -131,6 +131,12 @@ impl Room {
     }
 }
 
+/// The texts of a conversation, and what there is to choose from in them.
+pub struct Surveyed<'t> {
+    texts: Vec<Vec<TextAt<'t>>>,
+    survey: Survey<'t>,
+}
+
 /// A text that was cut to what matters most in it.
 pub struct Cut {
     /// The message it is in.
@@ -148,30 +154,43 @@ const CLOSE_ENOUGH: f64 = 0.97;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
-    /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits.
+    /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits. `known` is the
+    /// survey of this conversation, where somebody has made it.
     ///
     /// # Errors
     /// When the work is cancelled.
-    pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
-        let texts = history.conversation.texts();
-        let kept = self.best_within(history, &texts, budget, false)?;
+    pub fn within<'t>(
+        &self,
+        history: History<'t>,
+        budget: usize,
+        known: Option<Surveyed<'t>>,
+    ) -> Result<Kept, SalienceError> {
+        let Surveyed { texts, survey } = known.unwrap_or_else(|| self.survey(history, history.conversation.texts()));
+        let kept = self.best_within(history, &texts, survey, budget, false)?;
         if kept.tokens <= budget {
             return Ok(kept);
         }
         // What the user wrote is cut only when nothing else is left.
-        let with_users = self.best_within(history, &texts, budget, true)?;
+        let survey = Survey::of(&self.scope(history, true), &texts);
+        let with_users = self.best_within(history, &texts, survey, budget, true)?;
         Ok(if with_users.tokens < kept.tokens { with_users } else { kept })
+    }
+
+    /// What there is to choose from.
+    pub fn survey<'t>(&self, history: History<'t>, texts: Vec<Vec<TextAt<'t>>>) -> Surveyed<'t> {
+        let survey = Survey::of(&self.scope(history, false), &texts);
+        Surveyed { texts, survey }
     }
 
     fn best_within(
         &self,
         history: History<'_>,
         texts: &[Vec<TextAt<'_>>],
+        mut survey: Survey<'_>,
         budget: usize,
         user_too: bool,
     ) -> Result<Kept, SalienceError> {
         let scope = self.scope(history, user_too);
-        let mut survey = Survey::of(&scope, texts);
         survey.value_for(&scope, budget);
         history.cancel.check()?;
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());

@@ -25,7 +25,7 @@ pub struct PointerLine {
 /// Finds the pointers among the lines of `passages`, which are pieces of `texts`, and gives the lines they lead to the value of the place where
 /// those would stand without them: once things are said only once, that place may be a worse one. `age` says how old a message is.
 pub fn needs_of<'t>(
-    texts: &'t [Vec<TextAt<'t>>],
+    texts: &[Vec<TextAt<'t>>],
     passages: &mut [Passage<'t>],
     weights: Weights,
     age: impl Fn(usize) -> usize,
@@ -183,7 +183,7 @@ mod tests {
         };
         let mut seen = [false; 2];
         for budget in (20..tally.total()).step_by(10).chain([2 * tally.total()]) {
-            let kept = Salience::all_signals(1).within(history, budget).unwrap();
+            let kept = Salience::all_signals(1).within(history, budget, None).unwrap();
             let after = conversation.apply(&kept.plan).unwrap();
             let text = serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap();
             let leads = text.contains("lines as below");

@@ -50,7 +50,7 @@ pub fn always_whole(kind: ContentKind) -> usize {
 /// A part of the conversation as it is read. Parts can be read at the same time and put together afterwards.
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
-    texts: &'t [Vec<TextAt<'t>>],
+    texts: &'a [Vec<TextAt<'t>>],
     /// The tool round of each message.
     round_of: &'a [Option<usize>],
     /// In order of message and position.
@@ -76,7 +76,7 @@ fn failed_line(scope: &Scope<'_>, message: usize, piece: &ContentPiece, text: &s
 
 impl<'a, 't> Reading<'a, 't> {
     /// Of nothing yet.
-    pub fn of(scope: &'a Scope<'a>, texts: &'t [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
+    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
         Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 

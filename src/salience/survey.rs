@@ -47,7 +47,7 @@ pub struct Survey<'t> {
 
 impl<'t> Survey<'t> {
     /// Looks through the conversation.
-    pub fn of(scope: &Scope<'_>, texts: &'t [Vec<TextAt<'t>>]) -> Self {
+    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let rounds = rounds(scope, texts, &pieces);
         let mut round_of = vec![None; scope.conversation.len()];

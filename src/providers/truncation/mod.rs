@@ -21,11 +21,12 @@ use super::{
     tool_rules::limited,
 };
 use crate::{
-    conversation::{Conversation, Edit, Plan, answers, calls},
+    conversation::{Conversation, Edit, Message, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
+    parallel::both,
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
-    salience::{Kept, LeftOutName, Salience, SalienceError, WITHOUT, Weights, Why},
+    salience::{Kept, LeftOutName, Salience, SalienceError, Surveyed, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
@@ -164,21 +165,31 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     let given = settings.given_integer("recordTokens");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
-    let Some(recorder) = Recorder::new(request, settings.integer("preserveRecentCount"), given, names)? else {
-        let (mut proposal, _) = cut(request, settings)?;
+    let conversation = &request.conversation;
+    let recorder = || Recorder::new(request, settings.integer("preserveRecentCount"), given, names);
+    let (recorder, surveyed) = if names {
+        let texts = conversation.texts();
+        let bytes = conversation.messages().map(Message::bytes).sum();
+        let (recorder, surveyed) = both(bytes, recorder, || salience(settings).survey(request.history(), texts));
+        (recorder, Some(surveyed))
+    } else {
+        (recorder(), None)
+    };
+    let Some(recorder) = recorder? else {
+        let (mut proposal, _) = cut(request, settings, surveyed)?;
         proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
-    let mut with = with_room(request, settings, &recorder)?;
+    let mut with = with_room(request, settings, &recorder, surveyed)?;
     let (proposal, left_out) = match with {
         Some(Recorded::With(proposal)) => return Ok(proposal),
         Some(Recorded::NothingLost(proposal)) => {
             // The room for the record is free; not for something that would need one.
-            let (all, _) = cut(request, settings)?;
+            let (all, _) = cut(request, settings, None)?;
             return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
         }
-        Some(Recorded::NoPlace) => return Ok(cut(request, settings)?.0),
-        None => cut(request, settings)?,
+        Some(Recorded::NoPlace) => return Ok(cut(request, settings, None)?.0),
+        None => cut(request, settings, None)?,
     };
     if !request.meets_target(&measured(request, &proposal.plan)?) {
         let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
@@ -188,24 +199,25 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     // It was the record for which there was no room: a smaller one may have it.
     let mut less = recorder.with_less();
     while let (None, Some(recorder)) = (&with, less) {
-        with = with_room(request, settings, &recorder)?;
+        with = with_room(request, settings, &recorder, None)?;
         less = recorder.with_less();
     }
     Ok(if let Some(Recorded::With(proposal)) = with { proposal } else { proposal })
 }
 
-/// What is cut where the record has its room, with the record; `None` where that misses the target.
+/// What is cut where the record has its room, with the record; `None` where that misses the target. `surveyed` is the request's conversation.
 fn with_room(
     request: &Request,
     settings: &Settings<'_>,
     recorder: &Recorder,
+    surveyed: Option<Surveyed<'_>>,
 ) -> Result<Option<Recorded>, CondenseError> {
     let all = request.scaled(&request.tally).max(1) as f64;
     let share = request.target_tokens.map_or(1.0, |target| target as f64 / all);
     let room = recorder.rooms.record + recorder.room_kept_for_names(share);
     let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
     let within = Request { target_tokens, ..request.clone() };
-    let (proposal, left_out) = cut(&within, settings)?;
+    let (proposal, left_out) = cut(&within, settings, surveyed)?;
     let left = measured(request, &proposal.plan)?;
     if target_tokens.is_some() && !within.meets_target(&left) {
         return Ok(None);
@@ -248,10 +260,10 @@ fn beyond_target(
 /// A proposal, and the names that it leaves out where somebody has weighed them.
 type Cut = (Proposal, Vec<LeftOutName>);
 
-fn cut(request: &Request, settings: &Settings<'_>) -> Result<Cut, CondenseError> {
+fn cut(request: &Request, settings: &Settings<'_>, surveyed: Option<Surveyed<'_>>) -> Result<Cut, CondenseError> {
     let proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => window_proposal(request, settings),
-        (_, "salient") => return salient_proposal(request, settings),
+        (_, "salient") => return salient_proposal(request, settings, surveyed),
         _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?,
     };
     Ok((proposal, Vec::new()))
@@ -279,18 +291,25 @@ fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     }
 }
 
-fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Cut, CondenseError> {
-    let history = request.history();
-    let salience = Salience {
+fn salience(settings: &Settings<'_>) -> Salience {
+    Salience {
         preserve_recent: settings.integer("preserveRecentCount"),
         weights: Weights::without(settings.text("withoutSignal")),
-    };
+    }
+}
+
+fn salient_proposal(
+    request: &Request,
+    settings: &Settings<'_>,
+    surveyed: Option<Surveyed<'_>>,
+) -> Result<Cut, CondenseError> {
+    let (history, salience) = (request.history(), salience(settings));
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
         return Ok((proposal_of(kept.map_err(unanswered)?), Vec::new()));
     };
-    let mut kept = salience.within(history, budget).map_err(unanswered)?;
+    let mut kept = salience.within(history, budget, surveyed).map_err(unanswered)?;
     let left_out = std::mem::take(&mut kept.left_out);
     let fits = kept.tokens <= budget;
     let proposal = proposal_of(kept);
