@@ -12,8 +12,9 @@ use super::{
     totals::{HostCount, host_count},
 };
 use crate::{
-    conversation::{Conversation, Edit, Plan, Recipe},
+    conversation::{Conversation, Edit, Message, Plan, Recipe},
     markers::counted,
+    parallel::both,
     providers::{
         Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
         Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
@@ -243,8 +244,7 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
     }
     outcome.plan = Plan::between(&current.original, &current.conversation);
     outcome.condensed = current.conversation.clone();
-    outcome.recipes = recipes(&current.original, &current.conversation, &outcome.plan);
-    outcome.survival = Some(Survival::of(&Done {
+    let done = Done {
         before: &current.original,
         tally_before: original_tally,
         after: &current.conversation,
@@ -252,7 +252,11 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
         plan: &outcome.plan,
         changes: &outcome.changes,
         tools: &current.tools,
-    }));
+    };
+    let bytes = current.original.messages().map(Message::bytes).sum();
+    let recipes = || recipes(&current.original, &current.conversation, &outcome.plan);
+    let (recipes, survival) = both(bytes, recipes, || Survival::of(&done));
+    (outcome.recipes, outcome.survival) = (recipes, Some(survival));
     let kept = outcome.first_changed_index().unwrap_or(0);
     let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
     outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);
