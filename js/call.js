@@ -92,23 +92,28 @@ function prepare(context, given, configOf, protect) {
   );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
   const parts = checked(() => new native.MessageParts());
-  serializeInParts(messages, (json) => checked(() => parts.add(json)));
-  readable("context.messages", () => refuseForeign(messages));
-  const prepared = {
-    context,
-    profileId: known.profileId,
-    systemPrompt: known.systemPrompt,
-    options,
-    handlers: handlersOf(options),
-    messages,
-    // The caller may change the array while we work; the plan is for what it held now.
-    given: readable("context.messages", () => Array.from(messages)),
-    foreign: [],
-    causes: [],
-    warnings,
-  };
-  prepared.snapshot = new Snapshot(prepared.given);
-  return { prepared, messages: parts, settings };
+  try {
+    serializeInParts(messages, (json) => checked(() => parts.add(json)));
+    readable("context.messages", () => refuseForeign(messages));
+    const prepared = {
+      context,
+      profileId: known.profileId,
+      systemPrompt: known.systemPrompt,
+      options,
+      handlers: handlersOf(options),
+      messages,
+      // The caller may change the array while we work; the plan is for what it held now.
+      given: readable("context.messages", () => Array.from(messages)),
+      foreign: [],
+      causes: [],
+      warnings,
+    };
+    prepared.snapshot = new Snapshot(prepared.given);
+    return { prepared, messages: parts, settings };
+  } catch (error) {
+    parts.discard();
+    throw error;
+  }
 }
 
 /** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */

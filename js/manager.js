@@ -336,7 +336,8 @@ class CondensationManager {
   #askHost(method, ask, context, options) {
     const provider = this.#hostProvider(readable("options", () => options?.provider));
     if (!methodOf(provider, method)) return undefined;
-    const { prepared, settings } = prepare(context, options ?? {}, () => undefined);
+    const { prepared, messages, settings } = prepare(context, options ?? {}, () => undefined);
+    messages.discard();
     checked(() => this.#native.checkCall(settings));
     const { config } = prepared.options;
     if (config !== undefined) requireValid(provider, config);

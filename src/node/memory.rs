@@ -15,41 +15,14 @@ const BYTES_OF_ANY: usize = 96 << 20;
 /// UTF-16 units of the messages that are worked on.
 static UNITS: AtomicUsize = AtomicUsize::new(0);
 
-/// Messages that come in parts ask for so many more units at once, and then for twice as many as there are: asking takes longer than copying a part.
-const STEP: usize = 256 * 1024;
-
 /// Held while messages are worked on.
-pub struct Room {
-    /// UTF-16 units that there is room for.
-    held: usize,
-    /// And that are there.
-    used: usize,
-}
+pub struct Room(usize);
 
 impl Room {
     /// For messages of so many UTF-16 units, beside all others that are worked on. Fails when the system refuses the memory.
     pub fn for_messages(units: usize) -> io::Result<Self> {
-        let mut room = Self { held: 0, used: units };
-        room.hold(units)?;
-        Ok(room)
-    }
-
-    /// For so many units more.
-    pub fn grow(&mut self, units: usize) -> io::Result<()> {
-        self.used += units;
-        if self.used > self.held { self.hold(self.used.max(2 * self.held).max(STEP)) } else { Ok(()) }
-    }
-
-    /// What there is room for beside what is there is somebody else's.
-    pub fn shrink(&mut self) {
-        UNITS.fetch_sub(self.held - self.used, Ordering::Relaxed);
-        self.held = self.used;
-    }
-
-    fn hold(&mut self, units: usize) -> io::Result<()> {
-        let more = units - self.held;
-        let all = UNITS.fetch_add(more, Ordering::Relaxed) + more;
-        self.held = units;
+        let all = UNITS.fetch_add(units, Ordering::Relaxed) + units;
+        let room = Self(units);
         let bytes = all.saturating_mul(BYTES_PER_UNIT).saturating_add(BYTES_OF_ANY);
         if is_refused(bytes) {
             let megabytes = bytes / 1_000_000;
@@ -58,13 +31,13 @@ impl Room {
                 format!("{megabytes} MB of memory for the {} MB of messages that are worked on", all / 1_000_000),
             ));
         }
-        Ok(())
+        Ok(room)
     }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        UNITS.fetch_sub(self.held, Ordering::Relaxed);
+        UNITS.fetch_sub(self.0, Ordering::Relaxed);
     }
 }
 
@@ -91,10 +64,7 @@ mod tests {
     fn what_no_system_has_is_refused_and_leaves_no_trace() {
         let error = Room::for_messages(usize::MAX / 100).err().expect("refused");
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
-        let mut room = Room::for_messages(1_000_000).expect("a few megabytes");
-        room.grow(1).expect("one more");
-        assert_eq!((room.held, room.used), (2_000_000, 1_000_001));
-        room.shrink();
-        assert_eq!(room.held, 1_000_001);
+        let room = Room::for_messages(1_000_000).expect("a few megabytes");
+        drop(room);
     }
 }

@@ -34,34 +34,50 @@ impl Messages {
 /// Messages that are handed over in parts. Reading begins with the first of them.
 #[napi]
 pub struct MessageParts {
-    /// Absent once a call has them.
-    read: Option<(MessageReader, Room)>,
+    /// Absent once a call has them, or nobody wants them.
+    reader: Option<MessageReader>,
+    /// UTF-16 units of what is there.
+    units: usize,
+    /// For so many of them there was room.
+    asked: usize,
 }
 
 #[napi]
 impl MessageParts {
     #[napi(constructor, catch_unwind)]
-    pub fn new() -> Result<Self> {
-        Ok(Self { read: Some((MessageReader::default(), Room::for_messages(0).map_err(system_limit)?)) })
+    pub fn new() -> Self {
+        Self { reader: Some(MessageReader::default()), units: 0, asked: 0 }
     }
 
-    /// The messages of this JSON array follow.
+    /// The messages of this JSON array follow. Once there is no room for them, all are forgotten.
     #[napi(catch_unwind)]
     pub fn add(&mut self, json: JsString<'_>) -> Result<()> {
-        let (reader, room) = self.read.as_mut().ok_or_else(taken)?;
         let length = length(&json)?;
-        room.grow(length).map_err(system_limit)?;
-        reader.add(units(&json, length)?);
+        self.units += length;
+        // Asking takes as long as copying some parts.
+        if self.units > self.asked + self.asked / 4 {
+            self.asked = self.units;
+            if let Err(error) = Room::for_messages(self.units) {
+                self.discard();
+                return Err(system_limit(error));
+            }
+        }
+        self.reader.as_mut().ok_or_else(taken)?.add(units(&json, length)?);
         Ok(())
+    }
+
+    /// Nobody wants them any more.
+    #[napi]
+    pub fn discard(&mut self) {
+        self.reader = None;
     }
 }
 
 impl MessageParts {
-    /// All of them, for a call.
+    /// All of them, for a call, and the room to be held while they are worked on.
     pub fn take(&mut self) -> Result<(MessageReader, Room)> {
-        let (reader, mut room) = self.read.take().ok_or_else(taken)?;
-        room.shrink();
-        Ok((reader, room))
+        let reader = self.reader.take().ok_or_else(taken)?;
+        Ok((reader, Room::for_messages(self.units).map_err(system_limit)?))
     }
 }
 

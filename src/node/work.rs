@@ -101,6 +101,7 @@ pub struct Incoming {
 impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
     pub fn read(mut call: Call<'_>) -> Result<Self> {
+        let messages = call.messages.take()?;
         let settings: Value = error::settings(&call.settings)?;
         let handler_of = |handler: Option<ClassInstance<'_, NativeHandler>>| handler.map(|own| own.handler.clone());
         let own = |profile: CallProfile<'_>| {
@@ -111,7 +112,7 @@ impl Incoming {
         };
         Ok(Self {
             options: CallOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?,
-            messages: call.messages.take()?,
+            messages,
             in_force: None,
             host_call: call.host_call,
             cancel: call.cancel.cancel.clone(),
