@@ -1,14 +1,15 @@
 //! The files that were changed, each told once.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use super::{
-    commands::may_be_inside,
-    facts::{Fact, answer_of, commands_of, has_failed, has_run, in_order},
-    git::{TreeChange, is_nothing, is_refused, is_seen, removed_paths, tree_change},
+    calls::Call,
+    facts::{Fact, has_failed, has_run, in_order},
+    git::{Files, TreeChange, is_nothing, is_refused, is_seen, removed_paths, tree_change, updated_paths},
+    paths::{Paths, is_ignored, is_in},
     recorded::{Recorded, Step, steps},
 };
-use crate::transcript::{Action, CallOutcome, Event, Touch, Transcript};
+use crate::transcript::{Action, CallOutcome, Touch, Transcript};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,12 +94,14 @@ impl State {
 }
 
 /// A file, and what became of it.
+#[derive(Default)]
 struct Changed {
     at: usize,
-    path: String,
     state: State,
     /// As it was when all was committed last, where it was changed since.
     committed: Option<State>,
+    /// As it is ready for the next commit, where that is known.
+    staged: Option<State>,
     /// Whether all that is known of it was told by a record.
     is_told: bool,
     /// Whether it was written before anything else is known of it, so that it may be new.
@@ -108,12 +111,8 @@ struct Changed {
 }
 
 impl Changed {
-    fn new(at: usize, path: String) -> Self {
-        Self { at, path, state: State::default(), committed: None, is_told: false, may_be_new: false, is_new: false }
-    }
-
     /// An action that worked, and what it answered.
-    fn add(&mut self, action: &Action, answer: impl FnOnce() -> String) {
+    fn add<'a>(&mut self, action: &Action, answer: impl FnOnce() -> &'a str) {
         match action {
             Action::Write(_) => {
                 let answer = answer();
@@ -127,7 +126,6 @@ impl Changed {
                 self.state = self.state.current();
                 self.state.edited += 1;
             }
-            Action::Touch(Touch::TakenBack) => self.take_back(),
             // A new one that is gone again is as it was.
             Action::Touch(Touch::Removed) => {
                 let is_as_it_was = self.is_new && self.is_untracked();
@@ -139,7 +137,7 @@ impl Changed {
 
     /// Whether git may know nothing of it, so that it stays where changes are taken back.
     fn is_untracked(&self) -> bool {
-        self.may_be_new && self.committed.is_some_and(|committed| !committed.is_changed())
+        self.may_be_new && self.staged.is_none() && self.committed.is_some_and(|committed| !committed.is_changed())
     }
 
     /// Whether a record told that its changes are put aside.
@@ -154,8 +152,16 @@ impl Changed {
         }
     }
 
-    /// What was changed since all was committed.
-    fn take_back(&mut self) {
+    /// What was changed since all was committed, or since it was made ready for that.
+    fn take_back(&mut self, to_commit: bool) {
+        match self.staged {
+            Some(staged) if !to_commit => self.state = staged,
+            _ => self.take_back_all(),
+        }
+    }
+
+    fn take_back_all(&mut self) {
+        self.staged = None;
         // Of what a record tells nobody knows whether it was committed; who names the file means it.
         let Some(committed) = self.committed.take().or(self.is_told.then(State::default)) else { return };
         self.state = match self.state.fate {
@@ -164,23 +170,29 @@ impl Changed {
         };
     }
 
-    fn told(self) -> Option<(usize, Fact)> {
-        let how = self.state.told()?;
-        Some((self.at, Fact::Changed { path: self.path, how }))
+    /// What is ready for it is committed. Whether more was changed since.
+    fn commit_staged(&mut self) -> bool {
+        let staged = self.staged.take();
+        if staged.is_some() {
+            self.committed = staged.filter(|staged| *staged != self.state);
+        }
+        self.committed.is_some()
     }
 }
 
 /// The files that were changed since all was committed, and those whose changes are put aside.
 #[derive(Default)]
 struct Tree {
-    changed: Vec<usize>,
+    files: Vec<Changed>,
+    paths: Paths,
+    changed: BTreeSet<usize>,
     stashes: Vec<Vec<Stashed>>,
 }
 
 /// A file whose changes are put aside.
 #[derive(Clone, Copy)]
 struct Stashed {
-    place: usize,
+    file: usize,
     /// As it was, and as it was left.
     state: State,
     left: State,
@@ -188,205 +200,215 @@ struct Stashed {
 }
 
 impl Tree {
-    fn add(&mut self, place: usize, file: &mut Changed) {
-        file.is_told = false;
-        if file.committed.is_none() {
-            file.committed = Some(file.state);
-            self.changed.push(place);
+    /// The file that a path names, which has its newest change here.
+    fn file(&mut self, at: usize, path: &str) -> usize {
+        let file = self.paths.add(path);
+        if file == self.files.len() {
+            self.files.push(Changed::default());
+        }
+        self.files[file].at = at;
+        file
+    }
+
+    fn add(&mut self, file: usize) {
+        let known = &mut self.files[file];
+        known.is_told = false;
+        if known.committed.is_none() {
+            known.committed = Some(known.state);
+            self.changed.insert(file);
         }
     }
 
-    /// What a command of git does to the files of a folder, or to all.
-    fn apply(&mut self, change: TreeChange, folder: Option<&str>, files: &mut [Changed]) {
-        let is_meant = |file: &Changed| is_in(folder, &file.path);
+    /// What a command of git does to the files of a folder, or to all. `most`: it says that it took back so many.
+    fn apply(&mut self, change: &TreeChange, folder: Option<&str>, most: Option<usize>) {
         match change {
-            TreeChange::Commit => self.changed.drain(..).for_each(|place| files[place].committed = None),
-            TreeChange::TakeBack => {
-                let places = self.leave(files, |file| is_meant(file) && !file.is_untracked());
-                places.into_iter().for_each(|place| files[place].take_back());
-            }
-            TreeChange::TakeBackOf(paths) => {
-                for path in paths {
-                    let named = named(&path, folder, files);
-                    let places = self.leave(files, |file| named.contains(&&*file.path));
-                    places.into_iter().for_each(|place| files[place].take_back());
+            TreeChange::Commit(files) => self.commit(files, folder),
+            TreeChange::Add(files) => {
+                let is_meant = |file: usize| *files != Files::Known || !self.files[file].is_untracked();
+                let meant = self.changed_of(files, folder).into_iter().map(|(file, _)| file);
+                for file in meant.filter(|file| is_meant(*file)).collect::<Vec<_>>() {
+                    self.files[file].staged = Some(self.files[file].state);
                 }
             }
-            TreeChange::Stash { with_new } => {
-                let places = self.leave(files, |file| is_meant(file) && (with_new || !file.is_untracked()));
-                let stashed = places.into_iter().map(|place| {
-                    let (state, committed) = (files[place].state, files[place].committed);
-                    files[place].take_back();
-                    if files[place].state.fate == Some(Fate::TakenBack) {
-                        files[place].state.fate = Some(Fate::Stashed);
-                    }
-                    Stashed { place, state, left: files[place].state, committed }
-                });
-                let stashed = stashed.collect();
-                self.stashes.push(stashed);
+            TreeChange::Unstage(files) => {
+                self.changed_of(files, folder).into_iter().for_each(|(file, _)| self.files[file].staged = None);
             }
+            TreeChange::TakeBack { files, to_commit } => {
+                // Of folders, those that git is known to know.
+                let is_known = |file: usize| !self.files[file].is_untracked() && !is_ignored(self.paths.newest(file));
+                let changed = self.changed_of(files, folder).into_iter();
+                let mut meant: Vec<usize> =
+                    changed.filter(|(file, is_alone)| *is_alone || is_known(*file)).map(|(file, _)| file).collect();
+                let told = self
+                    .named(files, folder)
+                    .into_iter()
+                    .filter(|(file, is_alone)| *is_alone && self.files[*file].is_told);
+                meant.extend(told.map(|(file, _)| file));
+                meant.sort_unstable();
+                meant.dedup();
+                // Where git took back fewer, nobody knows which.
+                if most.is_none_or(|most| meant.len() <= most) {
+                    meant.into_iter().for_each(|file| self.take_back(file, *to_commit));
+                }
+            }
+            TreeChange::Stash { with_new } => self.stash(*with_new, folder),
             TreeChange::StashPart => self.stashes.push(Vec::new()),
-            TreeChange::ApplyStash | TreeChange::PopStash => {
-                let is_left = change == TreeChange::ApplyStash;
-                let stashed = if is_left { self.stashes.last().cloned() } else { self.stashes.pop() };
-                let Some(stashed) = stashed else {
-                    // It was put aside before anything else that is known.
-                    files.iter_mut().filter(|file| file.is_told_stashed()).for_each(|file| file.state.fate = None);
-                    return;
-                };
-                for Stashed { place, state, left, committed } in stashed {
-                    if files[place].state == left {
-                        self.add(place, &mut files[place]);
-                        (files[place].state, files[place].committed) = (state, committed);
-                    }
-                }
-            }
+            TreeChange::ApplyStash | TreeChange::PopStash => self.bring_back(*change == TreeChange::ApplyStash),
             TreeChange::DropStash => match self.stashes.pop() {
-                Some(stashed) => stashed.iter().for_each(|stashed| files[stashed.place].drop_stashed()),
-                None => files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed),
+                Some(stashed) => stashed.iter().for_each(|stashed| self.files[stashed.file].drop_stashed()),
+                None => self.files.iter_mut().filter(|file| file.is_told_stashed()).for_each(Changed::drop_stashed),
             },
             TreeChange::DropStashes => {
                 self.stashes.clear();
-                files.iter_mut().for_each(Changed::drop_stashed);
+                self.files.iter_mut().for_each(Changed::drop_stashed);
             }
             TreeChange::Clean(paths) => {
-                for path in paths {
-                    let named = named(&path, folder, files);
-                    for place in self.leave(files, |file| named.contains(&&*file.path)) {
-                        (files[place].state, files[place].committed) = (State::default(), None);
+                for (file, _) in self.named(&Files::Of(paths.clone()), folder) {
+                    if self.changed.remove(&file) {
+                        (self.files[file].state, self.files[file].committed) = (State::default(), None);
                     }
                 }
             }
         }
     }
 
-    /// The changed files that are meant, which are not changed any more.
-    fn leave(&mut self, files: &[Changed], is_meant: impl Fn(&Changed) -> bool) -> Vec<usize> {
-        self.changed.extract_if(.., |file| is_meant(&files[*file])).collect()
-    }
-}
-
-/// The paths of the files that a path names, or that are in it. Where it does not say from where on, those are meant that it names nearest to the root.
-fn named<'f>(path: &str, folder: Option<&str>, files: &'f [Changed]) -> Vec<&'f str> {
-    let path = path.trim_start_matches("./").trim_end_matches('/');
-    let path = match folder.filter(|_| !is_absolute(path)) {
-        Some(folder) => format!("{}/{path}", folder.trim_start_matches("./").trim_end_matches('/')),
-        None => path.to_owned(),
-    };
-    let known = files.iter().map(|file| &*file.path);
-    // A file by a relative path, where the command names it from the root on, is one that ends so.
-    let before = |file: &str| -> Option<usize> {
-        let file = file.trim_start_matches("./");
-        if is_absolute(&path) && !is_absolute(file) {
-            return path.ends_with(&format!("/{file}")).then_some(0);
+    /// The files that these paths name, and whether they name them alone.
+    fn named(&self, files: &Files, folder: Option<&str>) -> Vec<(usize, bool)> {
+        match files {
+            Files::Of(paths) => paths.iter().flat_map(|path| self.paths.named(path, folder)).collect(),
+            _ => Vec::new(),
         }
-        if may_be_inside(Some(file), Some(&path)) {
-            return Some(0);
+    }
+
+    /// The changed files that are meant, or that are in a folder that is, and whether they are named alone.
+    fn changed_of(&self, files: &Files, folder: Option<&str>) -> Vec<(usize, bool)> {
+        if let Files::Of(_) = files {
+            return self.named(files, folder).into_iter().filter(|(file, _)| self.changed.contains(file)).collect();
         }
-        let at = (!is_absolute(&path) && is_absolute(file)).then(|| file.find(&format!("/{path}")))??;
-        matches!(file.as_bytes().get(at + 1 + path.len()), None | Some(b'/')).then_some(at + 1)
-    };
-    let found: Vec<(usize, &str)> = known.filter_map(|file| Some((before(file)?, file))).collect();
-    let nearest = found.iter().map(|(before, _)| *before).min();
-    found.into_iter().filter(|(before, _)| Some(*before) == nearest).map(|(_, file)| file).collect()
-}
-
-/// Whether a file may be in the folder that a line names. A relative path is one of the folder in which the agent works, which is the one that a line goes to,
-/// as a rule; a relative folder is one in it.
-fn is_in(folder: Option<&str>, path: &str) -> bool {
-    let Some(folder) = folder.map(|folder| folder.trim_start_matches("./").trim_end_matches('/')) else { return true };
-    match (is_absolute(folder), is_absolute(path)) {
-        (true, false) => true,
-        (false, true) => path.contains(&format!("/{folder}/")),
-        _ => may_be_inside(Some(path.trim_start_matches("./")), Some(folder)),
+        let inside = self.changed.iter().filter(|file| is_in(folder, self.paths.newest(**file)));
+        inside.map(|file| (*file, false)).collect()
     }
-}
 
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
-}
-
-/// Whether two paths name one file: where only one says from where on, the other may be the end of it.
-pub fn is_same_file(one: &str, other: &str) -> bool {
-    let ends = |whole: &str, end: &str| {
-        let before = whole.strip_suffix(end.strip_prefix("./").unwrap_or(end));
-        before.is_some_and(|before| before.ends_with(['/', '\\']))
-    };
-    match (is_absolute(one), is_absolute(other)) {
-        (true, false) => ends(one, other),
-        (false, true) => ends(other, one),
-        _ => one == other,
-    }
-}
-
-/// What a command line has git do. Of one that failed, or may not have run, only what git says of is done.
-fn git_changes(event: &Event, transcript: &Transcript<'_>, tree: &mut Tree, files: &mut [Changed]) {
-    let commands = commands_of(event, transcript);
-    let mut changes = commands.iter().filter_map(|command| Some((command, tree_change(command)?))).peekable();
-    if changes.peek().is_none() {
-        return;
-    }
-    let answer = answer_of(event, transcript);
-    for (command, (change, folder)) in changes {
-        let is_unsure = command.is_alternative || has_failed(event) || is_refused(&answer);
-        if !is_nothing(&change, &answer) && (!is_unsure || is_seen(&change, &answer)) {
-            let change =
-                if matches!(change, TreeChange::Clean(_)) { TreeChange::Clean(removed_paths(&answer)) } else { change };
-            tree.apply(change, folder, files);
+    fn take_back(&mut self, file: usize, to_commit: bool) {
+        self.files[file].take_back(to_commit);
+        if self.files[file].committed.is_none() {
+            self.changed.remove(&file);
         }
+    }
+
+    /// What may be committed counts as that: of the rest it is sure that it can be taken back.
+    fn commit(&mut self, files: &Files, folder: Option<&str>) {
+        let is_any_staged = self.changed.iter().any(|file| self.files[*file].staged.is_some());
+        let committed: Vec<usize> = match files {
+            Files::Staged if is_any_staged => {
+                self.changed.retain(|file| self.files[*file].commit_staged());
+                return;
+            }
+            // Nobody saw what was made ready.
+            Files::All | Files::Staged => self.changed.iter().copied().collect(),
+            Files::Known => self.changed.iter().copied().filter(|file| !self.files[*file].is_untracked()).collect(),
+            Files::Of(_) => self.named(files, folder).into_iter().map(|(file, _)| file).collect(),
+        };
+        for file in committed {
+            (self.files[file].committed, self.files[file].staged) = (None, None);
+            self.changed.remove(&file);
+        }
+    }
+
+    fn stash(&mut self, with_new: bool, folder: Option<&str>) {
+        let is_meant = |file: &usize| {
+            let path = self.paths.newest(*file);
+            is_in(folder, path) && (with_new || !self.files[*file].is_untracked()) && !is_ignored(path)
+        };
+        let meant: Vec<usize> = self.changed.iter().copied().filter(is_meant).collect();
+        let stashed = meant.into_iter().map(|file| {
+            self.changed.remove(&file);
+            let known = &mut self.files[file];
+            let (state, committed) = (known.state, known.committed);
+            known.take_back_all();
+            if known.state.fate == Some(Fate::TakenBack) {
+                known.state.fate = Some(Fate::Stashed);
+            }
+            Stashed { file, state, left: known.state, committed }
+        });
+        let stashed = stashed.collect();
+        self.stashes.push(stashed);
+    }
+
+    /// What was put aside last is there again.
+    fn bring_back(&mut self, is_left: bool) {
+        let stashed = if is_left { self.stashes.last().cloned() } else { self.stashes.pop() };
+        let Some(stashed) = stashed else {
+            // It was put aside before anything else that is known.
+            self.files.iter_mut().filter(|file| file.is_told_stashed()).for_each(|file| file.state.fate = None);
+            return;
+        };
+        for Stashed { file, state, left, committed } in stashed {
+            if self.files[file].state == left {
+                self.add(file);
+                (self.files[file].state, self.files[file].committed) = (state, committed);
+            }
+        }
+    }
+
+    /// What a command line has git do. Of one that failed, or may not have run, only what git says of is done.
+    fn run(&mut self, call: &Call<'_>, transcript: &Transcript<'_>) {
+        for (command, (change, folder)) in
+            call.commands.iter().filter_map(|command| Some((command, tree_change(command)?)))
+        {
+            let answer = call.answer(transcript);
+            let is_unsure = command.is_alternative || has_failed(call.event) || is_refused(answer);
+            if is_nothing(&change, answer) || (is_unsure && !is_seen(&change, answer)) {
+                continue;
+            }
+            let removed = matches!(change, TreeChange::Clean(_)).then(|| TreeChange::Clean(removed_paths(answer)));
+            self.apply(&removed.unwrap_or(change), folder, updated_paths(answer));
+        }
+    }
+
+    /// A call that did something to a file.
+    fn change(&mut self, at: usize, call: &Call<'_>, transcript: &Transcript<'_>) {
+        let (action, Some(path)) = (&call.event.action, call.event.path.as_deref()) else { return };
+        let file = self.file(at, path);
+        if *action == Action::Touch(Touch::TakenBack) {
+            // What is named may be a folder.
+            let to_commit = call.commands.iter().any(|command| command.words().iter().any(|word| word == "HEAD"));
+            let files = Files::Of(vec![path.to_owned()]);
+            let answer = call.answer(transcript);
+            return self.apply(&TreeChange::TakeBack { files, to_commit }, None, updated_paths(answer));
+        }
+        self.add(file);
+        self.files[file].add(action, || call.answer(transcript));
     }
 }
 
 /// The files that were changed. A file has the place and the path of its newest change.
-pub fn changes(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut files: Vec<Changed> = Vec::new();
+pub fn changes(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut tree = Tree::default();
-    let mut by_path: HashMap<String, usize> = HashMap::new();
-    // By the last part of the path, which all names of a file have in common, and whether the path is absolute: two of a kind are one only when they are equal.
-    let mut by_name: HashMap<(String, bool), Vec<usize>> = HashMap::new();
-    let mut file = |at: usize, path: &str, files: &mut Vec<Changed>| {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        let is_absolute = is_absolute(path);
-        let others = by_name.get(&(name.clone(), !is_absolute)).into_iter().flatten().copied();
-        let same = |file: &usize| is_same_file(&files[*file].path, path);
-        let known = by_path.get(path).copied().or_else(|| others.into_iter().find(same));
-        let place = known.unwrap_or(files.len());
-        if by_path.insert(path.to_owned(), place).is_none() {
-            by_name.entry((name, is_absolute)).or_default().push(place);
-        }
-        if place == files.len() {
-            files.push(Changed::new(at, path.to_owned()));
-        }
-        (files[place].at, files[place].path) = (at, path.to_owned());
-        place
-    };
-    for (at, step) in steps(recorded, transcript).into_iter().enumerate() {
+    for (at, step) in steps(recorded, calls).into_iter().enumerate() {
         match step {
             Step::Told(Fact::Changed { path, how }) => {
-                let file = file(at, &path, &mut files);
-                files[file].state = files[file].state.and_told(&how);
-                files[file].is_told = true;
+                let file = tree.file(at, &path);
+                tree.files[file].state = tree.files[file].state.and_told(&how);
+                tree.files[file].is_told = true;
             }
-            Step::Event(event) if event.outcome == CallOutcome::Ok => match &event.action {
-                action @ (Action::Write(_) | Action::Edit(_) | Action::Touch(_)) => {
-                    let Some(path) = event.path.as_deref() else { continue };
-                    let place = file(at, path, &mut files);
-                    if *action == Action::Touch(Touch::TakenBack) {
-                        // What is named may be a folder.
-                        tree.apply(TreeChange::TakeBackOf(vec![path.to_owned()]), None, &mut files);
-                    } else {
-                        tree.add(place, &mut files[place]);
-                    }
-                    files[place].add(action, || answer_of(event, transcript));
+            Step::Call(call) if has_run(call.event) => {
+                let changes = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
+                if changes && call.event.outcome == CallOutcome::Ok {
+                    tree.change(at, call, transcript);
                 }
-                Action::Command => git_changes(event, transcript, &mut tree, &mut files),
-                _ => {}
-            },
-            Step::Event(event) if event.action == Action::Command && has_run(event) => {
-                git_changes(event, transcript, &mut tree, &mut files);
+                // A command that only touches files is told by them.
+                if !matches!(call.event.action, Action::Touch(_)) {
+                    tree.run(call, transcript);
+                }
             }
             _ => {}
         }
     }
-    in_order(files.into_iter().filter_map(Changed::told).collect())
+    let Tree { files, paths, .. } = tree;
+    let told = files.into_iter().enumerate().filter_map(|(file, changed)| {
+        let how = changed.state.told()?;
+        Some((changed.at, Fact::Changed { path: paths.newest(file).to_owned(), how }))
+    });
+    in_order(told.collect())
 }

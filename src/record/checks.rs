@@ -1,18 +1,19 @@
 //! How each check, a test, a build or a linter, ended the last time. A run that tries less than one that failed leaves that told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
+    calls::Call,
     commands::{SimpleCommand, may_be_inside, name_of, simple_commands},
     facts::{
-        BETWEEN_LINES, Fact, TELLING, answer_of, beginning, command_line, command_of, end_of, has_failed, has_run,
-        in_order, is_cut, is_note, is_told_as,
+        BETWEEN_LINES, Fact, TELLING, beginning, command_line, end_of, has_failed, has_run, in_order, is_cut, is_note,
+        is_told_as,
     },
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{
-    Action, Event, Transcript,
-    endings::{Verdict, counted_failures, failure, goes_on, is_bad, is_echo, verdict},
+    Event, Transcript,
+    endings::{Verdict, counted_failures, failure, goes_on, is_bad, shown_command, verdict},
 };
 
 /// Programs that show, find or keep files: what they are given may well be called `test`.
@@ -173,10 +174,11 @@ const TELLING_WORDS: usize = 4;
 
 /// A check, and what it is limited to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Check {
+pub struct Check {
     /// What it checks with, such as `cargo test` or `eslint`.
-    name: String,
+    pub name: String,
     folder: Option<String>,
+    settings: Vec<String>,
     words: Vec<String>,
     flags: Vec<String>,
 }
@@ -184,11 +186,11 @@ struct Check {
 impl Check {
     /// Of a line that is told in part.
     fn told(line: &str) -> Self {
-        Self { name: line.to_owned(), folder: None, words: Vec::new(), flags: Vec::new() }
+        Self { name: line.to_owned(), folder: None, settings: Vec::new(), words: Vec::new(), flags: Vec::new() }
     }
 
     /// What a command checks; `None` for one that checks nothing.
-    fn of(command: &SimpleCommand) -> Option<Self> {
+    pub fn of(command: &SimpleCommand) -> Option<Self> {
         let words = command.words();
         let program = name_of(words.first()?);
         let manages = words.get(1).is_some_and(|word| MANAGING.contains(&word.as_str()));
@@ -215,11 +217,12 @@ impl Check {
             .chain(behind.filter(|word| is_flag(word) || is_limit(word)))
             .cloned()
             .partition(is_flag);
-        Some(Self { name, folder: command.folder().map(str::to_owned), words, flags })
+        let (folder, settings) = (command.folder().map(str::to_owned), command.settings().to_vec());
+        Some(Self { name, folder, settings, words, flags })
     }
 
     /// Whether it tries again all that another one of its name tries, as far as is known.
-    fn covers(&self, other: &Self) -> bool {
+    pub fn covers(&self, other: &Self) -> bool {
         let limits = |flag: &&String| {
             let name = flag.split('=').next().unwrap_or_default();
             !HARMLESS_FLAGS.contains(&name) && !name.starts_with("-v") && !name.starts_with("-j")
@@ -232,6 +235,7 @@ impl Check {
             self.words.is_empty() || (!other.words.is_empty() && other.words.iter().all(is_tried))
         };
         has_words
+            && self.settings == other.settings
             && may_be_inside(other.folder.as_deref(), self.folder.as_deref())
             && self.flags.iter().filter(limits).all(|flag| other.flags.contains(flag))
             && other.flags.iter().filter(widens).all(|flag| self.flags.contains(flag))
@@ -315,7 +319,7 @@ impl Ending {
             return None;
         }
         let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
-        let last = told.find(|line| !line.is_empty() && !is_echo(line));
+        let last = told.find(|line| !line.is_empty() && shown_command(line).is_none());
         Some(Self { verdict: last.unwrap_or_else(|| WITHOUT_ERROR.to_owned()), is_bad: false })
     }
 }
@@ -336,34 +340,67 @@ const WITHOUT_ERROR: &str = "ended without an error";
 /// So many runs of one check are told, where the newer ones tried less than failed before.
 const MAX_RUNS: usize = 4;
 
-/// The newest runs of each check, by its name.
+/// The newest runs of each check.
 #[derive(Default)]
-struct Runs(BTreeMap<String, Vec<Ran>>);
+struct Runs {
+    by_name: BTreeMap<String, Vec<Ran>>,
+    /// The names of the checks that a command line has run.
+    names: HashMap<String, BTreeSet<String>>,
+}
 
 impl Runs {
-    fn add(&mut self, index: usize, line: &str, checks: &[Check], ended: Option<&Ending>) {
+    /// `echoed`: what was tried with them by other names.
+    fn add(&mut self, index: usize, line: &str, checks: &[Check], echoed: &[Check], ended: Option<&Ending>) {
+        let is_good = ended.is_some_and(|ended| !ended.is_bad);
+        for check in echoed.iter().filter(|_| is_good) {
+            let runs = self.by_name.get_mut(&check.name);
+            runs.into_iter().for_each(|runs| runs.retain(|known| !check.covers(&known.check)));
+        }
         for (at, check) in checks.iter().enumerate() {
-            let runs = self.0.entry(check.name.clone()).or_default();
+            let runs = self.by_name.entry(check.name.clone()).or_default();
             // A run of which nobody knows how it ended says nothing against one that failed.
             runs.retain(|known| known.is_bad() && (ended.is_none() || !check.covers(&known.check)));
             if runs.len() == MAX_RUNS {
                 // The oldest tried most.
                 runs.remove(1);
             }
+            self.names.entry(line.to_owned()).or_default().insert(check.name.clone());
             let (line, check, ended) = (line.to_owned(), check.clone(), ended.cloned());
             runs.push(Ran { index, line, check, checks: checks.len(), is_last: at + 1 == checks.len(), ended });
         }
     }
 
     fn all(&self) -> impl Iterator<Item = &Ran> {
-        self.0.values().flatten()
+        self.by_name.values().flatten()
+    }
+
+    /// The names of the checks that this command line may have run, by all of it or as a record tells of it.
+    fn names_of(&self, line: &str) -> BTreeSet<String> {
+        let told = command_line(line);
+        let names = [line, told.as_str()].into_iter().filter_map(|line| self.names.get(line));
+        names.flatten().cloned().collect()
+    }
+
+    /// Whether one of the runs is told as this command line is.
+    fn has(&self, line: &str) -> bool {
+        let names = self.names_of(line);
+        names.iter().filter_map(|name| self.by_name.get(name)).flatten().any(|known| is_told_as(line, &known.line))
+    }
+
+    /// What this command line has run before is not told any more: unless it failed, where nobody knows how it ended now.
+    fn forget(&mut self, line: &str, is_known: bool) {
+        for name in self.names_of(line) {
+            let runs = self.by_name.get_mut(&name).into_iter();
+            let is_again = |known: &Ran| is_told_as(line, &known.line) && (is_known || !known.is_bad());
+            runs.for_each(|runs| runs.retain(|known| !is_again(known)));
+        }
     }
 
     /// What is told of them, oldest first. A line that runs several checks ended once, and tells nothing where all of them but one ran again, the last too.
     fn told(&self) -> Vec<Fact> {
-        let is_outdated = |ran: &&Ran| {
-            ran.checks > 2 && !ran.is_last && self.all().filter(|other| other.index == ran.index).count() == 1
-        };
+        let mut left: HashMap<usize, usize> = HashMap::new();
+        self.all().for_each(|ran| *left.entry(ran.index).or_default() += 1);
+        let is_outdated = |ran: &&Ran| ran.checks > 2 && !ran.is_last && left.get(&ran.index) == Some(&1);
         let told = self.all().filter(|ran| !is_outdated(ran)).filter_map(|ran| {
             let verdict = ran.ended.as_ref()?.verdict.clone();
             Some((ran.index, Fact::Check { command: command_line(&ran.line), verdict }))
@@ -390,53 +427,65 @@ pub fn says_all(command: &SimpleCommand, has_verdict: bool) -> bool {
     has_verdict || (command.shows_its_end() && !Check::of(command).is_some_and(counts))
 }
 
-/// Whether a command is a check that tries again all that another one tries.
-pub fn checks_again(command: &SimpleCommand, other: &SimpleCommand) -> bool {
-    let checks = Check::of(command).zip(Check::of(other));
-    checks.is_some_and(|(check, other)| check.name == other.name && check.covers(&other))
+/// The commands that a runner of tasks shows before it runs them. Of a line with several commands nobody knows who wrote it.
+pub fn echoed(call: &Call<'_>, transcript: &Transcript<'_>) -> Vec<SimpleCommand> {
+    /// Longer lines show no command, and further down there are none.
+    const MAX_BYTES: usize = 300;
+    const MAX_LINES: usize = 400;
+    let [command] = call.commands.as_slice() else { return Vec::new() };
+    let Some(check) = Check::of(command) else { return Vec::new() };
+    // These show what they run as it stands.
+    let shows_all = ["make", "just", "task"].contains(&check.name.split(' ').next().unwrap_or_default());
+    let lines = call.answer(transcript).lines().take(MAX_LINES).filter(|line| line.len() < MAX_BYTES);
+    let shown = lines.filter_map(|line| shown_command(line).or_else(|| shows_all.then_some(line)));
+    let mut commands: Vec<SimpleCommand> = shown.flat_map(simple_commands).collect();
+    commands.retain(|command| !command.hides_its_end && Check::of(command).is_some());
+    commands
 }
 
 /// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
-pub fn checks(recorded: Vec<Recorded>, transcript: &Transcript<'_>) -> Vec<Fact> {
+pub fn checks(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcript<'_>) -> Vec<Fact> {
     let mut runs = Runs::default();
-    for (index, step) in steps(recorded, transcript).into_iter().enumerate() {
-        let event = match step {
+    for (index, step) in steps(recorded, calls).into_iter().enumerate() {
+        match step {
             Step::Told(Fact::Check { command, verdict }) => {
                 let mut checks = checks_of(&simple_commands(&command));
                 if checks.is_empty() {
                     // Where the record has cut the line, its beginning is known again.
                     checks.push(Check::told(&command));
                 }
-                runs.add(index, &command, &checks, Some(&Ending::told(&verdict)));
-                continue;
+                runs.add(index, &command, &checks, &[], Some(&Ending::told(&verdict)));
             }
-            Step::Event(event) if event.action == Action::Command => event,
-            _ => continue,
-        };
-        let Some(line) = command_of(event, transcript).filter(|_| has_run(event)) else { continue };
-        let commands = simple_commands(line);
-        let checks = checks_of(&commands);
-        // Of a command that is cut nobody knows what it runs.
-        if checks.is_empty() || line.lines().any(is_note) {
-            continue;
+            Step::Call(call) if has_run(call.event) => ran(&mut runs, index, call, transcript),
+            _ => {}
         }
-        let is_hidden = commands.iter().any(|command| command.hides_its_end && Check::of(command).is_some());
-        let mut ended = Ending::of(event, is_hidden, commands.len() > 1, &answer_of(event, transcript));
-        if is_cut(event, transcript) {
-            // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
-            let end = end_of(event, transcript);
-            let says = if has_failed(event) { verdict_or_failure(&end).is_some() } else { verdict(&end).is_some() };
-            let is_recorded = runs.all().any(|known| is_told_as(line, &known.line));
-            if !says && (is_recorded || !has_failed(event)) {
-                continue;
-            }
-            ended = Ending::of(event, is_hidden, commands.len() > 1, &end);
-        }
-        let is_again = |known: &Ran| is_told_as(line, &known.line) && (ended.is_some() || !known.is_bad());
-        runs.0.values_mut().for_each(|runs| runs.retain(|known| !is_again(known)));
-        runs.add(index, line, &checks, ended.as_ref());
     }
     runs.told()
+}
+
+/// What a call tells of checks.
+fn ran(runs: &mut Runs, index: usize, call: &Call<'_>, transcript: &Transcript<'_>) {
+    let Call { event, commands, line: Some(line), .. } = call else { return };
+    let checks = checks_of(commands);
+    let is_elsewhere = commands.iter().any(|command| command.is_elsewhere && Check::of(command).is_some());
+    // Of a command that is cut nobody knows what it runs.
+    if checks.is_empty() || is_elsewhere || line.lines().any(is_note) {
+        return;
+    }
+    let is_hidden = commands.iter().any(|command| command.hides_its_end && Check::of(command).is_some());
+    let mut ended = Ending::of(event, is_hidden, commands.len() > 1, call.answer(transcript));
+    if is_cut(event, transcript) {
+        // What is left of an answer may well say nothing of how it ended, or of a part of it; it does not make less true what an earlier record says.
+        let end = end_of(event, transcript);
+        let says = if has_failed(event) { verdict_or_failure(&end).is_some() } else { verdict(&end).is_some() };
+        if !says && (!has_failed(event) || runs.has(line)) {
+            return;
+        }
+        ended = Ending::of(event, is_hidden, commands.len() > 1, &end);
+    }
+    runs.forget(line, ended.is_some());
+    let echoed = if is_hidden || has_failed(event) { Vec::new() } else { checks_of(&echoed(call, transcript)) };
+    runs.add(index, line, &checks, &echoed, ended.as_ref());
 }
 
 fn line_of((counts, last): Verdict<'_>) -> String {
@@ -518,6 +567,8 @@ mod tests {
             ("make -j 4 test", "make test"),
             ("mvn clean test", "mvn test"),
             ("pytest tests", "pytest ./tests/a.py"),
+            ("CI=1 npm test", "FORCE_COLOR=1 npm test"),
+            ("A=1 npm test", "A=1 npm test x"),
             ("python -m pytest", "docker compose run --rm app pytest"),
         ] {
             let (newer_check, older_check) = (check(newer), check(older));
@@ -544,6 +595,8 @@ mod tests {
             ("cargo clippy", "cargo clippy -- -D warnings"),
             ("go test ./...", "go test -race ./..."),
             ("mvn -Dtest=X test", "mvn test"),
+            ("TEST_FILTER=a npm test", "npm test"),
+            ("npm test", "RUN_SLOW=1 npm test"),
         ] {
             let (newer_check, older_check) = (check(newer), check(older));
             assert!(newer_check.name == older_check.name && !newer_check.covers(&older_check), "{newer} {older}");

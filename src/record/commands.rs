@@ -9,6 +9,8 @@ use super::facts::GOES_ON;
 pub struct SimpleCommand {
     /// Its words, without redirections, settings of the environment and what only runs another command.
     words: Vec<String>,
+    /// What is set for it in the environment and may change what it does, in alphabetical order.
+    settings: Vec<String>,
     /// The folder that the line has gone to, as it names it.
     folder: Option<String>,
     /// Whether nobody is told how it ended: a filter reads its output, or another command ends the line whatever became of this one.
@@ -19,6 +21,8 @@ pub struct SimpleCommand {
     is_redirected: bool,
     /// Whether it only runs where another one failed.
     pub is_alternative: bool,
+    /// Whether it ran on something else that git had put in the place of the work.
+    pub is_elsewhere: bool,
 }
 
 /// Commands that only prepare, wait or speak: whether they worked is not what the line is about.
@@ -27,6 +31,38 @@ const PREPARING: [&str; 12] =
 
 /// Commands that run the command behind them.
 const RUNNING: [&str; 7] = ["time", "sudo", "nohup", "command", "exec", "env", "nice"];
+
+/// What is set in the environment and does not change what is done.
+const HARMLESS_SETTINGS: [&str; 28] = [
+    "CI",
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "COLUMNS",
+    "TERM",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "HOME",
+    "PATH",
+    "PWD",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "CARGO_TARGET_DIR",
+    "CARGO_INCREMENTAL",
+    "PYTHONPATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONWARNINGS",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "GOCACHE",
+    "HUSKY",
+    "PAGER",
+];
 
 /// What git does in steps, and stops at.
 const STEPWISE: [&str; 5] = ["rebase", "cherry-pick", "merge", "revert", "am"];
@@ -45,17 +81,24 @@ impl SimpleCommand {
     pub fn named(name: &str) -> Self {
         Self {
             words: vec![name.to_owned()],
+            settings: Vec::new(),
             folder: None,
             hides_its_end: false,
             filter: None,
             is_redirected: false,
             is_alternative: false,
+            is_elsewhere: false,
         }
     }
 
     /// Its words.
     pub fn words(&self) -> &[String] {
         &self.words
+    }
+
+    /// What is set for it in the environment and may change what it does.
+    pub fn settings(&self) -> &[String] {
+        &self.settings
     }
 
     /// Whether the end of its output can be read.
@@ -84,7 +127,7 @@ impl SimpleCommand {
             }
             None => self.words == other.words,
         };
-        is_same && may_be_inside(other.folder(), self.folder())
+        is_same && self.settings == other.settings && may_be_inside(other.folder(), self.folder())
     }
 
     /// Whether it only makes ready what a `git push`, or a step of git such as a merge, behind it takes.
@@ -110,10 +153,15 @@ impl SimpleCommand {
         self.is_git(&ENDINGS).then(|| format!("git {step}"))
     }
 
+    /// What of git it does that is done in steps.
+    pub fn step(&self) -> Option<&str> {
+        let step = self.words.iter().find(|word| STEPWISE.contains(&word.as_str()))?;
+        (name_of(&self.words[0]) == "git").then_some(step)
+    }
+
     /// Whether it is one of those that begin so, whatever is set before the step.
     pub fn begins_as(&self, beginning: &str) -> bool {
-        let step = self.words.iter().find(|word| STEPWISE.contains(&word.as_str()));
-        name_of(&self.words[0]) == "git" && step.is_some_and(|step| beginning == format!("git {step}"))
+        self.step().is_some_and(|step| beginning == format!("git {step}"))
     }
 }
 
@@ -132,46 +180,61 @@ pub fn name_of(word: &str) -> &str {
 
 /// The simple commands of a command line, in order. What only prepares is left out, and filters are.
 pub fn simple_commands(line: &str) -> Vec<SimpleCommand> {
+    let line = without_heredocs(line);
     let mut end = line.len().min(MAX_LINE_BYTES);
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    let line = &*without_heredocs(&line[..end]);
-    let texts = divided(line);
-    let redirects: Vec<usize> = (0..texts.len()).filter(|at| redirects_output(texts[*at].0)).collect();
-    let parts: Vec<(Vec<String>, End)> = texts.into_iter().map(|(text, end)| (words_of(text), end)).collect();
+    let texts = divided(&line[..end]);
+    let redirects: Vec<bool> = texts.iter().map(|(text, _)| redirects_output(text)).collect();
+    let parts: Vec<(Words, End)> = texts.into_iter().map(|(text, end)| (Words::of(text), end)).collect();
     let program = |words: &[String]| words.first().map_or("", String::as_str).to_owned();
     // `set -e` ends the line where a command fails, `set -o pipefail` hears of it behind a filter.
     let sets = |what: fn(&str) -> bool| {
-        parts.iter().any(|(words, _)| program(words) == "set" && words[1..].iter().any(|word| what(word)))
+        let mut words = parts.iter().map(|(Words { words, .. }, _)| words);
+        words.any(|words| program(words) == "set" && words[1..].iter().any(|word| what(word)))
     };
     let stops = sets(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('e'));
     let hears = sets(|word| word == "pipefail");
-    let goes_on_after = |at: usize| {
-        let separators = parts[at..].iter().zip(&parts[at + 1..]);
-        let mut separators = separators.filter(|(_, (next, _))| !next.is_empty()).map(|((_, end), _)| *end);
-        separators.any(|end| end == End::Or || (end == End::Other && !stops))
-            || parts[at..].iter().any(|(_, end)| *end == End::Background)
-    };
+    // The last place from which the line goes on whatever became of what stands before it.
+    let goes_on = (0..parts.len()).rev().find(|at| match parts[*at].1 {
+        End::Background => true,
+        End::Or => parts.get(at + 1).is_some_and(|(next, _)| !next.words.is_empty()),
+        End::Other => !stops && parts.get(at + 1).is_some_and(|(next, _)| !next.words.is_empty()),
+        End::Pipe | End::And => false,
+    });
     let mut commands: Vec<SimpleCommand> = Vec::new();
     let mut folder = None;
+    let mut exported: Vec<String> = Vec::new();
     let mut before = End::Other;
-    for (at, (words, end)) in parts.iter().enumerate() {
-        let ends = std::mem::replace(&mut before, *end);
-        let program = program(words);
+    for (at, (Words { words, mut settings }, end)) in parts.into_iter().enumerate() {
+        let ends = std::mem::replace(&mut before, end);
+        let program = program(&words);
         if ends == End::Pipe {
-            let piped = commands.last_mut().filter(|command| command.hides_its_end || hears);
-            piped.into_iter().for_each(|command| command.filter = Some(program.clone()));
+            if let Some(piped) = commands.last_mut().filter(|command| command.hides_its_end || hears) {
+                piped.filter = Some(program);
+            }
             continue;
         }
         if ["cd", "pushd"].contains(&program.as_str()) {
             folder = words.get(1).map(|folder| folder.trim_matches(['"', '\'']).to_owned());
         }
+        if program == "export" {
+            exported.extend(words[1..].iter().filter(|word| may_change(word)).cloned());
+        }
         if !words.is_empty() && !PREPARING.contains(&program.as_str()) {
-            let hides_its_end = (*end == End::Pipe && !hears) || goes_on_after(at);
-            let (words, folder, is_alternative) = (words.clone(), folder.clone(), ends == End::Or);
-            let is_redirected = *end == End::Background || redirects.contains(&at);
-            commands.push(SimpleCommand { words, folder, hides_its_end, filter: None, is_redirected, is_alternative });
+            settings.extend(exported.iter().cloned());
+            settings.sort_unstable();
+            commands.push(SimpleCommand {
+                words,
+                settings,
+                folder: folder.clone(),
+                hides_its_end: (end == End::Pipe && !hears) || goes_on.is_some_and(|last| last >= at),
+                filter: None,
+                is_redirected: end == End::Background || redirects[at],
+                is_alternative: ends == End::Or,
+                is_elsewhere: false,
+            });
         }
     }
     commands
@@ -278,35 +341,70 @@ fn redirects_output(command: &str) -> bool {
         .any(|word| ["&>", "1>", ">"].iter().any(|mark| word.strip_prefix(mark).is_some_and(|to| !to.starts_with('&'))))
 }
 
-fn words_of(command: &str) -> Vec<String> {
-    let mut all =
-        command.trim_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).split_whitespace().peekable();
-    let mut words: Vec<String> = Vec::new();
-    while let Some(word) = all.next() {
-        let redirects = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-        if let Some(target) = redirects.strip_prefix(['>', '<']) {
-            if target.trim_start_matches('>').is_empty() {
-                all.next();
-            }
-            continue;
-        }
-        if words.is_empty() {
-            let is_setting = word.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            });
-            if is_setting || RUNNING.contains(&word) {
+/// The words of a simple command.
+struct Words {
+    /// Without redirections, settings and what only runs another command.
+    words: Vec<String>,
+    /// What is set before it and may change what it does.
+    settings: Vec<String>,
+}
+
+impl Words {
+    fn of(command: &str) -> Self {
+        let is_outside = |c: char| c.is_whitespace() || matches!(c, '(' | ')');
+        let mut all = command.trim_matches(is_outside).split_whitespace().peekable();
+        let (mut words, mut settings): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        while let Some(word) = all.next() {
+            let redirects = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+            if let Some(target) = redirects.strip_prefix(['>', '<']) {
+                if target.trim_start_matches('>').is_empty() {
+                    all.next();
+                }
                 continue;
             }
-            if word == "timeout" {
-                // With its limit.
-                while all.next_if(|word| word.starts_with('-')).is_some() {}
-                all.next();
-                continue;
+            if words.is_empty() {
+                if is_setting(word) {
+                    let mut setting = word.to_owned();
+                    while is_open(&setting) {
+                        let Some(more) = all.next() else { break };
+                        setting = [&setting, more].join(" ");
+                    }
+                    if may_change(&setting) {
+                        settings.push(setting);
+                    }
+                    continue;
+                }
+                // With their flags, and what limits them.
+                if RUNNING.contains(&word) || word == "timeout" {
+                    while all.next_if(|next| next.starts_with('-')).is_some() {}
+                    if word == "timeout" {
+                        all.next();
+                    }
+                    continue;
+                }
             }
+            words.push(word.to_owned());
         }
-        words.push(word.to_owned());
+        Self { words, settings }
     }
-    words
+}
+
+/// Whether a word sets something in the environment.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Whether what is set may change what a command does.
+fn may_change(setting: &str) -> bool {
+    setting.split_once('=').is_some_and(|(name, _)| !HARMLESS_SETTINGS.contains(&name))
+}
+
+/// Whether the value of a setting goes on behind a blank, in quotes.
+fn is_open(setting: &str) -> bool {
+    let value = setting.split_once('=').map_or("", |(_, value)| value);
+    value.starts_with(['"', '\'']) && (value.len() == 1 || !value.ends_with(&value[..1]))
 }
 
 #[cfg(test)]
@@ -336,6 +434,23 @@ mod tests {
         assert_eq!(texts(commit)[1..], ["git push \"$x\"", "make"]);
         assert_eq!(texts("cat <<EOF > a.txt; make\nmore"), ["cat", "make"]);
         assert_eq!(texts("cat << \nx"), ["cat"]);
+        let long = format!("cat > t.py <<'EOF'\n{}EOF\npytest t.py", "x = 1\n".repeat(MAX_LINE_BYTES));
+        assert_eq!(texts(&long), ["cat", "pytest t.py"]);
+    }
+
+    #[test]
+    fn what_is_set_before_a_command_may_change_what_it_does() {
+        for (line, settings) in [
+            ("CI=true FORCE_COLOR=0 npm test", &[][..]),
+            ("TEST_FILTER=a npm test", &["TEST_FILTER=a"]),
+            ("env -i X=1 PATH=/bin cargo test", &["X=1"]),
+            ("B='x y' A=1 npm test", &["A=1", "B='x y'"]),
+            ("export X=1 CI=1; npm test", &["X=1"]),
+        ] {
+            let command = simple_commands(line).remove(0);
+            assert_eq!(command.settings(), settings, "{line}");
+            assert!(["npm test", "cargo test"].contains(&command.text().as_str()), "{line}");
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::{
     agenda::agenda,
+    calls::calls,
     changes::changes,
     checks::checks,
-    commands::{SimpleCommand, simple_commands},
     failures::failures,
     in_force::{design, has_ended, in_force},
     must::{limits_in, sets_limit},
@@ -12,7 +12,7 @@ use super::{
     text::is_record,
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role, calls},
+    conversation::{self, Block, ContentKind, Conversation, Role},
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, Meaning, PieceSource, SPOKEN, ToolTable, Transcript,
@@ -102,6 +102,7 @@ fn without_cuts(words: &str) -> &str {
 /// The facts of a conversation, each kind oldest first.
 pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let transcript = transcript::read(conversation, tools);
+    let calls = calls(&transcript, tools);
     let mut told = recorded(conversation, tools);
     let mut of_kind = |is_such: fn(&Fact) -> bool| told.extract_if(.., |told| is_such(&told.fact)).collect::<Vec<_>>();
     let planned = of_kind(|fact| matches!(fact, Fact::Plan { .. }));
@@ -124,9 +125,9 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     facts.extend(now);
     facts.extend(design.filter(|(message, _)| is_current(*message)).into_iter().flat_map(|(_, lines)| lines));
     facts.extend(agenda);
-    facts.extend(checks(checked, &transcript));
-    facts.extend(failures(failed, &transcript, tools));
-    facts.extend(changes(changed, &transcript));
+    facts.extend(checks(checked, &calls, &transcript));
+    facts.extend(failures(failed, &calls, &transcript, tools));
+    facts.extend(changes(changed, &calls, &transcript));
     facts.extend(words(conversation, tools, told));
     facts
 }
@@ -246,12 +247,6 @@ pub(super) fn about(event: &Event, transcript: &Transcript<'_>) -> String {
     event.path.as_deref().map(str::to_owned).or_else(command).unwrap_or_default()
 }
 
-/// What a call runs; nothing where it runs no command line.
-pub(super) fn commands_of(event: &Event, transcript: &Transcript<'_>) -> Vec<SimpleCommand> {
-    let line = command_of(event, transcript).filter(|_| event.action == Action::Command);
-    line.map_or_else(Vec::new, simple_commands)
-}
-
 /// What was said: by the user, and by the assistant before the user spoke again; and what records tell of that, and of names.
 fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>) -> Vec<Fact> {
     let mut all: Vec<(usize, Fact, Vec<String>)> = Vec::new();
@@ -308,7 +303,7 @@ pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> 
         let Some(speaker) = role(message).filter(|_| !conversation.message(message).is_summary()) else { continue };
         let is_last = || {
             role(message + 1) == Some(&Role::User)
-                && calls(conversation.message(message)).is_empty()
+                && conversation::calls(conversation.message(message)).is_empty()
                 && !pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
         };
         if *speaker == Role::User || (*speaker == Role::Assistant && is_last()) {

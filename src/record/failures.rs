@@ -1,66 +1,96 @@
 //! The calls that failed, and whether the same was seen to work since.
 
+use std::collections::HashMap;
+
 use super::{
-    checks::{checks_again, says_all},
+    MAX_FACTS,
+    calls::Call,
+    checks::{Check, echoed, says_all},
     commands::{SimpleCommand, simple_commands},
-    facts::{
-        BETWEEN_LINES, Fact, TELLING, about, answer_of, beginning, commands_of, has_failed, has_run, in_order, is_cut,
-    },
+    facts::{BETWEEN_LINES, Fact, GOES_ON, TELLING, about, beginning, has_failed, has_run, in_order, is_cut},
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{
-    Event, Meaning, ToolTable, Transcript,
+    Meaning, ToolTable, Transcript,
     endings::{cause, counted_failures, failure, goes_on, says_well, verdict},
 };
 
-/// What a call did.
-struct Work {
-    tool: String,
-    /// As a record tells of it.
-    call: String,
-    commands: Vec<SimpleCommand>,
-    /// What may be done again by itself: each command of a command line.
-    parts: Vec<SimpleCommand>,
+/// What may be done again by itself: a command of a command line, or what a call is about that runs none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    command: SimpleCommand,
+    check: Option<Check>,
 }
 
-impl Work {
-    fn of(event: &Event, transcript: &Transcript<'_>) -> Self {
-        let (tool, about) = (event.tool.trim().to_owned(), about(event, transcript));
-        let commands = commands_of(event, transcript);
-        let parts = parts_of(&commands, &about);
-        Self { call: [tool.as_str(), &about].join(" ").trim().to_owned(), tool, commands, parts }
+impl Part {
+    fn of(command: SimpleCommand) -> Self {
+        Self { check: Check::of(&command), command }
     }
 
-    /// Whether it did this, as far as is known.
-    fn did(&self, part: &SimpleCommand) -> bool {
-        self.parts.iter().any(|own| !own.is_alternative && (own.does_again(part) || checks_again(own, part)))
+    fn named(name: &str) -> Self {
+        Self::of(SimpleCommand::named(name))
     }
+
+    /// Whether it does again what another one did, as far as is known.
+    fn does_again(&self, other: &Self) -> bool {
+        let checks = || self.check.as_ref().zip(other.check.as_ref());
+        let counts = !self.command.is_alternative && !(self.command.is_elsewhere && self.check.is_some());
+        counts
+            && (self.command.does_again(&other.command)
+                || checks().is_some_and(|(check, other)| check.name == other.name && check.covers(other)))
+    }
+
+    /// By what those are found that it may do again, and it by them.
+    fn keys(&self) -> impl Iterator<Item = Key> {
+        let words = Key::Words(self.command.words().join(" "));
+        let check = self.check.as_ref().map(|check| Key::Check(check.name.clone()));
+        std::iter::once(words).chain(check)
+    }
+}
+
+/// By what open parts of failures are found.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Words(String),
+    Check(String),
+    /// What git does in steps.
+    Step(String),
+    /// Only its beginning is known.
+    Cut,
 }
 
 /// The commands that may be done again, or what a call is about that runs none. What a push or a merge takes has been made ready, once one works.
-fn parts_of(commands: &[SimpleCommand], about: &str) -> Vec<SimpleCommand> {
+fn parts_of(commands: &[SimpleCommand], about: &str) -> Vec<Part> {
     let takes_them = commands.iter().any(SimpleCommand::is_push_or_step);
     let prepares = |command: &SimpleCommand| command.prepares_git() && !command.is_push_or_step();
-    let left: Vec<SimpleCommand> =
-        commands.iter().filter(|command| !(takes_them && prepares(command))).cloned().collect();
-    if left.is_empty() { vec![SimpleCommand::named(about)] } else { left }
+    let left = commands.iter().filter(|command| !(takes_them && prepares(command)));
+    let left: Vec<Part> = left.cloned().map(Part::of).collect();
+    if left.is_empty() { vec![Part::named(about)] } else { left }
 }
 
 /// A call that failed.
 struct Failure {
-    /// The event.
+    /// The step.
     at: usize,
     tool: String,
+    /// As a record tells of it.
     call: String,
     line: String,
     /// What of it was not seen to work since.
-    open: Vec<SimpleCommand>,
+    open: Vec<Part>,
     /// So many parts it had, and the last of them.
     parts: usize,
     last: SimpleCommand,
+    /// Whether the same failed again.
+    is_outdated: bool,
 }
 
 impl Failure {
+    fn new(at: usize, tool: &str, call: String, line: String, open: Vec<Part>) -> Self {
+        let last = open.last().map_or_else(|| SimpleCommand::named(&call), |part| part.command.clone());
+        Self { at, tool: tool.to_owned(), call, line, parts: open.len(), open, last, is_outdated: false }
+    }
+
     /// One that an earlier record tells of.
     fn recorded(at: usize, fact: Fact, tools: &ToolTable) -> Option<Self> {
         let (call, line, is_open) = match fact {
@@ -72,93 +102,196 @@ impl Failure {
         let open = match (is_open, tools.meaning(tool)) {
             (false, _) => Vec::new(),
             (true, Meaning::Command) => parts_of(&simple_commands(about), about),
-            (true, _) => vec![SimpleCommand::named(about)],
+            (true, _) => vec![Part::named(about)],
         };
-        let last = open.last().cloned().unwrap_or_else(|| SimpleCommand::named(about));
-        Some(Self { at, tool: tool.into(), line, parts: open.len(), last, open, call })
+        let tool = tool.to_owned();
+        Some(Self::new(at, &tool, call, line, open))
     }
 
-    /// What is open of it when this call has worked.
-    fn open_after(&self, work: &Work) -> Vec<SimpleCommand> {
-        let ended: Vec<String> = work.commands.iter().filter_map(SimpleCommand::ends).collect();
-        let is_ended = |part: &SimpleCommand| ended.iter().any(|beginning| part.begins_as(beginning));
-        let is_open = |part: &&SimpleCommand| !work.did(part) && !is_ended(part);
-        let open: Vec<SimpleCommand> = self.open.iter().filter(is_open).cloned().collect();
+    /// What is open of it when this work was done.
+    fn open_after(&self, work: &Work) -> Vec<Part> {
+        let is_ended = |part: &Part| work.ended.iter().any(|beginning| part.command.begins_as(beginning));
+        let is_open = |part: &&Part| !work.did(part) && !is_ended(part);
+        let open: Vec<Part> = self.open.iter().filter(is_open).cloned().collect();
         // Where all but one of several did work, the last of them too, it was not the one that nobody tried again.
-        let was_run = self.parts > 2 && open.len() == 1 && open[0] != self.last;
+        let was_run = self.parts > 2 && open.len() == 1 && open[0].command != self.last;
         if was_run { Vec::new() } else { open }
+    }
+
+    /// By what it is known that the same failed again.
+    fn same(&self) -> (String, String) {
+        (self.line.clone(), self.open.iter().map(|part| part.command.words().join(" ")).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// What a call did that did not fail.
+struct Work {
+    parts: Vec<Part>,
+    /// How what it brought to an end begins.
+    ended: Vec<String>,
+}
+
+impl Work {
+    fn of(call: &Call<'_>, transcript: &Transcript<'_>) -> Self {
+        let mut parts = parts_of(&call.commands, &about(call.event, transcript));
+        parts.extend(echoed(call, transcript).into_iter().map(Part::of));
+        Self { parts, ended: call.commands.iter().filter_map(SimpleCommand::ends).collect() }
+    }
+
+    fn did(&self, part: &Part) -> bool {
+        self.parts.iter().any(|own| own.does_again(part))
+    }
+
+    fn keys(&self) -> impl Iterator<Item = Key> {
+        let ended = self.ended.iter().cloned().map(Key::Step);
+        self.parts.iter().flat_map(Part::keys).chain(ended).chain([Key::Cut])
+    }
+}
+
+/// The calls that failed, and where they are found again.
+#[derive(Default)]
+struct Failures {
+    all: Vec<Failure>,
+    open: HashMap<Key, Vec<usize>>,
+    by_call: HashMap<String, Vec<usize>>,
+    same: HashMap<(String, String), Vec<usize>>,
+}
+
+impl Failures {
+    fn add(&mut self, failure: Failure) {
+        let at = self.all.len();
+        for part in &failure.open {
+            let is_cut = part.command.words().last().is_some_and(|last| last.ends_with(GOES_ON));
+            let cut = is_cut.then_some(Key::Cut);
+            let step = part.command.step().map(|step| Key::Step(format!("git {step}")));
+            for key in part.keys().chain(cut).chain(step) {
+                self.open.entry(key).or_default().push(at);
+            }
+        }
+        self.by_call.entry(failure.call.clone()).or_default().push(at);
+        self.same.entry(failure.same()).or_default().push(at);
+        self.all.push(failure);
+    }
+
+    /// A record tells of it: what stands of it still is older than that.
+    fn tell(&mut self, told: Failure) {
+        for at in self.by_call.remove(&told.call).unwrap_or_default() {
+            self.all[at].is_outdated |= self.all[at].tool == told.tool;
+        }
+        self.add(told);
+    }
+
+    /// A call has failed: once more, if the same did.
+    fn fail(&mut self, failure: Failure) {
+        for at in self.same.remove(&failure.same()).unwrap_or_default() {
+            let known = &mut self.all[at];
+            known.is_outdated |= !known.open.is_empty() && known.open == failure.open && known.tool == failure.tool;
+        }
+        self.add(failure);
+    }
+
+    /// Those that are open and may be mended by work of this kind, oldest first: of each kind so many of the newest as may be told.
+    fn open_for(&mut self, tool: &str, keys: impl Iterator<Item = Key>) -> Vec<usize> {
+        let Self { all, open, .. } = self;
+        let mut found: Vec<usize> = Vec::new();
+        for key in keys {
+            let Some(places) = open.get_mut(&key) else { continue };
+            places.retain(|at| !all[*at].is_outdated && !all[*at].open.is_empty());
+            places.drain(..places.len().saturating_sub(MAX_FACTS));
+            found.extend(places.iter().filter(|at| all[**at].tool == tool));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A call has worked, or so it seems.
+    fn work(&mut self, call: &Call<'_>, transcript: &Transcript<'_>) {
+        if self.open.is_empty() {
+            return;
+        }
+        let work = Work::of(call, transcript);
+        let open = self.open_for(call.event.tool.trim(), work.keys());
+        let mended = open.into_iter().filter_map(|at| {
+            let open = self.all[at].open_after(&work);
+            (open.len() < self.all[at].open.len()).then_some((at, open))
+        });
+        let mended: Vec<(usize, Vec<Part>)> = mended.collect();
+        // What a filter lets through says whether the command before it has worked.
+        if mended.is_empty() || !works(call, transcript) {
+            return;
+        }
+        for (at, open) in mended {
+            self.all[at].open = open;
+            self.same.entry(self.all[at].same()).or_default().push(at);
+        }
+    }
+
+    fn told(self) -> Vec<Fact> {
+        let told = self.all.into_iter().filter(|failure| !failure.is_outdated).map(|failure| {
+            let Failure { at, call, line, open, .. } = failure;
+            (at, if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line } })
+        });
+        in_order(told.collect())
     }
 }
 
 /// The calls that failed.
-pub fn failures(recorded: Vec<Recorded>, transcript: &Transcript<'_>, tools: &ToolTable) -> Vec<Fact> {
-    let mut all: Vec<Failure> = Vec::new();
-    for (at, step) in steps(recorded, transcript).into_iter().enumerate() {
-        let event = match step {
+pub fn failures(
+    recorded: Vec<Recorded>,
+    calls: &[Call<'_>],
+    transcript: &Transcript<'_>,
+    tools: &ToolTable,
+) -> Vec<Fact> {
+    let mut failures = Failures::default();
+    for (at, step) in steps(recorded, calls).into_iter().enumerate() {
+        match step {
             Step::Told(fact) => {
                 if let Some(told) = Failure::recorded(at, fact, tools) {
-                    // What stands of it still is older than what a record tells.
-                    all.retain(|known| known.tool != told.tool || known.call != told.call);
-                    all.push(told);
+                    failures.tell(told);
                 }
-                continue;
             }
-            Step::Event(event) => event,
-        };
-        if event.call.is_none() || !has_run(event) {
-            continue;
-        }
-        if !has_failed(event) {
-            let is_open = |failure: &&mut Failure| failure.tool == event.tool.trim() && !failure.open.is_empty();
-            let mut open = all.iter_mut().filter(is_open).peekable();
-            if open.peek().is_none() {
-                continue;
+            Step::Call(call) if call.event.call.is_none() || !has_run(call.event) => {}
+            Step::Call(call) if !has_failed(call.event) => failures.work(call, transcript),
+            Step::Call(call) => {
+                if let Some(failure) = failed(at, call, transcript) {
+                    failures.fail(failure);
+                }
             }
-            let work = Work::of(event, transcript);
-            let mended = open.filter_map(|failure| {
-                let open = failure.open_after(&work);
-                (open.len() < failure.open.len()).then_some((failure, open))
-            });
-            let mended: Vec<(&mut Failure, Vec<SimpleCommand>)> = mended.collect();
-            // What a filter lets through says whether the command before it has worked.
-            if !mended.is_empty() && works(event, &work, transcript) {
-                mended.into_iter().for_each(|(failure, open)| failure.open = open);
-            }
-            continue;
-        }
-        let answer = answer_of(event, transcript);
-        if let Some(first) = failure(&answer) {
-            let mut line = beginning(first, TELLING);
-            if let Some(cause) = cause(&answer).filter(|cause| *cause != first) {
-                line = [line, beginning(cause, TELLING)].join(BETWEEN_LINES);
-            }
-            let work = Work::of(event, transcript);
-            all.retain(|known| {
-                known.open.is_empty() || known.open != work.parts || known.tool != work.tool || known.line != line
-            });
-            let Work { tool, call, parts: open, .. } = work;
-            let last = open[open.len() - 1].clone();
-            all.push(Failure { at, tool, call, line, parts: open.len(), last, open });
         }
     }
-    let told = all.into_iter().map(|Failure { at, call, line, open, .. }| {
-        (at, if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line } })
-    });
-    in_order(told.collect())
+    failures.told()
+}
+
+/// A call that failed, as its answer tells.
+fn failed(at: usize, call: &Call<'_>, transcript: &Transcript<'_>) -> Option<Failure> {
+    let answer = call.answer(transcript);
+    let first = failure(answer)?;
+    let (tool, about) = (call.event.tool.trim(), about(call.event, transcript));
+    let parts = parts_of(&call.commands, &about);
+    // What fails elsewhere says nothing of the work.
+    if parts.iter().any(|part| part.command.is_elsewhere && part.check.is_some()) {
+        return None;
+    }
+    let mut line = beginning(first, TELLING);
+    if let Some(cause) = cause(answer).filter(|cause| *cause != first) {
+        line = [line, beginning(cause, TELLING)].join(BETWEEN_LINES);
+    }
+    Some(Failure::new(at, tool, [tool, &about].join(" ").trim().to_owned(), line, parts))
 }
 
 /// Whether a call that did not fail is known to have done what it was asked to.
-fn works(event: &Event, work: &Work, transcript: &Transcript<'_>) -> bool {
-    let answer = answer_of(event, transcript);
-    let mut hidden = work.commands.iter().filter(|command| command.hides_its_end).peekable();
-    if goes_on(&answer) || hidden.peek().is_none() {
-        return !goes_on(&answer);
+fn works(call: &Call<'_>, transcript: &Transcript<'_>) -> bool {
+    let answer = call.answer(transcript);
+    let mut hidden = call.commands.iter().filter(|command| command.hides_its_end).peekable();
+    if goes_on(answer) || hidden.peek().is_none() {
+        return !goes_on(answer);
     }
-    let has_verdict = verdict(&answer).is_some();
-    let tells_error = work.commands.len() > 1 && failure(&answer).is_some();
+    let has_verdict = verdict(answer).is_some();
+    let tells_error = call.commands.len() > 1 && failure(answer).is_some();
     !tells_error
         && hidden.all(|command| says_all(command, has_verdict))
-        && says_well(&answer)
-        && counted_failures(&answer).is_none()
-        && !is_cut(event, transcript)
+        && says_well(answer)
+        && counted_failures(answer).is_none()
+        && !is_cut(call.event, transcript)
 }

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use super::{
     agenda::agenda,
-    changes::{Fate, changes, is_same_file},
+    calls::calls,
+    changes::{Fate, changes},
     checks::checks,
     facts::{Fact, squeezed},
     failures::failures,
     in_force::in_force,
+    paths::is_same_file,
     recorded::recorded,
 };
 use crate::{
@@ -36,6 +38,7 @@ pub struct Left {
 impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
+        let calls = calls(&transcript, tools);
         let recorded = recorded(conversation, tools);
         let of_kind = |is_such: fn(&Fact) -> bool| {
             recorded.iter().filter(|recorded| is_such(&recorded.fact)).cloned().collect::<Vec<_>>()
@@ -43,14 +46,14 @@ impl Left {
         let listed = of_kind(|fact| matches!(fact, Fact::Plan { .. }));
         let checked = of_kind(|fact| matches!(fact, Fact::Check { .. }));
         let failed = of_kind(|fact| matches!(fact, Fact::Failed { .. } | Fact::Mended { .. }));
-        let mut ended = checks(checked, &transcript);
-        ended.extend(failures(failed, &transcript, tools));
+        let mut ended = checks(checked, &calls, &transcript);
+        ended.extend(failures(failed, &calls, &transcript, tools));
         let plan = agenda(conversation, &transcript, tools, listed);
         let now = in_force(conversation, &transcript, tools);
         let now = now.into_iter().chain(recorded.iter().map(|recorded| recorded.fact.clone()));
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, Fate::told(&how))) } else { None };
-        let changed = changes(recorded, &transcript).into_iter().filter_map(of_file).collect();
+        let changed = changes(recorded, &calls, &transcript).into_iter().filter_map(of_file).collect();
         let texts = in_parts(
             &transcript.texts,
             |text| text.text.len(),

@@ -10,15 +10,19 @@
 //! | `must` | what a summary must not lose |
 //! | `index` | the names in what is left out, by where they stood |
 //! | `changes` | the files that were changed, each told once |
+//! | `calls` | what each call runs and was answered, read once |
 //! | `checks` | how each check ended the last time |
 //! | `failures` | the calls that failed, and whether the same was seen to work since |
 //! | `commands` | what a command line runs |
 //! | `git` | what a command of git does to the files that were changed |
+//! | `trees` | which commands ran on the work, and which on something else that git had put in its place |
+//! | `paths` | which of the known files a path names |
 //! | `recorded` | what earlier records tell, in its place among what happened |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
 mod agenda;
+mod calls;
 mod changes;
 mod checks;
 mod commands;
@@ -30,9 +34,11 @@ mod index;
 mod input;
 mod left;
 mod must;
+mod paths;
 mod recorded;
 mod standing;
 mod text;
+mod trees;
 
 use std::collections::HashSet;
 

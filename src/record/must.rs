@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::{
     agenda::agenda,
+    calls::calls,
     changes::{Fate, changes},
     facts::{Fact, ItemState, Said, TELLING, beginning, cut_off, said, squeezed},
     left::Left,
@@ -135,7 +136,7 @@ impl MustSurvive {
         let mut all = newest(constraints(words));
         let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
         all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
-        let mut files = changes(recorded, &transcript);
+        let mut files = changes(recorded, &calls(&transcript, tools), &transcript);
         files.retain(|fact| !matches!(fact, Fact::Changed { how, .. } if Fate::told(how) == Some(Fate::TakenBack)));
         let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
         all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));

@@ -1,7 +1,7 @@
 //! What earlier records tell, in its place among what happened: a record tells how things stood when it was put where it stands, so what stands before
 //! it is older, and what stands behind it newer.
 
-use super::{facts::Fact, standing::records, text::read};
+use super::{calls::Call, facts::Fact, standing::records, text::read};
 use crate::{
     conversation::Conversation,
     transcript::{Event, ToolTable, Transcript},
@@ -25,23 +25,22 @@ pub fn recorded(conversation: &Conversation, tools: &ToolTable) -> Vec<Recorded>
 }
 
 /// Something that is told or that happened.
-pub enum Step<'t> {
+pub enum Step<'c, 't> {
     /// A record tells it.
     Told(Fact),
     /// It happened.
-    Event(&'t Event),
+    Call(&'c Call<'t>),
 }
 
-/// What records tell among the events, in order.
-pub fn steps<'t>(recorded: Vec<Recorded>, transcript: &'t Transcript<'_>) -> Vec<Step<'t>> {
+/// What records tell among the calls, in order.
+pub fn steps<'c, 't>(recorded: Vec<Recorded>, calls: &'c [Call<'t>]) -> Vec<Step<'c, 't>> {
     let mut told = recorded.into_iter().peekable();
-    let mut steps = Vec::with_capacity(transcript.events.len());
-    for event in &transcript.events {
-        let message = message_of(event, transcript);
-        while let Some(Recorded { fact, .. }) = told.next_if(|recorded| recorded.message < message) {
+    let mut steps = Vec::with_capacity(calls.len());
+    for call in calls {
+        while let Some(Recorded { fact, .. }) = told.next_if(|recorded| recorded.message < call.message) {
             steps.push(Step::Told(fact));
         }
-        steps.push(Step::Event(event));
+        steps.push(Step::Call(call));
     }
     steps.extend(told.map(|recorded| Step::Told(recorded.fact)));
     steps

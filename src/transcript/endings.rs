@@ -134,12 +134,12 @@ fn is_quoted(lines: &[&str], at: usize) -> bool {
     lines.get(at + 1).is_some_and(is_mark)
 }
 
-/// Whether a line only shows the command that runs: package managers and runners of tasks begin with that.
-pub fn is_echo(line: &str) -> bool {
+/// The command that a line shows before it runs: package managers and runners of tasks begin with that. `None` for other lines.
+pub fn shown_command(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let label = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
     let line = label.map_or(line, |(_, rest)| rest);
-    ["> ", "$ ", "+ "].iter().any(|mark| line.starts_with(mark))
+    ["> ", "$ ", "+ "].iter().find_map(|mark| line.strip_prefix(mark))
 }
 
 #[cfg(test)]
@@ -181,8 +181,8 @@ mod tests {
         assert_eq!(cause(lint), Some("a_test.go:9:2: Fatalf may not run"));
         assert_eq!(verdict("0 issues.\n[lint] $ golangci-lint run ./...").map(|(_, last)| last), Some("0 issues."));
         assert_eq!(
-            ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(is_echo),
-            [true, true, true, true, false, false]
+            ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(shown_command),
+            [Some("gofmt -w ."), Some("app@1.0.0 test"), Some("make"), Some("set -e"), None, None]
         );
         let well =
             ["", "test result: ok. 4 passed; 0 failed", "0 issues.", "Found 0 errors", "Success: no issues found"];

@@ -783,6 +783,151 @@ fn what_still_fails_is_not_told_as_mended() {
 }
 
 #[test]
+fn a_check_of_something_else_than_the_work_says_nothing_of_it() {
+    let ran = |command: &str, answer: &str| round(2, "Bash", json!({ "command": command }), answer);
+    let edit = || {
+        let input = json!({ "file_path": "/w/a.js", "old_string": "a", "new_string": "b" });
+        round(1, "Edit", input, "The file has been updated.")
+    };
+    let fails = || failed(1, "Bash", json!({ "command": "npm test" }), "Exit code 1\nTests 3 failed | 8 passed (11)");
+    let passed = "Tests 11 passed (11)";
+    let told = |work: Vec<Vec<Value>>| {
+        let open = told_under("Failed, and not seen to work since:", work.clone());
+        (open, told_under("Checks, how each ended the last time:", work))
+    };
+    let is_bad = |(open, checks): &(Vec<String>, Vec<String>)| {
+        open.iter().chain(checks).any(|line| line.starts_with("Bash npm test") || line.contains("3 failed"))
+            && !checks.iter().any(|line| line.contains(passed))
+    };
+    let switched = "Switched to branch 'main'";
+    for elsewhere in [
+        vec![ran("git stash; npm test; git stash pop", passed)],
+        vec![ran("git stash", "Saved working directory"), ran("npm test", passed), ran("git stash pop", "")],
+        vec![ran("git checkout main && npm test", &format!("{switched}\n{passed}"))],
+        vec![ran("git switch main", switched), ran("npm test", passed), ran("git switch -", "")],
+        vec![ran("git checkout -q main", ""), ran("npm test 2>&1 | tail -3", passed)],
+        vec![ran("git worktree add ../base main && cd ../base && npm test", passed)],
+        vec![ran("git worktree add /tmp/base main", ""), ran("cd /tmp/base && npm test", passed)],
+    ] {
+        let found = told([vec![edit(), fails()], elsewhere.clone()].concat());
+        assert!(is_bad(&found), "{elsewhere:?}: {found:?}");
+    }
+    // Back on the work, or where the work goes on, it does.
+    for later in [
+        vec![ran("git stash", ""), ran("npm test", passed), ran("git stash pop", ""), ran("npm test", passed)],
+        vec![ran("git checkout main && npm test", passed), ran("git checkout - && npm test", passed)],
+        vec![ran("git checkout main && npm test", passed), ran("git checkout work && npm test", passed)],
+        vec![ran("git checkout -b fix", "Switched to a new branch 'fix'"), ran("npm test", passed)],
+        vec![ran("git checkout main && git merge work", switched), ran("npm test", passed)],
+        vec![ran("git checkout main", switched), edit(), ran("npm test", passed)],
+        vec![ran("git stash", "No local changes to save"), ran("npm test", passed)],
+        vec![ran("git checkout a.js", "Updated 1 path from the index"), edit(), ran("npm test", passed)],
+    ] {
+        let (open, checks) = told([vec![edit(), fails()], later.clone()].concat());
+        assert!(open.is_empty() && checks.len() == 1 && checks[0].ends_with(passed), "{later:?}: {open:?} {checks:?}");
+    }
+    // Nor does what fails there.
+    let base =
+        failed(3, "Bash", json!({ "command": "git stash && npm test" }), "Saved working directory\nTests 3 failed");
+    assert_eq!(told(vec![edit(), ran("npm test", passed), base]), (vec![], vec![format!("npm test → {passed}")]));
+}
+
+#[test]
+fn a_check_behind_what_a_line_writes_is_read() {
+    let ran = |command: &str, answer: &str| round(2, "Bash", json!({ "command": command }), answer);
+    let passed = "3 passed in 0.1s";
+    for behind in ["\npytest t.py", "\ncd /w && pytest t.py"] {
+        let line = format!("cat > t.py <<'EOF'\ndef test_a():\n    assert True\nEOF{behind}");
+        let work = vec![
+            failed(1, "Bash", json!({ "command": "pytest t.py" }), "Exit code 1\n1 failed in 0.1s"),
+            ran(&line, passed),
+        ];
+        let checks = told_under("Checks, how each ended the last time:", work.clone());
+        assert!(checks.len() == 1 && checks[0].ends_with(passed), "{checks:?}");
+        assert_eq!(told_under("Failed, and not seen to work since:", work), [""; 0]);
+    }
+    let line = "cat > t.py <<'EOF' && pytest t.py\ndef test_a():\n    assert True\nEOF";
+    let checks = told_under("Checks, how each ended the last time:", vec![ran(line, passed)]);
+    assert!(checks.len() == 1 && checks[0].ends_with(passed), "{checks:?}");
+}
+
+#[test]
+fn a_runner_that_shows_what_it_runs_mends_that() {
+    let ran = |command: &str, answer: &str| round(2, "Bash", json!({ "command": command }), answer);
+    let fails = || failed(1, "Bash", json!({ "command": "go test ./..." }), "Exit code 1\nFAIL ex/a 0.2s");
+    let open = |work: Vec<Value>| {
+        let mut told = told_under("Failed, and not seen to work since:", vec![fails(), work.clone()]);
+        told.extend(told_under("Checks, how each ended the last time:", vec![fails(), work]));
+        told.iter().any(|line| line.contains("FAIL"))
+    };
+    for (command, answer) in [
+        ("mise run test", "[test] $ go test ./...\nok ex/a 0.2s"),
+        ("make test", "go test -race ./...\nok ex/a 0.2s"),
+        ("npm test", "> app@1.0.0 test\n> go test ./...\n\nok ex/a 0.2s"),
+    ] {
+        assert!(!open(ran(command, answer)), "{command}");
+    }
+    for (command, answer) in [
+        ("mise run test", "[test] $ go test ./pkg\nok ex/pkg 0.2s"),
+        ("mise run test", "ok ex/a 0.2s"),
+        ("mise run test | grep -v FAIL", "[test] $ go test ./...\nok ex/a 0.2s"),
+        ("cat log", "$ go test ./...\nok ex/a 0.2s"),
+    ] {
+        assert!(open(ran(command, answer)), "{command}");
+    }
+}
+
+#[test]
+fn what_is_staged_ignored_or_committed_in_part_is_told_as_it_surely_is() {
+    let edit = |path: &str| {
+        let input = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        round(1, "Edit", input, "The file has been updated.")
+    };
+    let ran = |command: &str, answer: &str| round(2, "Bash", json!({ "command": command }), answer);
+    let told = |work: Vec<Vec<Value>>| {
+        let mut told = told_under("Files changed:", work);
+        // Whether the paths reveal where the agent works is not what is asked here.
+        told.iter_mut().for_each(|line| *line = line.trim_start_matches("/w/").to_owned());
+        told.sort();
+        told
+    };
+    let both = || vec![edit("/w/a.py"), edit("/w/b.py")];
+    let after = |lines: &[&str]| told(both().into_iter().chain(lines.iter().map(|line| ran(line, ""))).collect());
+    let (kept, back) = ("a.py (edited)", "b.py (edited, taken back)");
+    for lines in [
+        &["git add a.py", "git checkout ."][..],
+        &["git add a.py && git commit -m x", "git checkout ."],
+        &["git add a.py && git commit -m 'b.py and more'", "git reset --hard"],
+        &["git commit -m x a.py", "git restore ."],
+        &["git add a.py && git restore ."],
+    ] {
+        assert_eq!(after(lines), [kept, back], "{lines:?}");
+    }
+    for lines in
+        [&["git add a.py", "git reset --hard"][..], &["git add -A", "git restore --staged .", "git checkout ."]]
+    {
+        assert_eq!(after(lines), ["a.py (edited, taken back)", back], "{lines:?}");
+    }
+    for lines in [
+        &["git add -A", "git checkout ."][..],
+        &["git commit -m x", "git checkout ."],
+        &["git add -p", "git checkout ."],
+    ] {
+        assert_eq!(after(lines), [kept, "b.py (edited)"], "{lines:?}");
+    }
+    // What is edited behind it is not staged.
+    let again = vec![edit("/w/a.py"), ran("git add a.py", ""), edit("/w/a.py"), ran("git checkout .", "")];
+    assert_eq!(told(again), [kept]);
+    // Nobody knows which, where git took back fewer; what is ignored stays.
+    assert_eq!(
+        told([both(), vec![ran("git checkout .", "Updated 1 path from the index")]].concat()),
+        [kept, "b.py (edited)"]
+    );
+    let ignored = vec![edit("/w/dist/a.js"), edit("/w/.env"), ran("git checkout .", "")];
+    assert_eq!(told(ignored), [".env (edited)", "dist/a.js (edited)"]);
+}
+
+#[test]
 fn a_verdict_of_one_word_is_told_although_it_is_said_elsewhere() {
     let mut messages = vec![json!({ "role": "user", "content": "Mend it: I saw FAIL in the list." })];
     messages.extend(round(1, "Bash", json!({ "command": "make check | tail -1" }), "FAIL"));

@@ -1,0 +1,52 @@
+//! The calls of a conversation with what each runs and was answered, which is read once for all that a record tells.
+
+use std::cell::OnceCell;
+
+use super::{
+    commands::{SimpleCommand, simple_commands},
+    facts::{answer_of, command_of},
+    recorded::message_of,
+    trees::mark_elsewhere,
+};
+use crate::transcript::{Action, Event, Meaning, ToolTable, Transcript};
+
+/// An event, with what it runs and was answered.
+pub struct Call<'t> {
+    pub event: &'t Event,
+    /// The message in which it began.
+    pub message: usize,
+    /// The command line that it runs.
+    pub line: Option<&'t str>,
+    /// The commands of that line.
+    pub commands: Vec<SimpleCommand>,
+    answer: OnceCell<String>,
+}
+
+impl Call<'_> {
+    /// What it was answered, without our notes of what was left out of it.
+    pub fn answer(&self, transcript: &Transcript<'_>) -> &str {
+        self.answer.get_or_init(|| answer_of(self.event, transcript))
+    }
+}
+
+/// All of them, in order.
+pub fn calls<'t>(transcript: &'t Transcript<'_>, tools: &ToolTable) -> Vec<Call<'t>> {
+    let call = |event: &'t Event| {
+        let line = command_of(event, transcript).filter(|_| runs_line(event, tools));
+        let commands = line.map_or_else(Vec::new, simple_commands);
+        let message = message_of(event, transcript);
+        Call { event, message, line, commands, answer: OnceCell::new() }
+    };
+    let mut calls: Vec<Call<'t>> = transcript.events.iter().map(call).collect();
+    mark_elsewhere(&mut calls, transcript);
+    calls
+}
+
+/// Whether a call runs a command line. One that writes a file first may run more behind that.
+fn runs_line(event: &Event, tools: &ToolTable) -> bool {
+    match event.action {
+        Action::Command => true,
+        Action::Write(_) | Action::Edit(_) | Action::Touch(_) => tools.meaning(&event.tool) == Meaning::Command,
+        _ => false,
+    }
+}
