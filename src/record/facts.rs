@@ -6,7 +6,7 @@ use super::{
     changes::changes,
     checks::checks,
     failures::failures,
-    in_force::{design, has_ended, in_force},
+    in_force::{design, has_ended, in_force, is_committed},
     must::{limits_in, sets_limit},
     recorded::{Recorded, message_of, recorded},
     text::is_record,
@@ -112,18 +112,28 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let held = of_kind(|fact| matches!(fact, Fact::Now(_) | Fact::Design(_)));
     let now = in_force(conversation, &transcript, tools);
     let agenda = agenda(conversation, &transcript, tools, planned);
-    let is_current = |message: usize| !is_carried_out(message, &agenda, &transcript, tools);
+    let last_said =
+        || said(conversation, tools).iter().rev().find(|said| said.role == Role::User).map(|said| said.message);
+    let is_current = |message: usize, plan: &[&Fact]| {
+        let lines: Vec<&str> = plan.iter().map(|fact| fact.proof()).collect();
+        !is_carried_out(message, &agenda, &transcript, tools)
+            && !is_committed(&lines, message, &calls, &transcript, last_said)
+    };
     let design = design(conversation, &transcript, tools);
     // A newer plan takes the place of a recorded one, and a mode that of another.
-    let is_newest = design.is_none();
-    let held = held.into_iter().filter(|Recorded { message, fact }| match fact {
-        Fact::Design(_) => is_newest && is_current(*message),
+    let told_plan: Vec<&Recorded> = held.iter().filter(|told| matches!(told.fact, Fact::Design(_))).collect();
+    let told_lines: Vec<&Fact> = told_plan.iter().map(|told| &told.fact).collect();
+    let is_told_plan_current =
+        design.is_none() && told_plan.last().is_some_and(|told| is_current(told.message, &told_lines));
+    let held = held.iter().filter(|Recorded { fact, .. }| match fact {
+        Fact::Design(_) => is_told_plan_current,
         Fact::Now(told) => still_in_force(told, &now, &transcript),
         _ => true,
     });
-    let mut facts: Vec<Fact> = held.map(|recorded| recorded.fact).collect();
+    let mut facts: Vec<Fact> = held.map(|recorded| recorded.fact.clone()).collect();
     facts.extend(now);
-    facts.extend(design.filter(|(message, _)| is_current(*message)).into_iter().flat_map(|(_, lines)| lines));
+    let design = design.filter(|(message, lines)| is_current(*message, &lines.iter().collect::<Vec<_>>()));
+    facts.extend(design.into_iter().flat_map(|(_, lines)| lines));
     facts.extend(agenda);
     facts.extend(checks(checked, &calls, &transcript));
     facts.extend(failures(failed, &calls, &transcript, tools));

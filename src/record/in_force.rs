@@ -5,14 +5,18 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{
-    facts::{Fact, beginning},
+    calls::Call,
+    commands::SimpleCommand,
+    facts::{Fact, beginning, has_failed},
+    git::{TreeChange, is_refused, tree_change},
     input::Input,
+    paths::is_same_file,
     recorded::message_of,
     text::is_record,
 };
 use crate::{
     conversation::Conversation,
-    transcript::{CallOutcome, ConversationText, Event, Meaning, ParameterRole, ToolTable, Transcript},
+    transcript::{Action, CallOutcome, ConversationText, Event, Meaning, ParameterRole, ToolTable, Touch, Transcript},
 };
 
 /// Of what a mode, a skill or a sub-agent is called.
@@ -102,4 +106,61 @@ pub fn design(
     let lines = text.lines().map(|line| beginning(line, MAX_LINE)).filter(|line| !line.is_empty());
     let lines: Vec<Fact> = lines.take(MAX_LINES).map(Fact::Design).collect();
     (!lines.is_empty()).then(|| (message_of(event, transcript), lines))
+}
+
+/// Whether a plan was surely carried out: every file that it names was changed since, that was committed, and the user went on to something else.
+pub fn is_committed(
+    lines: &[&str],
+    plan: usize,
+    calls: &[Call<'_>],
+    transcript: &Transcript<'_>,
+    last_said: impl FnOnce() -> Option<usize>,
+) -> bool {
+    let mut open: Vec<&str> = lines.iter().flat_map(|line| files_in(line)).collect();
+    if open.is_empty() {
+        return false;
+    }
+    let mut committed = None;
+    for call in calls.iter().filter(|call| call.message > plan && call.event.outcome == CallOutcome::Ok) {
+        let is_change = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(Touch::Changed));
+        if let Some(path) = call.event.path.as_deref().filter(|_| is_change) {
+            open.retain(|file| !names(file, path));
+            committed = None;
+        }
+        if open.is_empty() && committed.is_none() && commits(call, transcript) {
+            committed = Some(call.message);
+        }
+    }
+    committed.is_some_and(|committed| last_said().is_some_and(|said| said > committed))
+}
+
+/// Whether a call is known to have committed something.
+fn commits(call: &Call<'_>, transcript: &Transcript<'_>) -> bool {
+    let is_commit = |command: &SimpleCommand| matches!(tree_change(command), Some((TreeChange::Commit(_), _)));
+    let mut commits = call.commands.iter().filter(|command| is_commit(command)).peekable();
+    let answer = || call.answer(transcript);
+    commits.peek().is_some()
+        && commits.all(|command| !command.hides_its_end && !command.is_alternative)
+        && !has_failed(call.event)
+        && !is_refused(answer())
+        && !answer().contains("nothing to commit")
+}
+
+/// The words of a line that look like files.
+fn files_in(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| c.is_whitespace() || "`'\"()[],;*".contains(c));
+    words.map(|word| word.trim_end_matches(['.', ':', '!', '?'])).filter(|word| {
+        let extension = word.rsplit_once('.').filter(|(name, _)| !name.is_empty() && !name.contains("://"));
+        extension.is_some_and(|(_, extension)| {
+            (1..=5).contains(&extension.len())
+                && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        })
+    })
+}
+
+/// Whether the words of a plan name this file.
+fn names(file: &str, path: &str) -> bool {
+    let file = file.trim_start_matches("./");
+    is_same_file(path, file) || path.strip_suffix(file).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }

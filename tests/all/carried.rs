@@ -179,6 +179,33 @@ fn a_plan_is_told_until_everything_on_a_newer_list_is_done() {
 }
 
 #[test]
+fn a_plan_without_a_list_ends_when_it_is_committed_and_the_user_goes_on() {
+    let plan = json!({ "plan": "1. Sort by session in `list/data.go`\n2. Show it, see list/view.go." });
+    let agreed = || round(1, "ExitPlanMode", plan.clone(), "User has approved your plan.");
+    let edit = |id: usize, path: &str| {
+        round(
+            id,
+            "Edit",
+            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
+            "The file has been updated.",
+        )
+    };
+    let commit = |answer: &str| round(4, "Bash", json!({ "command": "git commit -am x" }), answer);
+    let done = || [agreed(), edit(2, "/w/list/data.go"), edit(3, "/w/list/view.go")].concat();
+    let committed = || [done(), commit("[main 1234567] x")].concat();
+    assert!(!record(committed()).contains("agreed on"));
+    for open in [
+        done(),
+        [agreed(), edit(2, "/w/list/data.go"), commit("[main 1234567] x")].concat(),
+        [committed(), edit(5, "/w/list/view.go")].concat(),
+        [done(), commit("On branch main\nnothing to commit, working tree clean")].concat(),
+        [agreed(), commit("[main 1234567] x")].concat(),
+    ] {
+        assert!(record(open.clone()).contains("The plan that was agreed on:\n- 1. Sort by session"), "{open:?}");
+    }
+}
+
+#[test]
 fn words_that_are_told_in_part_say_so_once() {
     let words = format!("Please mend the parser {}and then stop.", "and the printer ".repeat(60));
     let work = vec![
