@@ -3,6 +3,9 @@
 //! Four ways are known: a call with the whole list (`todo`), calls that add or change one item (`item`), a list that goes along in the calls of other
 //! tools (`task_progress`), and the list in an earlier record.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde_json::Value;
 
 use super::{
@@ -17,6 +20,10 @@ use crate::{
 
 /// Of an item: it is to be told word for word.
 const ITEM: usize = 1000;
+
+/// The names of parameters that hold a list which goes along, and how they are found.
+static PROGRESS: LazyLock<Vec<(&str, Finder<'_>)>> =
+    LazyLock::new(|| ParameterRole::Todos.common_names().iter().map(|name| (*name, Finder::new(name))).collect());
 
 /// The items of the newest list, which may be that of an earlier record.
 pub fn agenda(
@@ -62,21 +69,21 @@ fn newest_list(conversation: &Conversation, transcript: &Transcript<'_>) -> Opti
 
 /// The newest list that goes along in a call of another tool, and its message.
 fn newest_progress(conversation: &Conversation, tools: &ToolTable) -> Option<Listed> {
-    let names = || ParameterRole::Todos.common_names().iter().copied();
     let in_text = |text: &str| {
-        let mut lists = names().filter(|name| memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some());
-        lists.find_map(|name| inside(text, name).map(items_of_text).filter(|items| !items.is_empty()))
+        let mut lists = PROGRESS.iter().filter(|(_, finder)| finder.find(text.as_bytes()).is_some());
+        lists.find_map(|(name, _)| inside(text, name).map(items_of_text).filter(|items| !items.is_empty()))
     };
     let in_block = |block: &Block| match block {
         Block::Text { text, .. } => in_text(text),
-        Block::ToolUse { name, input, .. } if !matches!(tools.meaning(name), Meaning::Todo | Meaning::Item) => {
+        Block::ToolUse { name, input, .. } => {
             let json = input.get();
-            let named = |name: &&str| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some();
-            if !names().any(|name| named(&name)) {
+            if !PROGRESS.iter().any(|(_, finder)| finder.find(json.as_bytes()).is_some())
+                || matches!(tools.meaning(name), Meaning::Todo | Meaning::Item)
+            {
                 return None;
             }
             let object: Value = serde_json::from_str(json).ok()?;
-            let lists = names().filter_map(|name| object.get(name)?.as_str());
+            let lists = PROGRESS.iter().filter_map(|(name, _)| object.get(*name)?.as_str());
             lists.map(items_of_text).find(|items| !items.is_empty())
         }
         _ => None,
@@ -161,7 +168,6 @@ fn number_in(answer: &str) -> Option<String> {
     (!digits.is_empty()).then_some(digits)
 }
 
-/// The items of a call's input: in the first list of objects with a text, or of lines with boxes in a text.
 /// Whether a call says that there is nothing to do any more: all it has is an empty list.
 fn is_cleared(input: &Value) -> bool {
     let is_empty = |value: &Value| match value {
@@ -173,6 +179,7 @@ fn is_cleared(input: &Value) -> bool {
     lists.peek().is_some() && lists.all(|is_empty| is_empty)
 }
 
+/// The items of a call's input: in the first list of objects with a text, or of lines with boxes in a text.
 fn items_in(input: &Value) -> Vec<Fact> {
     let fields = input.as_object().into_iter().flat_map(|object| object.values());
     let lists = fields.map(|value| match value {

@@ -9,6 +9,7 @@ use super::{
     in_force::{design, has_ended, in_force, is_committed},
     must::{limits_in, sets_limit},
     recorded::{Recorded, message_of, recorded},
+    squeeze::{squeeze_into, squeezed},
     text::is_record,
 };
 use crate::{
@@ -150,31 +151,27 @@ fn is_carried_out(plan: usize, agenda: &[Fact], transcript: &Transcript<'_>, too
     !agenda.is_empty() && agenda.iter().all(is_done) && newer.any(is_listed)
 }
 
-/// On one line, with one blank wherever there were several.
-pub fn squeezed(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    let add = |word: &str| {
-        line.push_str(word);
-        line.push(' ');
-    };
-    // Most texts are ASCII, whose blanks are told by their bytes.
-    if text.is_ascii() {
-        let is_blank = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
-        text.split(is_blank).filter(|word| !word.is_empty()).for_each(add);
-    } else {
-        text.split_whitespace().for_each(add);
-    }
-    line.truncate(line.trim_end_matches(' ').len());
-    line
-}
-
 /// The beginning of a text on one line, up to where something is left out of it.
 pub(super) fn beginning(text: &str, most: usize) -> String {
     // What is squeezed has no more characters, so a little more than enough of a huge text will do.
-    let part: String = text.chars().take(8 * most).collect();
-    let words = part.split('\n').skip_while(|line| line.trim().is_empty() || is_note(line));
-    let words = words.take_while(|line| !is_note(line)).collect::<Vec<_>>().join("\n");
-    squeezed(&words).chars().take(most).collect::<String>().trim_end().to_owned()
+    let end = if text.len() <= 8 * most { None } else { text.char_indices().nth(8 * most) };
+    let lines = text[..end.map_or(text.len(), |(at, _)| at)].split('\n');
+    let lines = lines.skip_while(|line| line.trim().is_empty() || is_note(line)).take_while(|line| !is_note(line));
+    let mut told = String::new();
+    for line in lines {
+        let before = told.len();
+        squeeze_into(&mut told, line);
+        if told.len() > before {
+            told.push(' ');
+        }
+        // No character has more than four bytes.
+        if told.len() > 4 * most {
+            break;
+        }
+    }
+    let end = told.char_indices().nth(most).map_or(told.len(), |(at, _)| at);
+    told.truncate(told[..end].trim_end().len());
+    told
 }
 
 /// Words that are no longer than that, but for what says that they go on: their beginning, of a question and its answer the end.

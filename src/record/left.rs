@@ -7,16 +7,17 @@ use super::{
     calls::calls,
     changes::{Fate, changes},
     checks::checks,
-    facts::{Fact, squeezed},
+    facts::Fact,
     failures::failures,
     in_force::in_force,
     paths::is_same_file,
     recorded::recorded,
+    squeeze::{squeeze_into, squeezed},
 };
 use crate::{
     conversation::Conversation,
     parallel::in_parts,
-    transcript::{self, ToolTable},
+    transcript::{self, ConversationText, ToolTable},
 };
 
 /// Shorter words may be about something else.
@@ -54,11 +55,7 @@ impl Left {
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, Fate::told(&how))) } else { None };
         let changed = changes(recorded, &calls, &transcript).into_iter().filter_map(of_file).collect();
-        let texts = in_parts(
-            &transcript.texts,
-            |text| text.text.len(),
-            |texts| vec![texts.iter().map(|text| squeezed(text.text) + "\n").collect::<String>()],
-        );
+        let texts = in_parts(&transcript.texts, |text| text.text.len(), |texts| vec![on_lines(texts)]);
         let texts = texts.concat();
         Self { changed, plan, now, ended, texts }
     }
@@ -101,4 +98,14 @@ impl Left {
     pub fn says(&self, squeezed: &str) -> bool {
         memchr::memmem::find(self.texts.as_bytes(), squeezed.as_bytes()).is_some()
     }
+}
+
+/// Each of these texts on a line of its own.
+fn on_lines(texts: &[ConversationText<'_>]) -> String {
+    let mut lines = String::with_capacity(texts.iter().map(|text| text.text.len() + 1).sum());
+    for text in texts {
+        squeeze_into(&mut lines, text.text);
+        lines.push('\n');
+    }
+    lines
 }

@@ -18,6 +18,7 @@
 //! | `trees` | which commands ran on the work, and which on something else that git had put in its place |
 //! | `paths` | which of the known files a path names |
 //! | `recorded` | what earlier records tell, in its place among what happened |
+//! | `squeeze` | texts on one line |
 //! | `standing` | which texts of a conversation are records |
 //! | `text` | the record as text, within its room, and read again |
 
@@ -36,6 +37,7 @@ mod left;
 mod must;
 mod paths;
 mod recorded;
+mod squeeze;
 mod standing;
 mod text;
 mod trees;
@@ -43,8 +45,9 @@ mod trees;
 use std::collections::HashSet;
 
 use self::{
-    facts::{BETWEEN_LINES, Fact, facts, squeezed},
+    facts::{BETWEEN_LINES, Fact, facts},
     left::Left,
+    squeeze::squeezed,
 };
 pub use self::{
     index::index_of,

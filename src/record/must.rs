@@ -13,9 +13,10 @@ use super::{
     agenda::agenda,
     calls::calls,
     changes::{Fate, changes},
-    facts::{Fact, ItemState, Said, TELLING, beginning, cut_off, said, squeezed},
+    facts::{Fact, ItemState, Said, TELLING, beginning, cut_off, said},
     left::Left,
     recorded::recorded,
+    squeeze::squeezed,
 };
 use crate::{
     conversation::{Conversation, Role},

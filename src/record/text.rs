@@ -6,8 +6,9 @@ use memchr::memmem::FinderRev;
 
 use super::{
     Rooms,
-    facts::{Fact, ItemState, squeezed},
+    facts::{Fact, ItemState},
     must::sets_limit,
+    squeeze::squeezed,
 };
 use crate::tokens::{Encoding, count_inside};
 
