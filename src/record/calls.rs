@@ -15,9 +15,9 @@ pub struct Call<'t> {
     pub event: &'t Event,
     /// The message in which it began.
     pub message: usize,
-    /// The command line that it runs.
+    /// Its text: the command line of a call that runs one.
     pub line: Option<&'t str>,
-    /// The commands of that line.
+    /// The commands of that line. Where all of them only show or touch files, the event says so, and there are none.
     pub commands: Vec<SimpleCommand>,
     answer: OnceCell<String>,
 }
@@ -25,15 +25,23 @@ pub struct Call<'t> {
 impl Call<'_> {
     /// What it was answered, without our notes of what was left out of it.
     pub fn answer(&self, transcript: &Transcript<'_>) -> &str {
-        self.answer.get_or_init(|| answer_of(self.event, transcript))
+        self.answer.get_or_init(|| {
+            let answer = answer_of(self.event, transcript);
+            // What a host writes around an output belongs to the answer where the call is known by the file that it writes.
+            if self.commands.is_empty() || self.event.action == Action::Command {
+                return answer;
+            }
+            let is_tag = |line: &&str| line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
+            answer.lines().filter(|line| !is_tag(line)).collect::<Vec<_>>().join("\n")
+        })
     }
 }
 
 /// All of them, in order.
 pub fn calls<'t>(transcript: &'t Transcript<'_>, tools: &ToolTable) -> Vec<Call<'t>> {
     let call = |event: &'t Event| {
-        let line = command_of(event, transcript).filter(|_| runs_line(event, tools));
-        let commands = line.map_or_else(Vec::new, simple_commands);
+        let line = command_of(event, transcript);
+        let commands = line.filter(|_| runs_line(event, tools)).map_or_else(Vec::new, simple_commands);
         let message = message_of(event, transcript);
         Call { event, message, line, commands, answer: OnceCell::new() }
     };
@@ -46,7 +54,7 @@ pub fn calls<'t>(transcript: &'t Transcript<'_>, tools: &ToolTable) -> Vec<Call<
 fn runs_line(event: &Event, tools: &ToolTable) -> bool {
     match event.action {
         Action::Command => true,
-        Action::Write(_) | Action::Edit(_) | Action::Touch(_) => tools.meaning(&event.tool) == Meaning::Command,
+        Action::Write(_) | Action::Edit(_) => tools.meaning(&event.tool) == Meaning::Command,
         _ => false,
     }
 }

@@ -372,7 +372,7 @@ impl Tree {
         let file = self.file(at, path);
         if *action == Action::Touch(Touch::TakenBack) {
             // What is named may be a folder.
-            let to_commit = call.commands.iter().any(|command| command.words().iter().any(|word| word == "HEAD"));
+            let to_commit = call.line.is_some_and(|line| line.contains(" HEAD "));
             let files = Files::Of(vec![path.to_owned()]);
             let answer = call.answer(transcript);
             return self.apply(&TreeChange::TakeBack { files, to_commit }, None, updated_paths(answer));
@@ -397,10 +397,7 @@ pub fn changes(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcr
                 if changes && call.event.outcome == CallOutcome::Ok {
                     tree.change(at, call, transcript);
                 }
-                // A command that only touches files is told by them.
-                if !matches!(call.event.action, Action::Touch(_)) {
-                    tree.run(call, transcript);
-                }
+                tree.run(call, transcript);
             }
             _ => {}
         }

@@ -349,12 +349,12 @@ struct Runs {
 }
 
 impl Runs {
-    /// `echoed`: what was tried with them by other names.
+    /// `echoed`: what they are known to have run, which mends what failed by another name.
     fn add(&mut self, index: usize, line: &str, checks: &[Check], echoed: &[Check], ended: Option<&Ending>) {
         let is_good = ended.is_some_and(|ended| !ended.is_bad);
         for check in echoed.iter().filter(|_| is_good) {
             let runs = self.by_name.get_mut(&check.name);
-            runs.into_iter().for_each(|runs| runs.retain(|known| !check.covers(&known.check)));
+            runs.into_iter().for_each(|runs| runs.retain(|known| !known.is_bad() || !check.covers(&known.check)));
         }
         for (at, check) in checks.iter().enumerate() {
             let runs = self.by_name.entry(check.name.clone()).or_default();

@@ -34,8 +34,8 @@ impl Part {
     /// Whether it does again what another one did, as far as is known.
     fn does_again(&self, other: &Self) -> bool {
         let checks = || self.check.as_ref().zip(other.check.as_ref());
-        let counts = !self.command.is_alternative && !(self.command.is_elsewhere && self.check.is_some());
-        counts
+        let is_elsewhere = self.command.is_elsewhere && self.check.is_some();
+        !(self.command.is_alternative || is_elsewhere)
             && (self.command.does_again(&other.command)
                 || checks().is_some_and(|(check, other)| check.name == other.name && check.covers(other)))
     }

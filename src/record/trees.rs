@@ -9,7 +9,7 @@ use super::{
     facts::{has_failed, has_run},
     git::{TreeChange, git_words, is_nothing, is_refused, is_seen, tree_change},
 };
-use crate::transcript::{Action, CallOutcome, Transcript};
+use crate::transcript::{Action, CallOutcome, Touch, Transcript};
 
 /// What a command of git puts in the place of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,7 +236,11 @@ pub fn mark_elsewhere(calls: &mut [Call<'_>], transcript: &Transcript<'_>) {
     let mut trees = Trees::new();
     let mut places: Vec<(usize, usize, Place)> = Vec::new();
     for (at, call) in calls.iter().enumerate().filter(|(_, call)| has_run(call.event)) {
-        let is_change = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
+        let is_change = match call.event.action {
+            Action::Write(_) | Action::Edit(_) => true,
+            Action::Touch(touch) => touch != Touch::TakenBack,
+            _ => false,
+        };
         if is_change && call.event.outcome == CallOutcome::Ok {
             trees.change(call.event.path.as_deref());
         }
