@@ -1,6 +1,6 @@
 //! Speed of the core's steps on a conversation of about 1.5 MB: parsing, counting, decomposition, the providers, applying a plan.
 //!
-//! `cargo bench --no-default-features --bench condense`; `-- parse` for one group. The whole call from JavaScript is measured by `speed.mjs`.
+//! `cargo bench --package roo-condense-benches --bench condense`; `-- parse` for one group. The whole call from JavaScript is measured by `speed.mjs`.
 
 use std::{fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ const BYTES: usize = 1_500_000;
 /// A history of `fixtures/` one after the other until it is long enough, with a word of its project and the ids of its calls changed in each
 /// copy, so that copies do not count as repetitions.
 fn history(fixture: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(fixture);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(fixture);
     let json = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let messages: Value = serde_json::from_str(&json).expect("fixtures are JSON");
     let messages = messages.get("messages").unwrap_or(&messages).to_string();

@@ -1,7 +1,7 @@
 //! Speed where histories are large or hostile: reading dialects and the lossless provider, on sizes ten times each other and on texts in which everything
 //! looks like something.
 //!
-//! `cargo bench --no-default-features --bench growth`; `-- lossless` for one group.
+//! `cargo bench --package roo-condense-benches --bench growth`; `-- lossless` for one group.
 
 use std::{hint::black_box, iter::once, time::Duration};
 

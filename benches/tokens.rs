@@ -1,6 +1,6 @@
 //! Speed of counting: our engine against `tiktoken-rs`, the cache against counting, two threads against one.
 //!
-//! `cargo bench --no-default-features --bench tokens`; with `--features tiktoken-rs` the reference is behind our counter too.
+//! `cargo bench --package roo-condense-benches --bench tokens`; with `--features tiktoken-rs` the reference is behind our counter too.
 
 use std::hint::black_box;
 

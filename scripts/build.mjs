@@ -30,15 +30,20 @@ import {
 const locked = process.env.CI ? ["--locked"] : [];
 
 /**
+ * Level 1 for our own code in the addon and in what is linked with the same build of it: at level 0 the tests on long conversations take twice as long.
+ * By variable, because unit tests, which are compiled once more, take longer to compile at level 1 than they save.
+ */
+export const levelOfAddon = () => ({ CARGO_PROFILE_DEV_OPT_LEVEL: process.env.CARGO_PROFILE_DEV_OPT_LEVEL ?? "1" });
+
+/**
  * The debug build, with cargo alone: `napi build` names a target, which gives the build a folder of its own where every dependency is compiled
- * once more. The example is named because it asks for the dependencies of the tests, so that both are built with the same features, once. Level 1 for
- * our own code, because at level 0 the tests on long conversations take twice as long; set by variable for the same reason.
+ * once more. The example is named because it asks for the dependencies of the tests, so that both are built with the same features, once.
  */
 export function buildDebug() {
   ensureRust();
   const result = spawnSync("cargo", ["build", "--lib", "--example", "condense", "--message-format=json-render-diagnostics", ...locked], {
     cwd: root,
-    env: { CARGO_PROFILE_DEV_OPT_LEVEL: "1", ...process.env },
+    env: { ...process.env, ...levelOfAddon() },
     stdio: ["ignore", "pipe", "inherit"],
     encoding: "utf8",
     maxBuffer: Infinity,

@@ -1,7 +1,7 @@
 // What is worth running before each commit: formats, lints, types, and the tests that are fast. `npm test` runs all of them.
 
 import { buildDebug } from "./build.mjs";
-import { lints, runSteps, rustTests, vitest } from "./steps.mjs";
+import { lints, runSteps, rustTests, rustTestsOnAddon, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 /** Tests of the border: what goes in, what comes out, and what is refused. */
@@ -10,7 +10,7 @@ const FAST = ["api/arguments", "api/messages", "api/validate", "api/restore", "a
 const steps = [
   ...lints,
   { name: "unit tests of the core", run: () => rustTests("--quiet", "--lib") },
-  { name: "examples of the documentation", run: () => rustTests("--quiet", "--doc") },
+  { name: "examples of the documentation", run: () => rustTestsOnAddon("--quiet", "--doc") },
   { name: "addon", run: () => buildDebug() },
   { name: "fast JavaScript tests", needs: "addon", run: () => vitest(...FAST) },
 ];

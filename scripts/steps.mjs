@@ -1,7 +1,8 @@
-// What `npm test` and `npm run check` share: the steps that need no test, and the running of steps one after the other, with their times.
+// What `npm test`, `npm run test:thorough` and `npm run check` share: the steps that need no test, and the running of steps one after the other, with their times.
 
 import path from "node:path";
 import process from "node:process";
+import { levelOfAddon } from "./build.mjs";
 import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, root, run, runNode } from "./tools.mjs";
 
 /** CI takes the versions of the lockfile, or none. */
@@ -29,7 +30,7 @@ function ensureComponent(component, command) {
 
 const clippy = (...features) => {
   ensureComponent("clippy", "clippy");
-  cargo("clippy", "--all-targets", ...locked, ...features, "--", "-D", "warnings");
+  cargo("clippy", "--workspace", "--all-targets", ...locked, ...features, "--", "-D", "warnings");
 };
 
 /** Compiles the documentation; a link that leads nowhere is a failure. */
@@ -45,25 +46,30 @@ const typescript = (project) => node("typescript", "tsc", "--noEmit", "--project
 /** Builds the studio where it is missing or old. */
 export const studio = () => check(runNode(path.join(root, "scripts", "build-ui.mjs")), "build-ui");
 
-/** Runs the JavaScript tests in these files; all of them when none is named. */
-export const vitest = (...files) => {
-  const args = ["run", ...files];
+/** Runs the JavaScript tests, with these arguments of vitest: files, or projects of vitest.config.mjs. */
+export const vitest = (...given) => {
+  const args = ["run", ...given];
   check(runNode(commandOf("vitest", "vitest"), args, { env: { ROO_CONDENSE_BINARY: debugAddon } }), `vitest ${args.join(" ")}`);
 };
 
-/**
- * The tests of Rust; the binding is on, so that the addon is compiled with them. Properties are tried from the same seed each time, as the soak is, unless
- * more of them are asked for.
- */
-export const rustTests = (...args) => cargoTest(args);
+/** The tests of Rust. Properties are tried from the same seed each time, as the soak is, unless more of them are asked for. */
+export const rustTests = (...args) => cargoTest(args, {});
 
-/** All of them. What makes compiling a small change fast takes a gigabyte more, and is of no use to who runs them now and then. */
-export const allRustTests = () => cargoTest([], { CARGO_INCREMENTAL: process.env.CARGO_INCREMENTAL ?? "0" });
+/** Those that need no other build of the library than the addon does: they share it, and run at its speed. */
+export const rustTestsOnAddon = (...args) => cargoTest(args, levelOfAddon());
 
-function cargoTest(args, env = {}) {
+function cargoTest(args, env) {
   const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;
   const all = ["test", ...locked, ...args];
   check(run("cargo", all, { env: more ? env : { ...env, PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
+}
+
+/** Arguments for the tests that are marked as ignored because they take long; ignored too, and left out, are those that other tests start. */
+export const LONG = ["--", "--ignored", "--skip", "of_the_environment"];
+
+/** For who runs the tests now and then: what makes compiling a small change fast takes a gigabyte more, and longer the first time. */
+export function compileOnce() {
+  process.env.CARGO_INCREMENTAL ??= "0";
 }
 
 /** So many random trials, from the same seed each time: what fails here fails everywhere. */
@@ -78,7 +84,7 @@ export const formats = [
     name: "rustfmt",
     run() {
       ensureComponent("rustfmt", "fmt");
-      cargo("fmt", "--check");
+      cargo("fmt", "--all", "--check");
     },
   },
   { name: "Biome: format and lints of the JavaScript", run: () => node("@biomejs/biome", "biome", "ci", "--colors=off", ".") },

@@ -1,9 +1,11 @@
 // The tests of the core with tiktoken-rs in charge of counting (the cargo feature of that name): it has to give the same numbers everywhere.
 
-import { rustTests } from "./steps.mjs";
+import { LONG, rustTests } from "./steps.mjs";
 import { ensureRust, main } from "./tools.mjs";
 
 await main(() => {
   ensureRust();
-  rustTests("--no-default-features", "--features", "tiktoken-rs");
+  const features = ["--no-default-features", "--features", "tiktoken-rs"];
+  rustTests(...features);
+  rustTests(...features, "--lib", "--test", "all", ...LONG);
 });

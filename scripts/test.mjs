@@ -1,18 +1,19 @@
-// All tests. Needs Node and Rust; installs the rest. Lints are in `npm run lint`.
+// The tests that find most faults in the least time. Needs Node and Rust; installs the rest. Lints are in `npm run lint`, and tests that take longer in
+// `npm run test:thorough`.
 
 import { buildDebug } from "./build.mjs";
-import { ensureBrowser } from "./browser.mjs";
-import { allRustTests, formats, runSteps, soak, studio, vitest } from "./steps.mjs";
+import { compileOnce, formats, runSteps, rustTests, rustTestsOnAddon, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
   ...formats,
-  { name: "Rust tests", run: () => allRustTests() },
+  { name: "unit tests of the core", run: () => rustTests("--lib") },
   { name: "addon", run: () => buildDebug() },
+  { name: "integration tests of the core", needs: "addon", run: () => rustTestsOnAddon("--test", "all") },
+  { name: "examples of the documentation", needs: "addon", run: () => rustTestsOnAddon("--doc") },
   { name: "studio", run: () => studio() },
-  { name: "a browser", run: () => ensureBrowser() },
-  { name: "JavaScript tests", needs: "addon", run: () => vitest() },
-  { name: "soak, 2,000 trials of it", needs: "addon", run: () => soak("2000") },
+  { name: "JavaScript tests", needs: "addon", run: () => vitest("--project", "node") },
 ];
 
+compileOnce();
 await main(() => runSteps(steps));

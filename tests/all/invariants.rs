@@ -22,7 +22,7 @@ use super::{
     },
     configurations::{any_config, any_provider},
     histories::{any_history, native, roo_xml},
-    real_histories::{beginning, corpus, fixtures},
+    real_histories::{Share, beginning, corpus, fixtures},
     scripted::{Scripted, answer},
 };
 
@@ -295,11 +295,21 @@ fn fixtures_keep_the_invariants() {
     }
 }
 
+fn check_corpus(share: Share) {
+    for (number, name, conversation) in share.of(corpus("the invariants")) {
+        check_recorded(number, &name, &beginning(&conversation, 10_000));
+    }
+}
+
 #[test]
 fn real_histories_keep_the_invariants() {
-    for (number, (name, conversation)) in corpus("the invariants").iter().enumerate() {
-        check_recorded(number, name, &beginning(conversation, 10_000));
-    }
+    check_corpus(Share::Sample);
+}
+
+#[test]
+#[ignore = "long: in `npm run test:thorough`"]
+fn the_other_real_histories_keep_the_invariants() {
+    check_corpus(Share::Others);
 }
 
 #[test]

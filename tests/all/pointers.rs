@@ -8,7 +8,7 @@ use super::{
     checks::{export, run_with, tally},
     histories::any_history,
     invariants::cases,
-    real_histories::{beginning, corpus, fixtures},
+    real_histories::{Share, beginning, corpus, fixtures},
     scripted::{Scripted, answer},
 };
 
@@ -122,8 +122,18 @@ proptest! {
 
 #[test]
 fn pointers_stay_true_on_recorded_histories() {
+    check_recorded(Share::Sample);
+}
+
+#[test]
+#[ignore = "long: in `npm run test:thorough`"]
+fn pointers_stay_true_on_the_other_recorded_histories() {
+    check_recorded(Share::Others);
+}
+
+fn check_recorded(share: Share) {
     let steps = steps();
-    for (number, (name, conversation)) in fixtures().into_iter().chain(corpus("true pointers")).enumerate() {
+    for (number, name, conversation) in share.of(fixtures().into_iter().chain(corpus("true pointers"))) {
         let conversation = beginning(&conversation, 30_000);
         let first = if number % 3 == 0 { json!({ "keep": "first" }) } else { json!({}) };
         for turn in 0..3 {

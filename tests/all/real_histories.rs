@@ -30,9 +30,29 @@ pub fn corpus(test: &str) -> Histories {
     Vec::new()
 }
 
-/// Calls `check` with the name and the conversation of every recorded history.
-pub fn for_each_history(test: &str, mut check: impl FnMut(&str, &Conversation)) {
-    for (name, conversation) in fixtures().into_iter().chain(corpus(test)) {
+/// Which histories a test takes where all of them take long: `npm test` runs the sample, and `npm run test:thorough` the others.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Share {
+    All,
+    /// Every third.
+    Sample,
+    /// All that are not in the sample.
+    Others,
+}
+
+impl Share {
+    /// The histories of this share, each with its number among all.
+    pub fn of(self, histories: impl IntoIterator<Item = (String, Conversation)>) -> Vec<(usize, String, Conversation)> {
+        let numbered = histories.into_iter().enumerate().map(|(number, (name, history))| (number, name, history));
+        numbered
+            .filter(|(number, ..)| self == Self::All || (self == Self::Sample) == number.is_multiple_of(3))
+            .collect()
+    }
+}
+
+/// Calls `check` with the name and the conversation of every recorded history of this share.
+pub fn for_each_history(test: &str, share: Share, mut check: impl FnMut(&str, &Conversation)) {
+    for (_, name, conversation) in share.of(fixtures().into_iter().chain(corpus(test))) {
         check(&name, &conversation);
     }
 }

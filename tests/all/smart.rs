@@ -11,7 +11,7 @@ use super::{
     configurations::any_config,
     histories::{any_history, lines, literal},
     invariants::{Target, any_target, cases},
-    real_histories::{beginning, for_each_history},
+    real_histories::{Share, beginning, for_each_history},
     scripted::{Scripted, answer},
 };
 
@@ -114,7 +114,17 @@ fn presets_are_ordered_on_long_histories_whatever_a_model_writes() {
 
 #[test]
 fn presets_are_ordered_on_recorded_histories() {
-    for_each_history("the order of presets", |name, conversation| {
+    check_order_of(Share::Sample);
+}
+
+#[test]
+#[ignore = "long: in `npm run test:thorough`"]
+fn presets_are_ordered_on_the_other_recorded_histories() {
+    check_order_of(Share::Others);
+}
+
+fn check_order_of(share: Share) {
+    for_each_history("the order of presets", share, |name, conversation| {
         check_order(name, &beginning(conversation, 30_000), Target::None);
         for words in LENGTHS {
             check_order_with(name, &beginning(conversation, 30_000), Target::None, Some(words));
@@ -138,7 +148,7 @@ fn a_short_history_with_huge_results_becomes_small() {
 #[test]
 fn a_loose_target_is_not_overshot() {
     let mut spare = Vec::new();
-    for_each_history("loose targets", |_, conversation| {
+    for_each_history("loose targets", Share::All, |_, conversation| {
         let conversation = beginning(conversation, 60_000);
         let before = tally(&conversation).total();
         for (percent, provider) in [(98, "lossless"), (90, "lossless"), (95, "smart"), (80, "smart")] {

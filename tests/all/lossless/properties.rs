@@ -9,7 +9,7 @@ use crate::{
     checks::export,
     histories::any_history,
     invariants::cases,
-    real_histories::{beginning, corpus, fixtures, for_each_history},
+    real_histories::{Share, beginning, corpus, fixtures, for_each_history},
 };
 
 /// The strict result decodes to the same texts; with the default configuration texts are left out, but none comes or moves.
@@ -39,7 +39,17 @@ proptest! {
 
 #[test]
 fn recorded_histories_can_be_read_back() {
-    for_each_history("reading back", |_, conversation| {
+    check_recorded(Share::Sample);
+}
+
+#[test]
+#[ignore = "long: in `npm run test:thorough`"]
+fn the_other_recorded_histories_can_be_read_back() {
+    check_recorded(Share::Others);
+}
+
+fn check_recorded(share: Share) {
+    for_each_history("reading back", share, |_, conversation| {
         check(conversation, "last", 24);
         check(conversation, "first", 8);
     });
@@ -80,7 +90,7 @@ fn a_second_time_changes_nothing_however_it_is_configured() {
 #[test]
 fn pointers_survive_what_a_host_does() {
     let more = r#"{"role":"user","content":"Go on, and read import { a } once more."}"#;
-    for_each_history("what hosts do", |name, conversation| {
+    for_each_history("what hosts do", Share::All, |name, conversation| {
         let conversation = beginning(conversation, 30_000);
         let after = condense(&conversation, json!({ "strict": true })).conversation;
         let was = decode(&conversation);

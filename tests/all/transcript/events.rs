@@ -8,6 +8,8 @@ use roo_condense::{
 };
 use serde_json::{Value, json};
 
+use crate::real_histories::{Share, for_each_history};
+
 fn assert_inside(transcript: &Transcript) {
     let text = |index: usize| &*transcript.texts[index].text;
     let excerpt = |excerpt: &Excerpt| {
@@ -55,7 +57,7 @@ fn assert_inside(transcript: &Transcript) {
 fn real_histories_are_understood() {
     let table = ToolTable::default();
     let mut rates: BTreeMap<String, BTreeMap<String, (usize, usize)>> = BTreeMap::new();
-    crate::real_histories::for_each_history("events", |name, conversation| {
+    for_each_history("events", Share::All, |name, conversation| {
         let transcript = read(conversation, &table);
         assert_inside(&transcript);
         let agent = name.split("--").next().unwrap_or_default().to_owned();

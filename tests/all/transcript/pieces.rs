@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use roo_condense::{ContentKind, Conversation, PieceSource, ToolTable, decompose};
 use serde_json::json;
 
+use crate::real_histories::{Share, for_each_history};
+
 /// Panics unless the pieces of every text follow each other and cover it.
 fn assert_covers(conversation: &Conversation) {
     for (message, pieces) in conversation.messages().zip(decompose(conversation, &ToolTable::default())) {
@@ -76,7 +78,7 @@ fn native_results_are_named_after_their_calls() {
 
 #[test]
 fn real_histories_come_apart() {
-    crate::real_histories::for_each_history("pieces", |name, conversation| {
+    for_each_history("pieces", Share::All, |name, conversation| {
         assert_covers(conversation);
         if !name.starts_with("roo-") {
             return;
