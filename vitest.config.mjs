@@ -15,6 +15,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // What `npm test` leaves to `npm run test:thorough`: a test, or `@module-tag long` at the top of a file.
+    tags: [{ name: "long", description: "Takes seconds, and finds little that others do not find." }],
     // All cores: by default one is left free, of two that is half the speed.
     maxWorkers: "100%",
     // The studio's page and components, for the tests that pack or show them.

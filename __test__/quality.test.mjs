@@ -125,7 +125,7 @@ withShared(["tools", "corpus"], (tools, corpus) => {
       }
     });
 
-    test("give the same shares", async () => {
+    test("give the same shares", { tags: ["long"] }, async () => {
       const rows = await atBudgets(cuts, references(tokens), count);
       const recalled = await theirs.evaluate(conversations, {}, count);
       const probed = await probes.evaluateProbes(conversations, references(tokens), count);

@@ -12,7 +12,8 @@ const steps = [
   { name: "long integration tests of the core", needs: "addon", run: () => rustTestsOnAddon("--test", "all", ...LONG) },
   { name: "studio", run: () => studio() },
   { name: "a browser", run: () => ensureBrowser() },
-  { name: "long JavaScript tests, and the browser's", needs: "addon", run: () => vitest("--project", "long", "--project", "browser") },
+  { name: "long JavaScript tests", needs: "addon", run: () => vitest("--project", "node", "--tags-filter", "long") },
+  { name: "tests in a browser", needs: "addon", run: () => vitest("--project", "browser") },
   { name: "soak, 2,000 trials of it", needs: "addon", run: () => soak("2000") },
 ];
 

@@ -12,7 +12,7 @@ const steps = [
   { name: "integration tests of the core", needs: "addon", run: () => rustTestsOnAddon("--test", "all") },
   { name: "examples of the documentation", needs: "addon", run: () => rustTestsOnAddon("--doc") },
   { name: "studio", run: () => studio() },
-  { name: "JavaScript tests", needs: "addon", run: () => vitest("--project", "node") },
+  { name: "JavaScript tests", needs: "addon", run: () => vitest("--project", "node", "--tags-filter", "!long") },
 ];
 
 compileOnce();

@@ -24,7 +24,7 @@ function work(rounds) {
   return messages;
 }
 
-test("thresholds are learned that keep more in as many tokens", { timeout: 60_000 }, async () => {
+test("thresholds are learned that keep more in as many tokens", { timeout: 60_000, tags: ["long"] }, async () => {
   const tried = [];
   const found = await calibrateThresholds([work(120)], { preset: "multi_zone", maxCuts: 1, onProgress: (told) => tried.push(told.tried) });
   expect(found).toMatchObject({ preset: "multi_zone", reached: true, cuts: 1 });

@@ -159,7 +159,7 @@ describe("worker threads", () => {
   });
 });
 
-test("memory does not grow over 2,000 condensations", () => {
+test("memory does not grow over 2,000 condensations", { tags: ["long"] }, () => {
   const program = `
     const manager = new CondensationManager({ provider: "mine", fallback: ["truncation"] });
     manager.registerProvider({ id: "mine", condense: () => { throw new Error("x".repeat(1000)); } });

@@ -202,7 +202,7 @@ test("two managers share neither providers nor thresholds nor metrics", async ()
   expect(two.getMetrics().total.calls).toBe(0);
 });
 
-test("20 MB of history", async () => {
+test("20 MB of history", { tags: ["long"] }, async () => {
   const messages = buildHistory({ dialect: "claude-code", messages: 20 });
   let bytes = 0;
   for (let seed = 2; bytes < 20e6; seed++) {

@@ -63,7 +63,9 @@ describe("not legal", () => {
 });
 
 withShared(["tools", "corpus"], (tools, corpus) => {
-  test("against the checker in ../shared: as many problems in every conversation of the corpus, whole and cut anywhere, and no more after condensing", async () => {
+  test("against the checker in ../shared: as many problems in every conversation of the corpus, whole and cut anywhere, and no more after condensing", {
+    tags: ["long"],
+  }, async () => {
     const { problems } = await import(pathToFileURL(path.join(tools, "conversation.mjs")).href);
     const manager = new CondensationManager();
     for (const { name, messages } of conversationsIn(corpus)) {

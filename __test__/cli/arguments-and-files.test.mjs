@@ -179,7 +179,7 @@ describe("wrong usage ends with 2", () => {
     expect(stderr).not.toContain("secret-1");
   });
 
-  test("what is unknown or refused only with the history at hand", () => {
+  test("what is unknown or refused only with the history at hand", { tags: ["long"] }, () => {
     const file = copyOf("claude-code");
     expectFailure([file, "--provider", "smrt"], 2, /--provider: "smrt" is not allowed; allowed: .*lossless/);
     expectFailure(

@@ -192,7 +192,7 @@ describe("JSON Lines", () => {
     expect(runJson(["count", "array.jsonl"]).report.messages).toBe(lines.length);
   });
 
-  test("a last line that somebody is still writing is left out, and said", () => {
+  test("a last line that somebody is still writing is left out, and said", { tags: ["long"] }, () => {
     const whole = `${lines.join("\n")}\n`;
     const more = '{"role":"user","content":"Grüße"}';
     const half = put("half.jsonl", Buffer.from(`${whole}${more}`).subarray(0, -4));
@@ -322,7 +322,7 @@ describe("terminals of 45 columns", () => {
   });
 });
 
-test("what stands in a difference cannot steer the terminal, and is bounded", () => {
+test("what stands in a difference cannot steer the terminal, and is bounded", { tags: ["long"] }, () => {
   const messages = history();
   const hostile = `\u001b]0;title\u0007\u001b[2J\u202eright to left\u2066 \u009b31m\r\u200b${"x".repeat(5000)}\n`;
   for (const index of [2, 4]) messages[index].content[0].content = `${hostile}${repeated}${hostile.repeat(300)}`;

@@ -1,4 +1,5 @@
 // The command line on odd files, full disks and unreliable networks: what is written is whole, what is not is said.
+// @module-tag long
 
 import { spawn, spawnSync } from "node:child_process";
 import {

@@ -1,4 +1,5 @@
 // The command line with a language model: what it costs nobody, what it shows, and what it says when there is no answer.
+// @module-tag long
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

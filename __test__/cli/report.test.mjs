@@ -55,7 +55,7 @@ describe("the report", () => {
     expect([survival.total.before, survival.total.kept, survival.total.lost].map(({ tokens }) => tokens)).toEqual([before, stands, lost]);
   });
 
-  test("says which provider does it, and what else could be done", () => {
+  test("says which provider does it, and what else could be done", { tags: ["long"] }, () => {
     const file = fixture("claude-code");
     expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");
     expect(run([file]).stdout).toContain("Nothing was written: --out FILE or --in-place keeps the result.");
@@ -63,7 +63,7 @@ describe("the report", () => {
     expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
   });
 
-  test("--color, NO_COLOR and FORCE_COLOR decide about colours", () => {
+  test("--color, NO_COLOR and FORCE_COLOR decide about colours", { tags: ["long"] }, () => {
     const file = fixture("claude-code");
     const isColoured = (args, env) => run([file, ...args], { env }).stdout.includes("\u001b[");
     expect(isColoured([], {})).toBe(false);

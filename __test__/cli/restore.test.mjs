@@ -1,4 +1,5 @@
 // `roo-condense restore`: what a condensation wrote leads back, byte for byte.
+// @module-tag long
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -273,7 +273,7 @@ describe("on a terminal", () => {
 });
 
 withShared("corpus", (corpus) => {
-  test("on real histories, reports add up and what is written restores", () => {
+  test("on real histories, reports add up and what is written restores", { tags: ["long"] }, () => {
     const files = readdirSync(corpus).filter((name) => name.endsWith(".json"));
     for (const name of files.filter((_, index) => index % 4 === 0)) {
       const { code, report } = runJson([path.join(corpus, name), "--target", "40%", "--out", `out-${name}`, "--messages"]);

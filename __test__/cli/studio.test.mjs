@@ -1,4 +1,5 @@
 // `roo-condense studio` and `roo-condense report`.
+// @module-tag long
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
 // The command line: what it writes, and where.
+// @module-tag long
 
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";

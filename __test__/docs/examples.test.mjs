@@ -122,7 +122,7 @@ describe("programs", () => {
 
   test("most of them can be run", () => expect(runnable.length).toBeGreaterThan(20));
 
-  test.concurrent.each(runnable)("%s runs", async (name, { code, language }) => {
+  test.concurrent.each(runnable)("%s runs", { tags: ["long"] }, async (name, { code, language }) => {
     const file = path.join(folder, `${name.replace(/\W+/g, "-")}.mjs`);
     const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
     writeFileSync(file, language === "ts" ? ts.transpileModule(code, { compilerOptions: options }).outputText : code);
@@ -137,7 +137,7 @@ describe("programs", () => {
     }
   });
 
-  describe("command lines", () => {
+  describe("command lines", { tags: ["long"] }, () => {
     const isOurs = (line) => /^(npx )?roo-condense\s/.test(line);
     const lines = blocks
       .filter(({ language }) => language === "sh")

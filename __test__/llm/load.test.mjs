@@ -57,7 +57,7 @@ test("200 at once by callback, aborted halfway", async () => {
   expect(state.finished).toBe(200);
 });
 
-test("memory stays flat over 2,000", () => {
+test("memory stays flat over 2,000", { tags: ["long"] }, () => {
   const program = fileURLToPath(new URL("./memory.mjs", import.meta.url));
   const { stdout, stderr, status } = spawnSync(process.execPath, ["--expose-gc", program], { encoding: "utf8", timeout: 110_000 });
   expect(stderr).toBe("");

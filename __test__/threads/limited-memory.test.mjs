@@ -1,4 +1,5 @@
 // Where the system gives a process little memory, a call that needs more says so, and the process goes on.
+// @module-tag long
 
 import { spawnSync } from "node:child_process";
 import process from "node:process";

@@ -1,4 +1,5 @@
 // Where the system gives a process few threads or none, the package loads, and does what can be done.
+// @module-tag long
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
