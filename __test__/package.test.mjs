@@ -161,7 +161,7 @@ describe("packed and installed", () => {
       expect(check("publint", "run", folder, "--strict", "--pack", "false")).toContain("All good!");
   });
 
-  test.skipIf(without("attw"))("its types are right for every way of resolving modules", () => {
+  test.skipIf(without("attw"))("its types are right for every way of resolving modules", { tags: ["long"] }, () => {
     const tarball = path.join(tarballs, `roo-condense-${version}.tgz`);
     const attw = (...parameters) => check("attw", tarball, "--format", "ascii", "--no-emoji", ...parameters);
     // The studio's components are ES modules, as all that use them load them; stylesheets and the page have no types.
