@@ -53,6 +53,7 @@ fn a_megabyte_in_one_line() {
 }
 
 #[test]
+#[ignore = "long: in `npm run test:thorough`"]
 fn a_million_blank_lines() {
     survive(&with_result(&literal(&"\n".repeat(1_000_000))));
 }
@@ -71,6 +72,7 @@ fn ten_thousand_pointers_to_lines_that_begin_alike() {
 }
 
 #[test]
+#[ignore = "long: in `npm run test:thorough`"]
 fn a_hundred_thousand_blocks_in_a_message() {
     let blocks = vec![r#"{"type":"text","text":"a"}"#; 100_000].join(",");
     survive(&format!(
@@ -93,6 +95,7 @@ fn five_thousand_calls_in_a_message_with_equal_results() {
 }
 
 #[test]
+#[ignore = "long: in `npm run test:thorough`"]
 fn a_hundred_thousand_strings_in_a_tool_input() {
     let strings: Vec<_> = (0..100_000).map(|number| format!("\"key{number}\":\"value {number}\"")).collect();
     survive(&with_input(&format!("{{{}}}", strings.join(","))));
@@ -117,6 +120,7 @@ fn ten_thousand_tool_results_inside_each_other() {
 }
 
 #[test]
+#[ignore = "long: in `npm run test:thorough`"]
 fn forty_thousand_small_messages() {
     let pair = r#"{"role":"assistant","content":"yes"},{"role":"user","content":"and now?"}"#;
     survive(&format!(r#"[{{"role":"user","content":"task"}},{}]"#, vec![pair; 20_000].join(",")));
