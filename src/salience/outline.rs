@@ -71,11 +71,10 @@ impl Outline {
                             outline.names.push(OutlineName { number, repeated: !in_passage.is_new(number) });
                         }
                     }
-                    let replaced = if value.replaced { weights.replaced() } else { 1.0 };
                     outline.lines.push(OutlineLine {
                         end: outline.names.len() as u32,
                         cost: value.cost,
-                        in_passage: replaced * value.density * value.cost,
+                        in_passage: value.in_passage(weights),
                         window: value.window,
                         is_gap: value.line.is_gap,
                     });

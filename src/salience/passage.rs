@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::{lines::Line, weights::Origin};
+use super::{
+    lines::Line,
+    weights::{Origin, Weights},
+};
 use crate::transcript::ContentPiece;
 
 /// About how many tokens a marker takes.
@@ -74,4 +77,12 @@ pub struct LineValue {
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].
     pub names: Range<usize>,
+}
+
+impl LineValue {
+    /// What it is worth as part of a passage.
+    pub fn in_passage(&self, weights: Weights) -> f32 {
+        let replaced = if self.replaced { weights.replaced() } else { 1.0 };
+        replaced * self.density * self.cost
+    }
 }

@@ -143,6 +143,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         if passage.whole {
             for value in &passage.lines {
                 self.cover(value.names.clone());
+                self.windows.add(value.window);
             }
             return;
         }
@@ -217,12 +218,10 @@ impl<'s, 't> PassageSelection<'s, 't> {
             match unit {
                 Unit::ToolRound(round) => {
                     self.open[round] = false;
-                    for index in self.survey.rounds[round].passages.clone() {
-                        if self.survey.passages[index].whole {
-                            for value in &self.survey.passages[index].lines {
-                                self.uncover(value.names.clone());
-                            }
-                        }
+                    let passages = &self.survey.passages[self.survey.rounds[round].passages.clone()];
+                    for value in passages.iter().filter(|passage| passage.whole).flat_map(|passage| &passage.lines) {
+                        self.uncover(value.names.clone());
+                        self.windows.remove(value.window);
                     }
                 }
                 Unit::Part(passage, part) => {
@@ -312,6 +311,10 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 total += self.worth_of[*name as usize];
             }
         }
+        // Next to a line that stays it goes on what that says.
+        if (before || after) && !self.windows.contain(value.window) {
+            total += self.weights.beside() * value.in_passage(self.weights);
+        }
         (total, value.cost + markers)
     }
 
@@ -327,8 +330,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 continue;
             }
             if !self.windows.contain(line_value.window) {
-                let replaced = if line_value.replaced { self.weights.replaced() } else { 1.0 };
-                value += replaced * line_value.density * line_value.cost;
+                value += line_value.in_passage(self.weights);
             }
             if !self.kept[passage][line] {
                 cost += line_value.cost;
@@ -357,17 +359,16 @@ impl<'s, 't> PassageSelection<'s, 't> {
                         in_line += worth;
                     }
                 }
+                let in_passage = if line.is_gap || self.windows.contain(line.window) { 0.0 } else { line.in_passage };
                 if part.is_whole {
-                    value += in_line;
+                    value += in_line + in_passage;
                     continue;
                 }
                 if in_line > 0.0 {
                     more.push(More::new(in_line, line.cost + MARKER_TOKENS / 2.0));
                 }
                 if !line.is_gap {
-                    if !self.windows.contain(line.window) {
-                        part_value += line.in_passage;
-                    }
+                    part_value += in_passage;
                     part_cost += line.cost;
                     part_value += LEFTOVER * line.cost;
                     part_value += in_part;
@@ -391,8 +392,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         (value, cost)
     }
 
-    fn take(&mut self, unit: Unit, cost: f32) {
-        self.tokens += cost;
+    fn take(&mut self, unit: Unit, mut cost: f32) {
         let mut lines = Vec::new();
         match unit {
             Unit::ToolRound(round) => {
@@ -401,6 +401,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
             Unit::Line(passage, line) => {
                 self.keep(passage, line, &mut lines);
+                cost += self.close_gaps(passage, &(line..line + 1), &mut lines);
                 self.queue_neighbours(passage, line, line + 1);
             }
             Unit::Part(passage, part) => {
@@ -411,10 +412,42 @@ impl<'s, 't> PassageSelection<'s, 't> {
                     }
                     self.windows.add(self.survey.passages[passage].lines[line].window);
                 }
+                cost += self.close_gaps(passage, &range, &mut lines);
                 self.queue_neighbours(passage, range.start, range.end);
             }
         }
+        self.tokens += cost;
         self.taken.push(Taken { unit, lines, cost });
+    }
+
+    /// Keeps the lines between what was `taken` and what stays next to it where they take no more than a marker in their place, and tells by how many
+    /// tokens that changes the conversation.
+    fn close_gaps(&mut self, passage: usize, taken: &Range<usize>, lines: &mut Vec<usize>) -> f32 {
+        let sides = [
+            self.small_gap(passage, (0..taken.start).rev()),
+            self.small_gap(passage, taken.end..self.kept[passage].len()),
+        ];
+        let mut tokens = 0.0;
+        for (gap, cost) in sides.into_iter().flatten() {
+            gap.for_each(|line| self.keep(passage, line, lines));
+            tokens += cost - MARKER_TOKENS;
+        }
+        tokens
+    }
+
+    /// The first of `lines`, up to one that stays, and their tokens, where those are no more than a marker takes.
+    fn small_gap(&self, passage: usize, lines: impl Iterator<Item = usize>) -> Option<(Range<usize>, f32)> {
+        let values = &self.survey.passages[passage].lines;
+        let (mut gap, mut cost): (Option<Range<usize>>, f32) = (None, 0.0);
+        for line in lines.take_while(|line| !self.kept[passage][*line]) {
+            cost += values[line].cost;
+            if values[line].line.is_gap || cost > MARKER_TOKENS {
+                return None;
+            }
+            let known = gap.unwrap_or(line..line);
+            gap = Some(known.start.min(line)..known.end.max(line + 1));
+        }
+        gap.map(|gap| (gap, cost))
     }
 
     fn keep(&mut self, passage: usize, line: usize, lines: &mut Vec<usize>) {

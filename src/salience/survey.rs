@@ -17,6 +17,9 @@ use crate::{
     transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},
 };
 
+/// Shorter lines, such as brackets, are written again by chance.
+const MIN_WRITTEN_TOKENS: f32 = 4.0;
+
 /// A tool round (a message with calls and the message with their answers) that can be dropped as a whole.
 pub struct ToolRound {
     /// The two messages.
@@ -109,10 +112,11 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// Values passages for a `budget`: what is read or edited counts for more the more may stay, and what was said last counts for more, by how much
-    /// of the budget it takes to keep all from there on.
+    /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
+    /// of the budget it takes to keep all from there on, and so does what the assistant wrote more than once.
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
+        let written = self.written();
         let (mut following, mut message) = (0.0, scope.zone.end);
         for passage in self.passages.iter_mut().rev() {
             while message > passage.message + 1 {
@@ -121,8 +125,28 @@ impl<'t> Survey<'t> {
             }
             let factor = scope.weights.room(passage.origin, share);
             let more = scope.weights.late(passage.origin, following, as_float(budget));
-            passage.lines.iter_mut().for_each(|value| value.density = factor * value.density + more);
+            let is_own = passage.origin.is_own();
+            for value in &mut passage.lines {
+                value.density = factor * value.density + more;
+                if is_own && let Some((times, _)) = written.get(&value.hash) {
+                    value.density *= scope.weights.written(*times);
+                }
+            }
         }
+    }
+
+    /// In how many messages the assistant wrote each of its longer lines, and the last of them.
+    fn written(&self) -> HashMap<u64, (usize, usize), ByHash> {
+        let mut written: HashMap<u64, (usize, usize), ByHash> = HashMap::default();
+        for passage in self.passages.iter().filter(|passage| passage.origin.is_own()) {
+            for value in passage.lines.iter().filter(|value| value.cost >= MIN_WRITTEN_TOKENS) {
+                let (times, last) = written.entry(value.hash).or_insert((1, passage.message));
+                if *last != passage.message {
+                    (*times, *last) = (*times + 1, passage.message);
+                }
+            }
+        }
+        written
     }
 
     fn price_rounds(&mut self, scope: &Scope<'_>, rounds: Vec<Range<usize>>) {

@@ -93,6 +93,13 @@ pub enum Origin {
     Environment,
 }
 
+impl Origin {
+    /// Whether the assistant wrote it.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Assistant | Self::Parameters(_))
+    }
+}
+
 impl Weights {
     /// Reads the name of the signal to do without.
     pub fn without(name: &str) -> Self {
@@ -131,10 +138,13 @@ impl Weights {
             Origin::Parameters(Meaning::Write | Meaning::Edit) => 8.0,
             Origin::Result(Meaning::Write | Meaning::Edit) => 1.4,
             Origin::Result(Meaning::Read) => 0.87,
-            Origin::User | Origin::Assistant => 0.25,
+            Origin::Parameters(Meaning::Command | Meaning::Plan | Meaning::Ask) => 1.0,
             Origin::Parameters(_) => 0.42,
             Origin::Shown => 0.39,
-            Origin::Result(_) | Origin::Host => 0.16,
+            Origin::User => 0.25,
+            Origin::Result(_) => 0.2,
+            Origin::Host => 0.16,
+            Origin::Assistant => 0.1,
             Origin::Environment => 0.014,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
@@ -142,18 +152,44 @@ impl Weights {
     }
 
     /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
-    /// passages of files are what is left to gain; where little may, a passage costs the place of many names.
+    /// passages of files are what is left to gain, and then commands; where little may, a passage costs the place of many names.
     pub fn room(self, origin: Origin, share: f32) -> f32 {
-        let is_of_a_file =
-            matches!(origin, Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read));
-        if is_of_a_file && self.uses(Signal::Kind) { 4.0 * share } else { 1.0 }
+        match origin {
+            _ if !self.uses(Signal::Kind) => 1.0,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read) => 4.0 * share,
+            Origin::Parameters(Meaning::Command) => (4.0 * share).sqrt(),
+            _ => 1.0,
+        }
     }
 
     /// What a passage is worth besides, for each token, when `tokens` follow it in the older messages and `budget` is for all: the assistant goes on
-    /// from what it said last, so as much of that as a twentieth of the budget stays as a whole.
+    /// from what it said, planned and did last, so as much of that as a part of the budget holds stays as a whole. What it set itself to do holds for
+    /// longest, and its words, of which there are many, for a twentieth of the budget.
     pub fn late(self, origin: Origin, tokens: f32, budget: f32) -> f32 {
-        let counts = origin == Origin::Assistant && self.uses(Signal::Recency) && self.uses(Signal::Passages);
-        if counts { 0.03 * (-tokens / (0.05 * budget.max(1.0))).exp() } else { 0.0 }
+        if !self.uses(Signal::Recency) || !self.uses(Signal::Passages) {
+            return 0.0;
+        }
+        let (most, part) = match origin {
+            Origin::Assistant => (0.03, 0.05),
+            Origin::Parameters(Meaning::Plan | Meaning::Ask) => (0.1, 0.3),
+            Origin::Parameters(Meaning::Todo | Meaning::Item) => (0.03, 0.2),
+            Origin::Parameters(Meaning::Command) => (0.0067, 0.5),
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => (0.0065, 0.2),
+            Origin::Result(Meaning::Write | Meaning::Edit) => (0.01, 0.2),
+            Origin::Host => (0.01, 0.4),
+            _ => return 0.0,
+        };
+        most * (-tokens / (part * budget.max(1.0))).exp()
+    }
+
+    /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
+    pub fn written(self, times: usize) -> f32 {
+        if self.uses(Signal::Recurrence) { 1.0 + as_float(times.max(1)).ln() } else { 1.0 }
+    }
+
+    /// Which part of what a line is worth in a passage it is worth on its own, next to one that stays.
+    pub fn beside(self) -> f32 {
+        if self.uses(Signal::Passages) { 0.3 } else { 0.0 }
     }
 
     /// What a name is worth that is readable in `covered` places already.
