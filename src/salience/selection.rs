@@ -511,3 +511,68 @@ impl<'s, 't> PassageSelection<'s, 't> {
         self.kept[passage].clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{
+        cancel::Cancel,
+        conversation::Conversation,
+        salience::{History, Salience},
+        tokens::{Encoding, Tally},
+        transcript::ToolTable,
+    };
+
+    /// What stays of tool rounds of a shell, each a command and what it put out, in this share of their tokens.
+    fn kept(rounds: &[(&str, String)], share: f64) -> String {
+        let mut messages = vec![json!({ "role": "user", "content": "Look." })];
+        for (index, (command, output)) in rounds.iter().enumerate() {
+            let id = format!("t{index}");
+            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }] }));
+            messages.push(
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": output }] }),
+            );
+        }
+        messages.push(json!({ "role": "assistant", "content": "Done." }));
+        let conversation = Conversation::parse(&Value::Array(messages).to_string()).unwrap();
+        let (tally, tools) =
+            (Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap(), ToolTable::default());
+        let history = History {
+            conversation: &conversation,
+            original: &conversation,
+            tally: &tally,
+            tools: &tools,
+            cancel: &Cancel::new(),
+        };
+        let budget = (tally.total() as f64 * share) as usize;
+        let kept = Salience::all_signals(1).within(history, budget).unwrap();
+        assert!(kept.tokens <= budget, "{} of {budget}", kept.tokens);
+        let after = conversation.apply(&kept.plan).unwrap();
+        serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
+    }
+
+    /// Lines of words that say nothing to go on about.
+    fn words(lines: usize) -> String {
+        (0..lines).map(|line| format!("and so on, for the time being, in line {line} of it\n")).collect()
+    }
+
+    #[test]
+    fn short_commands_stay_for_what_they_say() {
+        let rounds = [
+            ("make all of the parts that are new", words(30)),
+            ("make all of the parts that are old", words(30)),
+            ("make the rest", words(60)),
+        ];
+        let text = kept(&rounds, 0.3);
+        assert!(text.contains("parts that are new") && text.contains("parts that are old"), "{text}");
+    }
+
+    #[test]
+    fn a_line_between_two_that_stay_is_not_replaced_by_a_longer_marker() {
+        let names = "let first = parse_due_date(value)\n}\n\nlet second = parse_due_date_of(value)\n";
+        let output = format!("{}{names}{}", words(30), words(30));
+        let text = kept(&[("grep parse_due_date parse_due_date_of", output)], 0.3);
+        assert!(text.contains(&json!(names.trim_end()).to_string().trim_matches('"')), "{text}");
+    }
+}

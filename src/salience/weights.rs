@@ -141,10 +141,9 @@ impl Weights {
             Origin::Parameters(Meaning::Command | Meaning::Plan | Meaning::Ask) => 1.0,
             Origin::Parameters(_) => 0.42,
             Origin::Shown => 0.39,
-            Origin::User => 0.25,
+            Origin::User | Origin::Assistant => 0.25,
             Origin::Result(_) => 0.2,
             Origin::Host => 0.16,
-            Origin::Assistant => 0.1,
             Origin::Environment => 0.014,
         };
         let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
@@ -152,31 +151,32 @@ impl Weights {
     }
 
     /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
-    /// passages of files are what is left to gain, and then commands; where little may, a passage costs the place of many names.
+    /// passages of files and of words are what is left to gain; where little may, a passage costs the place of many names. Commands, which are short, are
+    /// between the two.
     pub fn room(self, origin: Origin, share: f32) -> f32 {
         match origin {
             _ if !self.uses(Signal::Kind) => 1.0,
-            Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read) => 4.0 * share,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read) | Origin::Assistant => {
+                4.0 * share
+            }
             Origin::Parameters(Meaning::Command) => (4.0 * share).sqrt(),
             _ => 1.0,
         }
     }
 
     /// What a passage is worth besides, for each token, when `tokens` follow it in the older messages and `budget` is for all: the assistant goes on
-    /// from what it said, planned and did last, so as much of that as a part of the budget holds stays as a whole. What it set itself to do holds for
-    /// longest, and its words, of which there are many, for a twentieth of the budget.
+    /// from what it said, planned and did last, so that stays as a whole where it lies within a part of the budget. A plan is worth most, and what was
+    /// run or changed holds for longest. In words, which are many, that part is a twentieth.
     pub fn late(self, origin: Origin, tokens: f32, budget: f32) -> f32 {
         if !self.uses(Signal::Recency) || !self.uses(Signal::Passages) {
             return 0.0;
         }
         let (most, part) = match origin {
-            Origin::Assistant => (0.03, 0.05),
             Origin::Parameters(Meaning::Plan | Meaning::Ask) => (0.1, 0.3),
-            Origin::Parameters(Meaning::Todo | Meaning::Item) => (0.03, 0.2),
-            Origin::Parameters(Meaning::Command) => (0.0067, 0.5),
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => (0.0065, 0.2),
-            Origin::Result(Meaning::Write | Meaning::Edit) => (0.01, 0.2),
-            Origin::Host => (0.01, 0.4),
+            Origin::Parameters(Meaning::Todo | Meaning::Item) => (0.03, 0.4),
+            Origin::Assistant => (0.025, 0.05),
+            Origin::Result(Meaning::Write | Meaning::Edit) | Origin::Host => (0.01, 0.2),
+            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => (0.0066, 0.5),
             _ => return 0.0,
         };
         most * (-tokens / (part * budget.max(1.0))).exp()
@@ -189,7 +189,7 @@ impl Weights {
 
     /// Which part of what a line is worth in a passage it is worth on its own, next to one that stays.
     pub fn beside(self) -> f32 {
-        if self.uses(Signal::Passages) { 0.3 } else { 0.0 }
+        if self.uses(Signal::Passages) { 0.35 } else { 0.0 }
     }
 
     /// What a name is worth that is readable in `covered` places already.
@@ -214,4 +214,20 @@ pub const WITHOUT: &[&str] =
 /// A count as a number to reckon with; exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
     count as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_again_counts_for_more_and_what_was_done_last_most() {
+        let weights = Weights::without("none");
+        assert!(weights.written(1) < weights.written(2) && weights.written(2) < weights.written(5));
+        let command = Origin::Parameters(Meaning::Command);
+        let late = |origin, tokens| weights.late(origin, tokens, 1000.0);
+        assert!(late(command, 0.0) > late(command, 900.0));
+        assert!(late(Origin::Parameters(Meaning::Plan), 100.0) > late(Origin::Assistant, 100.0));
+        assert_eq!(late(Origin::Result(Meaning::Command), 0.0), 0.0);
+    }
 }
