@@ -573,6 +573,7 @@ mod tests {
         let names = "let first = parse_due_date(value)\n}\n\nlet second = parse_due_date_of(value)\n";
         let output = format!("{}{names}{}", words(30), words(30));
         let text = kept(&[("grep parse_due_date parse_due_date_of", output)], 0.3);
-        assert!(text.contains(&json!(names.trim_end()).to_string().trim_matches('"')), "{text}");
+        let in_json = json!(names.trim_end()).to_string();
+        assert!(text.contains(in_json.trim_matches('"')), "{text}");
     }
 }
