@@ -546,7 +546,7 @@ mod tests {
             cancel: &Cancel::new(),
         };
         let budget = (tally.total() as f64 * share) as usize;
-        let kept = Salience::all_signals(1).within(history, budget).unwrap();
+        let kept = Salience::all_signals(1).within(history, budget, None).unwrap();
         assert!(kept.tokens <= budget, "{} of {budget}", kept.tokens);
         let after = conversation.apply(&kept.plan).unwrap();
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()

@@ -55,7 +55,7 @@ impl LineTable {
     pub fn read(texts: &[Text<'_>], known: Vec<TextLines<'_>>) -> Self {
         let read = texts.iter().zip(known).map(|(text, known)| {
             let TextLines { rows, hashes, .. } =
-                if std::ptr::eq(known.text, &*text.text) { known } else { TextLines::read(&text.text) };
+                if std::ptr::eq(known.text, &raw const *text.text) { known } else { TextLines::read(&text.text) };
             (rows, hashes)
         });
         let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) = read.unzip();
