@@ -65,7 +65,7 @@ function write(folder, files) {
   }
 }
 
-describe("packed and installed", () => {
+describe("packed and installed", { tags: ["long"] }, () => {
   const tarballs = emptyFolder();
   const folder = emptyFolder();
   const installed = path.join(folder, "node_modules", "roo-condense");

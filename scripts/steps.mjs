@@ -58,6 +58,9 @@ export const rustTests = (...args) => cargoTest(args, {});
 /** Those that need no other build of the library than the addon does: they share it, and run at its speed. */
 export const rustTestsOnAddon = (...args) => cargoTest(args, levelOfAddon());
 
+/** The integration tests, with a third of the cases of the properties that take longest; the others are in `npm run test:thorough`. */
+export const integrationTests = () => cargoTest(["--test", "all"], { ...levelOfAddon(), ROO_CONDENSE_FEWER_CASES: "1" });
+
 function cargoTest(args, env) {
   const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;
   const all = ["test", ...locked, ...args];
@@ -66,10 +69,16 @@ function cargoTest(args, env) {
 
 /** Arguments for the tests that are marked as ignored because they take long; ignored too, and left out, are those that other tests start. */
 export const LONG = ["--", "--ignored", "--skip", "of_the_environment"];
+/** Those, and the others. */
+export const ALL = ["--", "--include-ignored", "--skip", "of_the_environment"];
 
-/** For who runs the tests now and then: what makes compiling a small change fast takes a gigabyte more, and longer the first time. */
+/**
+ * For who runs the tests now and then: what makes compiling a small change fast takes a gigabyte more, and longer the first time; and the line of a panic is
+ * told without what debuggers read.
+ */
 export function compileOnce() {
   process.env.CARGO_INCREMENTAL ??= "0";
+  process.env.CARGO_PROFILE_DEV_DEBUG ??= "0";
 }
 
 /** So many random trials, from the same seed each time: what fails here fails everywhere. */

@@ -1,15 +1,15 @@
-// What `npm test` leaves out because it takes long: the rest of the recorded histories and of large texts, JavaScript tests of whole programs, the studio in a
-// browser, and the soak.
+// What `npm test` leaves out because it takes long: the rest of the recorded histories, of large texts and of the cases of properties, JavaScript tests of
+// whole programs, the studio in a browser, and the soak.
 
 import { ensureBrowser } from "./browser.mjs";
 import { buildDebug } from "./build.mjs";
-import { LONG, compileOnce, runSteps, rustTests, rustTestsOnAddon, soak, studio, vitest } from "./steps.mjs";
+import { ALL, LONG, compileOnce, runSteps, rustTests, rustTestsOnAddon, soak, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
   { name: "addon", run: () => buildDebug() },
   { name: "long unit tests of the core", run: () => rustTests("--lib", ...LONG) },
-  { name: "long integration tests of the core", needs: "addon", run: () => rustTestsOnAddon("--test", "all", ...LONG) },
+  { name: "integration tests of the core, all and with all cases", needs: "addon", run: () => rustTestsOnAddon("--test", "all", ...ALL) },
   { name: "studio", run: () => studio() },
   { name: "a browser", run: () => ensureBrowser() },
   { name: "long JavaScript tests", needs: "addon", run: () => vitest("--project", "node", "--tags-filter", "long") },

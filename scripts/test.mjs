@@ -2,14 +2,14 @@
 // `npm run test:thorough`.
 
 import { buildDebug } from "./build.mjs";
-import { compileOnce, formats, runSteps, rustTests, rustTestsOnAddon, studio, vitest } from "./steps.mjs";
+import { compileOnce, formats, integrationTests, runSteps, rustTests, rustTestsOnAddon, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
   ...formats,
   { name: "unit tests of the core", run: () => rustTests("--lib") },
   { name: "addon", run: () => buildDebug() },
-  { name: "integration tests of the core", needs: "addon", run: () => rustTestsOnAddon("--test", "all") },
+  { name: "integration tests of the core", needs: "addon", run: () => integrationTests() },
   { name: "examples of the documentation", needs: "addon", run: () => rustTestsOnAddon("--doc") },
   { name: "studio", run: () => studio() },
   { name: "JavaScript tests", needs: "addon", run: () => vitest("--project", "node", "--tags-filter", "!long") },

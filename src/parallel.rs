@@ -21,6 +21,9 @@ const MAX_HELPERS: usize = 15;
 /// A smaller part, in bytes, takes no longer than waking a thread for it and waiting for its end.
 const MIN_PART_BYTES: usize = 32 * 1024;
 
+/// Parts that come in the order of the work are divided further.
+const PARTS_PER_THREAD: usize = 4;
+
 /// One thread for each core but the caller's. None where there is only one core, or the system gives us no thread.
 static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let others = thread::available_parallelism().ok()?.get().checked_sub(1).filter(|others| *others > 0)?;
@@ -216,7 +219,11 @@ pub fn in_parts<'i, T: Sync, R: Send>(
     bytes: impl Fn(&T) -> usize,
     of: impl Fn(&'i [T]) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let ends = part_ends(items, bytes, parts_for);
+    // Several for each thread: the helpers begin late, and this thread does more of them until then.
+    let ends = part_ends(items, bytes, |bytes| match parts_for(bytes) {
+        1 => 1,
+        threads => (bytes / MIN_PART_BYTES).min(PARTS_PER_THREAD * threads),
+    });
     if ends.len() < 2 {
         return of(items);
     }

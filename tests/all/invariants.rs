@@ -26,10 +26,12 @@ use super::{
     scripted::{Scripted, answer},
 };
 
-/// `count` cases, or as many as `PROPTEST_CASES` says.
+/// `count` cases, a third of them where `ROO_CONDENSE_FEWER_CASES` is set (`npm test`), or as many as `PROPTEST_CASES` says.
 pub fn cases(count: u32) -> ProptestConfig {
+    let is_set = |name| std::env::var_os(name).is_some();
     let config = ProptestConfig { failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() };
-    if std::env::var_os("PROPTEST_CASES").is_some() { config } else { ProptestConfig { cases: count, ..config } }
+    let count = if is_set("ROO_CONDENSE_FEWER_CASES") { count.div_ceil(3) } else { count };
+    if is_set("PROPTEST_CASES") { config } else { ProptestConfig { cases: count, ..config } }
 }
 
 /// What a target is taken from.
