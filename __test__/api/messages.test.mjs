@@ -385,3 +385,32 @@ describe("a system prompt of text blocks", () => {
     );
   });
 });
+
+describe("a conversation that crosses the border in several parts", () => {
+  const long = () =>
+    Array.from({ length: 90 }, (_, index) => ({
+      role: index % 2 ? "assistant" : "user",
+      content: `${index}: ${"é → and \ud800 ".repeat(index % 9 ? 40 : 4000)}\n${index % 5 ? "" : lines(300)}`,
+    }));
+
+  test("comes back as it was", async () => {
+    const messages = deepFreeze(long());
+    const result = await truncation.condense({ messages }, { targetTokens: 20_000 });
+    expect(result.didCondense).toBe(true);
+    expect(result.messages.at(-1)).toBe(messages.at(-1));
+    expect(restore(result)).toEqual(messages);
+  });
+
+  test("is refused with the place of the fault in the whole of it", () => {
+    const messages = long();
+    messages[71] = { ...messages[71], ts: 5n };
+    expect(() => lossless.condense({ messages })).toThrow(/^context\.messages\[71\]\.ts cannot be written as JSON/);
+  });
+
+  test("leaves nothing behind where the call is refused for something else", async () => {
+    for (let turn = 0; turn < 30; turn++) {
+      expect(() => truncation.condense({ messages: long() }, { targetTokens: "many" })).toThrow(/^options\.targetTokens: "many"/);
+    }
+    expect((await truncation.condense({ messages: long() }, { targetTokens: 20_000 })).didCondense).toBe(true);
+  });
+});
