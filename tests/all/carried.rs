@@ -178,18 +178,15 @@ fn a_plan_is_told_until_everything_on_a_newer_list_is_done() {
     assert!(!tells(vec![vec![told], list(2, ["completed", "completed"])]), "the one that a record tells");
 }
 
+fn edit(id: usize, path: &str) -> Vec<Value> {
+    let parameters = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+    round(id, "Edit", parameters, "The file has been updated.")
+}
+
 #[test]
 fn a_plan_without_a_list_ends_when_it_is_committed_and_the_user_goes_on() {
     let plan = json!({ "plan": "1. Sort by session in `list/data.go`\n2. Show it, see list/view.go." });
     let agreed = || round(1, "ExitPlanMode", plan.clone(), "User has approved your plan.");
-    let edit = |id: usize, path: &str| {
-        round(
-            id,
-            "Edit",
-            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
-            "The file has been updated.",
-        )
-    };
     let commit = |answer: &str| round(4, "Bash", json!({ "command": "git commit -am x" }), answer);
     let done = || [agreed(), edit(2, "/w/list/data.go"), edit(3, "/w/list/view.go")].concat();
     let committed = || [done(), commit("[main 1234567] x")].concat();
@@ -670,14 +667,6 @@ fn a_merge_ends_with_a_commit_and_what_is_pushed_was_committed() {
 fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     let write = |id: usize, path: &str| {
         round(id, "Write", json!({ "file_path": path, "content": "x\n" }), "File created successfully")
-    };
-    let edit = |id: usize, path: &str| {
-        round(
-            id,
-            "Edit",
-            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
-            "The file has been updated.",
-        )
     };
     let run = |id: usize, command: &str| round(id, "Bash", json!({ "command": command }), "");
     let told = record(
