@@ -219,17 +219,7 @@ pub fn in_parts<'i, T: Sync, R: Send>(
     bytes: impl Fn(&T) -> usize,
     of: impl Fn(&'i [T]) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    // Several for each thread: the helpers begin late, and this thread does more of them until then.
-    let ends = part_ends(items, bytes, |bytes| match parts_for(bytes) {
-        1 => 1,
-        threads => (bytes / MIN_PART_BYTES).min(PARTS_PER_THREAD * threads),
-    });
-    if ends.len() < 2 {
-        return of(items);
-    }
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let parts = starts.zip(&ends).map(|(start, end)| &items[start..*end]).collect();
-    each(parts, of).into_iter().flatten().collect()
+    in_parts_beside(items, bytes, of, || ()).1
 }
 
 /// The same, while this thread does something else, as in [`each_beside`].
@@ -239,9 +229,12 @@ pub fn in_parts_beside<'i, T: Sync, R: Send, F>(
     of: impl Fn(&'i [T]) -> Vec<R> + Sync,
     first: impl FnOnce() -> F,
 ) -> (F, Vec<R>) {
-    // Small ones, so that what is left when the other is done can be shared.
-    let ends = part_ends(items, bytes, |bytes| bytes / MIN_PART_BYTES);
-    if parts_for(usize::MAX) < 2 || ends.len() < 2 {
+    // Several for each thread: the helpers begin late, and this thread does more of them until then.
+    let ends = part_ends(items, bytes, |bytes| match parts_for(bytes) {
+        1 => 1,
+        threads => (bytes / MIN_PART_BYTES).min(PARTS_PER_THREAD * threads),
+    });
+    if ends.len() < 2 {
         return (first(), of(items));
     }
     let starts = std::iter::once(0).chain(ends.iter().copied());

@@ -181,6 +181,12 @@ impl Conversation {
         self.entries.iter().map(|entry| &*entry.message)
     }
 
+    /// About how many bytes there are to read.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> usize {
+        self.messages().map(Message::bytes).sum()
+    }
+
     /// The message at `index`.
     ///
     /// # Panics

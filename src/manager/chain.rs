@@ -12,7 +12,7 @@ use super::{
     totals::{HostCount, host_count},
 };
 use crate::{
-    conversation::{Conversation, Edit, Message, Plan, Recipe},
+    conversation::{Conversation, Edit, Plan, Recipe},
     markers::counted,
     parallel::both,
     providers::{
@@ -253,9 +253,8 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
         changes: &outcome.changes,
         tools: &current.tools,
     };
-    let bytes = current.original.messages().map(Message::bytes).sum();
     let recipes = || recipes(&current.original, &current.conversation, &outcome.plan);
-    let (recipes, survival) = both(bytes, recipes, || Survival::of(&done));
+    let (recipes, survival) = both(current.original.bytes(), recipes, || Survival::of(&done));
     (outcome.recipes, outcome.survival) = (recipes, Some(survival));
     let kept = outcome.first_changed_index().unwrap_or(0);
     let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();

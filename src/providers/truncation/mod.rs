@@ -21,7 +21,7 @@ use super::{
     tool_rules::limited,
 };
 use crate::{
-    conversation::{Conversation, Edit, Message, Plan, answers, calls},
+    conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
     parallel::both,
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
@@ -169,8 +169,8 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     let recorder = || Recorder::new(request, settings.integer("preserveRecentCount"), given, names);
     let (recorder, surveyed) = if names {
         let texts = conversation.texts();
-        let bytes = conversation.messages().map(Message::bytes).sum();
-        let (recorder, surveyed) = both(bytes, recorder, || salience(settings).survey(request.history(), texts));
+        let (recorder, surveyed) =
+            both(conversation.bytes(), recorder, || salience(settings).survey(request.history(), texts));
         (recorder, Some(surveyed))
     } else {
         (recorder(), None)
