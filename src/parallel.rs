@@ -15,6 +15,8 @@ use std::{
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
+use self::Either::{Second, Third};
+
 /// More would get parts too small to be worth it: the largest conversations have some megabytes.
 const MAX_HELPERS: usize = 15;
 
@@ -115,17 +117,44 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// What both return: `other` is done by a thread that has time while this one does `first`, or behind it. `bytes` is how much there is to do.
+/// What all three return: `second` and `third` are done by a thread that has time while this one does `first`, or by this one behind it. `bytes` is how
+/// much there is to do.
 ///
 /// # Panics
 /// When one of them does.
-pub fn both<F, O: Send>(bytes: usize, first: impl FnOnce() -> F, other: impl FnOnce() -> O + Send) -> (F, O) {
+pub fn all_three<F, S: Send, T: Send>(
+    bytes: usize,
+    first: impl FnOnce() -> F,
+    second: impl FnOnce() -> S + Send,
+    third: impl FnOnce() -> T + Send,
+) -> (F, S, T) {
     if parts_for(bytes) < 2 {
-        return (first(), other());
+        return (first(), second(), third());
     }
-    let (first, mut results) = each_beside(vec![other], |other| other(), first);
-    let other = results.pop().expect("one part has one result");
-    (first, other)
+    let (first, results) = each_beside(vec![Second(second), Third(third)], Either::done, first);
+    match <[_; 2]>::try_from(results) {
+        Ok([Second(second), Third(third)]) => (first, second, third),
+        _ => unreachable!("results come in the order of their parts"),
+    }
+}
+
+/// Work, or what came of it.
+enum Either<S, T> {
+    Second(S),
+    Third(T),
+}
+
+impl<S, T> Either<S, T> {
+    fn done<A, B>(self) -> Either<A, B>
+    where
+        S: FnOnce() -> A,
+        T: FnOnce() -> B,
+    {
+        match self {
+            Second(second) => Second(second()),
+            Third(third) => Third(third()),
+        }
+    }
 }
 
 /// Work that comes piece by piece: a thread that waits for work begins with each while the next is still being made.
@@ -243,9 +272,12 @@ pub fn in_parts_beside<'i, T: Sync, R: Send, F>(
     (first, results.into_iter().flatten().collect())
 }
 
-/// A list divided as [`in_parts`] divides it, for parts that are to be owned.
+/// A list divided for [`each_beside`], for parts that are to be owned and whose results are to be put together: into two for each thread.
 pub fn divided<T>(mut items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
-    let ends = part_ends(&items, bytes, parts_for);
+    let ends = part_ends(&items, bytes, |bytes| match parts_for(bytes) {
+        1 => 1,
+        threads => (bytes / MIN_PART_BYTES).min(2 * threads),
+    });
     let mut parts: Vec<Vec<T>> = ends.iter().rev().skip(1).map(|end| items.split_off(*end)).collect();
     parts.push(items);
     parts.reverse();
@@ -287,7 +319,7 @@ mod tests {
         let (first, results) = each_beside((0..100).collect(), |number| number + 1, || "first");
         assert_eq!((first, results), ("first", (1..101).collect()));
         for bytes in [0, usize::MAX] {
-            assert_eq!(both(bytes, || 1, || 2), (1, 2));
+            assert_eq!(all_three(bytes, || 1, || 2, || "3"), (1, 2, "3"));
         }
         assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }

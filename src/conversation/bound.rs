@@ -29,25 +29,36 @@ struct Was {
     fingerprint: Option<Fingerprint>,
 }
 
-impl BoundPlan {
-    /// `plan`, for the messages of `before`, whose contents these are.
+/// What the edits of a plan replace, one for each.
+#[derive(Debug, Clone, Default)]
+pub struct Replaced(Vec<Was>);
+
+impl Replaced {
+    /// By `plan`, in the messages of `before`, whose contents these are.
     #[must_use]
-    pub fn new(plan: Plan, before: &Conversation, contents: &Contents) -> Self {
+    pub fn of(plan: &Plan, before: &Conversation, contents: &Contents) -> Self {
         let replaced = |edit: &Edit| match edit {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => {
                 before.entries().get(*message).map(|entry| &*entry.message)
             }
             Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
         };
-        let was = in_parts(
+        Self(in_parts(
             &plan.edits,
             |edit| replaced(edit).map_or(0, Message::bytes),
             |edits| {
                 let was = |edit: &Edit| Was::of(edit, replaced(edit)?, contents);
                 edits.iter().map(was).map(Option::unwrap_or_default).collect()
             },
-        );
-        Self { was, plan, groups: Vec::new() }
+        ))
+    }
+}
+
+impl BoundPlan {
+    /// `plan`, which replaces that.
+    #[must_use]
+    pub fn new(plan: Plan, replaced: Replaced) -> Self {
+        Self { was: replaced.0, plan, groups: Vec::new() }
     }
 
     /// The same, where each edit has the number of those that it is undone with, as the field `group`.
@@ -173,7 +184,9 @@ mod tests {
         edits.push(Edit::Drop { message: 3 });
         edits.push(Edit::Insert { before: 3, value: before.message(3).clone().into() });
         edits.push(Edit::set_text(9, path(&json!(["content"])), String::new()));
-        let bound = serde_json::to_value(BoundPlan::new(Plan { edits }, &before, &Contents::of(&before))).unwrap();
+        let plan = Plan { edits };
+        let replaced = Replaced::of(&plan, &before, &Contents::of(&before));
+        let bound = serde_json::to_value(BoundPlan::new(plan, replaced)).unwrap();
         let whole = serde_json::to_value(&before).unwrap();
         for (edit, (message, at)) in bound.as_array().unwrap().iter().zip(&places) {
             let pointer: String =

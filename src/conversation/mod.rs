@@ -33,7 +33,7 @@ use serde_json::value::RawValue;
 
 pub use self::{
     block::Block,
-    bound::BoundPlan,
+    bound::{BoundPlan, Replaced},
     estimate::Estimate,
     fields::Fields,
     fingerprint::{Contents, Fingerprint},

@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::{
     numbers::Goal,
     prepare::Ready,
+    report::Ties,
     survival::{Done, Survival},
     totals::{HostCount, host_count},
 };
 use crate::{
     conversation::{Conversation, Edit, Plan, Recipe},
     markers::counted,
-    parallel::both,
+    parallel::all_three,
     providers::{
         Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
         Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
@@ -33,6 +34,8 @@ pub struct ChainOutcome {
     pub original: Conversation,
     /// The condensed conversation, when the plan is not empty.
     pub condensed: Conversation,
+    /// What ties the plan to the messages, when it is not empty.
+    pub ties: Option<Ties>,
     /// How the old texts of edits, by their index in the plan, are put together again from the condensed conversation.
     pub recipes: Vec<(usize, Recipe)>,
     /// What was changed.
@@ -254,8 +257,9 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
         tools: &current.tools,
     };
     let recipes = || recipes(&current.original, &current.conversation, &outcome.plan);
-    let (recipes, survival) = both(current.original.bytes(), recipes, || Survival::of(&done));
-    (outcome.recipes, outcome.survival) = (recipes, Some(survival));
+    let ties = || Ties::of(&outcome.plan, &current.original, &current.conversation);
+    let (recipes, survival, ties) = all_three(current.original.bytes(), recipes, || Survival::of(&done), ties);
+    (outcome.recipes, outcome.survival, outcome.ties) = (recipes, Some(survival), Some(ties));
     let kept = outcome.first_changed_index().unwrap_or(0);
     let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();
     outcome.kept_tokens = current.scale.apply(current.system_tokens + tokens);

@@ -70,7 +70,10 @@ impl PreviewReport {
             let confidence = if outcome.error.is_some() { 0.0 } else { 1.0 };
             return Self { exact: !outcome.would_ask, confidence, samples: Vec::new() };
         }
-        outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
+        if outcome.condensed.entries().iter().any(|entry| !entry.estimates.is_empty()) {
+            outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
+            outcome.ties = None;
+        }
         let estimates = outcome.condensed.entries().iter().flat_map(|entry| &entry.estimates);
         let tokens: usize = estimates.map(|estimate| estimate.tokens).sum();
         let removed = outcome.original_tokens.saturating_sub(outcome.final_tokens).max(1);

@@ -15,7 +15,7 @@ use super::{
     undo::{UndoGroups, name_changes},
 };
 use crate::{
-    conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
+    conversation::{BoundPlan, Contents, Conversation, Fingerprint, Plan, Recipe, Replaced},
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,
@@ -92,6 +92,28 @@ struct BothContents {
     condensed: Contents,
 }
 
+/// What ties a plan to the messages that it was made for.
+#[derive(Debug, Default)]
+pub struct Ties {
+    /// What the messages said.
+    original: Contents,
+    /// What they say after it.
+    condensed: Contents,
+    /// What its edits replace.
+    replaced: Replaced,
+}
+
+impl Ties {
+    /// Of a plan that makes `after` of `before`.
+    #[must_use]
+    pub fn of(plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
+        let original = Contents::of(before);
+        let condensed = original.of_later(before, after);
+        let replaced = Replaced::of(plan, before, &original);
+        Self { original, condensed, replaced }
+    }
+}
+
 /// Why a condensation ended without a result, as it is reported.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -161,13 +183,14 @@ impl Report {
     #[must_use]
     pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let changed = !outcome.plan.is_empty();
-        let original = if changed { Contents::of(&outcome.original) } else { Contents::default() };
-        let contents = changed.then(|| BothContents {
-            original: original.whole(),
-            condensed: original.of_later(&outcome.original, &outcome.condensed),
-        });
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
+        let ties = outcome.ties.take().filter(|_| changed);
+        let ties = ties.or_else(|| changed.then(|| Ties::of(&outcome.plan, &outcome.original, &outcome.condensed)));
+        let contents = ties
+            .as_ref()
+            .map(|ties| BothContents { original: ties.original.whole(), condensed: ties.condensed.clone() });
+        let Ties { original, replaced, .. } = ties.unwrap_or_default();
         name_changes(&mut outcome.changes, &original);
         let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
         let kept = outcome.kept_tokens as f64 / outcome.original_tokens.max(1) as f64;
@@ -208,7 +231,7 @@ impl Report {
             survival: outcome.survival,
             passes: outcome.passes,
             choices: outcome.choices,
-            plan: BoundPlan::new(outcome.plan, &outcome.original, &original).with_groups(groups.of_edits),
+            plan: BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits),
             contents,
             groups: groups.changes,
             recipes: outcome.recipes,

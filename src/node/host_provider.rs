@@ -6,7 +6,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::callback::{JsAnswerer, ask};
 use crate::{
-    conversation::{BoundPlan, Contents, Inserted, Message, Plan, surrogates},
+    conversation::{BoundPlan, Contents, Inserted, Message, Plan, Replaced, surrogates},
     llm::as_dollars,
     options::ConfigError,
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request, Returned, proposal_of},
@@ -98,9 +98,10 @@ impl Provider for HostProvider {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let before = Plan::between(&request.original, &request.conversation);
+        let replaced = Replaced::of(&before, &request.original, &Contents::of(&request.original));
         let call = json!({
             "hostCall": request.host_call,
-            "plan": BoundPlan::new(before, &request.original, &Contents::of(&request.original)),
+            "plan": BoundPlan::new(before, replaced),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
             "config": request.config,

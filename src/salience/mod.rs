@@ -91,14 +91,14 @@ pub struct Salience {
 }
 
 /// What stays of a conversation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Kept {
     /// The edits that leave it.
     pub plan: Plan,
     /// Why, for each text that is cut and each message that goes.
     pub reasons: Vec<Why>,
-    /// The tokens that it has.
-    pub tokens: usize,
+    /// The tokens of what stays.
+    pub tally: Tally,
     /// The names that it no longer has, those that are likeliest to be used again first.
     pub left_out: Vec<LeftOutName>,
 }
@@ -165,21 +165,22 @@ impl Salience {
         budget: usize,
         known: Option<Surveyed<'t>>,
     ) -> Result<Kept, SalienceError> {
-        let Surveyed { texts, survey } = known.unwrap_or_else(|| self.survey(history, history.conversation.texts()));
+        let Surveyed { texts, survey } = known.unwrap_or_else(|| self.survey_beside(history, || ()).1);
         let kept = self.best_within(history, &texts, survey, budget, false)?;
-        if kept.tokens <= budget {
+        if kept.tally.total() <= budget {
             return Ok(kept);
         }
         // What the user wrote is cut only when nothing else is left.
         let survey = Survey::of(&self.scope(history, true), &texts);
         let with_users = self.best_within(history, &texts, survey, budget, true)?;
-        Ok(if with_users.tokens < kept.tokens { with_users } else { kept })
+        Ok(if with_users.tally.total() < kept.tally.total() { with_users } else { kept })
     }
 
-    /// What there is to choose from.
-    pub fn survey<'t>(&self, history: History<'t>, texts: Vec<Vec<TextAt<'t>>>) -> Surveyed<'t> {
-        let survey = Survey::of(&self.scope(history, false), &texts);
-        Surveyed { texts, survey }
+    /// What there is to choose from, while this thread first does something else.
+    pub fn survey_beside<'t, F>(&self, history: History<'t>, first: impl FnOnce() -> F) -> (F, Surveyed<'t>) {
+        let texts = history.conversation.texts();
+        let (first, survey) = Survey::beside(&self.scope(history, false), &texts, first);
+        (first, Surveyed { texts, survey })
     }
 
     fn best_within(
@@ -195,17 +196,19 @@ impl Salience {
         history.cancel.check()?;
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         selection.fill(as_float(budget));
-        let mut best: Option<(Choice, Edits, usize)> = None;
+        let mut best: Option<(Choice, Edits, Tally)> = None;
         for _ in 0..MAX_TRIES {
             let choice = selection.choice();
             let edits = Edits::of(&scope, texts, &survey, &choice);
-            let tokens = tokens_after(history, &edits.plan)?;
+            let tally = tally_after(history, &edits.plan)?;
+            let tokens = tally.total();
             let fits = tokens <= budget;
-            let better = best
-                .as_ref()
-                .is_none_or(|(_, _, known)| if fits { *known > budget || tokens > *known } else { tokens < *known });
+            let better = best.as_ref().is_none_or(|(_, _, known)| {
+                let known = known.total();
+                if fits { known > budget || tokens > known } else { tokens < known }
+            });
             if better {
-                best = Some((choice, edits, tokens));
+                best = Some((choice, edits, tally));
             }
             if fits && (ratio(tokens, budget) >= CLOSE_ENOUGH || selection.is_complete()) {
                 break;
@@ -221,11 +224,12 @@ impl Salience {
                 break;
             }
         }
-        let Some((choice, edits, tokens)) = best else {
-            return Ok(Kept { tokens: history.tally.total(), ..Kept::default() });
+        let Some((choice, edits, tally)) = best else {
+            let tally = history.tally.clone();
+            return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally, left_out: Vec::new() });
         };
         let left_out = left_out::left_out(&survey, &choice);
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens, left_out })
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, left_out })
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
@@ -251,8 +255,8 @@ impl Salience {
             }
         }
         let edits = Edits::of(&scope, &texts, &survey, &choice);
-        let tokens = tokens_after(history, &edits.plan)?;
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tokens, ..Kept::default() })
+        let tally = tally_after(history, &edits.plan)?;
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, left_out: Vec::new() })
     }
 
     /// Uses every signal.
@@ -371,7 +375,7 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
     tokens as f64 / budget.max(1) as f64
 }
 
-fn tokens_after(history: History<'_>, plan: &Plan) -> Result<usize, SalienceError> {
+fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {
     let after = history.conversation.apply(plan)?;
-    Ok(history.tally.recount(history.conversation, &after, history.cancel)?.total())
+    Ok(history.tally.recount(history.conversation, &after, history.cancel)?)
 }

@@ -1,9 +1,12 @@
 //! A tool round in the form in which it is valued. That is done many times for each, so all it takes lies together and is small.
 
 use super::{
+    passage::MARKER_TOKENS,
     seen::Seen,
+    selection::LEFTOVER,
     survey::{Survey, ToolRound},
-    weights::Weights,
+    weights::{OPENING, Weights},
+    windows::Windows,
 };
 
 /// A line of a tool round.
@@ -47,6 +50,36 @@ pub struct Outline {
     pub lines: Vec<OutlineLine>,
     /// The names of all lines, each once for a part.
     pub names: Vec<OutlineName>,
+    /// What opening it counts for.
+    pub opening: f32,
+}
+
+/// What can be added to a tool round.
+struct Addition {
+    density: f32,
+    value: f32,
+    cost: f32,
+}
+
+impl Addition {
+    fn new(value: f32, cost: f32) -> Self {
+        Self { density: value / cost, value, cost }
+    }
+}
+
+/// For [`Outline::worth`], so that it need not be made anew each time: what can be added, and parts of the passage that is being read.
+#[derive(Default)]
+pub struct Additions {
+    all: Vec<Addition>,
+    parts: Vec<Addition>,
+}
+
+/// How a choice stands, as far as it decides what a tool round is worth.
+pub struct Standing<'s> {
+    /// What each name is worth where one more line with it is kept.
+    pub worth_of: &'s [f32],
+    /// The lines that stay with their neighbours.
+    pub windows: &'s Windows,
 }
 
 impl Outline {
@@ -58,7 +91,8 @@ impl Outline {
         in_part: &mut Seen,
         in_passage: &mut Seen,
     ) -> Self {
-        let mut outline = Self { parts: Vec::new(), lines: Vec::new(), names: Vec::new() };
+        let opening = OPENING * round.cost;
+        let mut outline = Self { parts: Vec::new(), lines: Vec::new(), names: Vec::new(), opening };
         for passage in &survey.passages[round.passages.clone()] {
             in_passage.start();
             let whole = 0..passage.lines.len();
@@ -84,5 +118,59 @@ impl Outline {
             }
         }
         outline
+    }
+
+    /// Value and tokens as things stand: it is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
+    pub fn worth(&self, standing: &Standing<'_>, additions: &mut Additions) -> (f32, f32) {
+        let (mut value, mut cost) = (0.0, self.opening);
+        let Additions { all, parts } = additions;
+        all.clear();
+        let (mut line, mut name) = (0, 0);
+        for part in &self.parts {
+            let (mut part_value, mut part_cost) = (0.0, 0.0);
+            for line in &self.lines[std::mem::replace(&mut line, part.end as usize)..part.end as usize] {
+                let (mut in_line, mut in_part) = (0.0, 0.0);
+                for name in &self.names[std::mem::replace(&mut name, line.end as usize)..line.end as usize] {
+                    let worth = standing.worth_of[name.number as usize];
+                    in_part += worth;
+                    if !name.repeated {
+                        in_line += worth;
+                    }
+                }
+                let stays = line.is_gap || standing.windows.contain(line.window);
+                let in_passage = if stays { 0.0 } else { line.in_passage };
+                if part.is_whole {
+                    value += in_line + in_passage;
+                    continue;
+                }
+                if in_line > 0.0 {
+                    all.push(Addition::new(in_line, line.cost + MARKER_TOKENS / 2.0));
+                }
+                if !line.is_gap {
+                    part_value += in_passage;
+                    part_cost += line.cost;
+                    part_value += LEFTOVER * line.cost;
+                    part_value += in_part;
+                }
+            }
+            if part_cost > 0.0 {
+                parts.push(Addition::new(part_value, part_cost + 2.0));
+            }
+            if part.is_last {
+                all.append(parts);
+            }
+        }
+        // What is worth less than the whole is now makes nothing better, and most is.
+        let least = value / cost;
+        all.retain(|addition| addition.density > least);
+        all.sort_by(|a, b| b.density.total_cmp(&a.density));
+        for addition in all {
+            if (value + addition.value) / (cost + addition.cost) <= value / cost {
+                break;
+            }
+            value += addition.value;
+            cost += addition.cost;
+        }
+        (value, cost)
     }
 }

@@ -7,37 +7,19 @@
 use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
 use super::{
-    outline::Outline,
+    outline::{Additions, Outline, Standing},
     passage::{MARKER_TOKENS, Passage},
     queue::{Queued, Unit},
     seen::Seen,
     survey::{Survey, ToolRound},
-    weights::{OPENING, Signal, Weights, as_float},
+    weights::{Signal, Weights, as_float},
     windows::Windows,
 };
 use crate::parallel::in_parts;
 
-/// What can be added to a tool round.
-struct More {
-    density: f32,
-    value: f32,
-    cost: f32,
-}
-
-impl More {
-    fn new(value: f32, cost: f32) -> Self {
-        Self { density: value / cost, value, cost }
-    }
-}
-
-fn outlines(survey: &Survey<'_>, weights: Weights) -> Vec<Outline> {
-    let bytes =
-        |round: &ToolRound| survey.passages[round.passages.clone()].iter().map(|passage| passage.text.len()).sum();
-    in_parts(&survey.rounds, bytes, |rounds| {
-        let (mut in_part, mut in_passage) = (Seen::of(survey.weights.len()), Seen::of(survey.weights.len()));
-        let outline = |round| Outline::of(survey, round, weights, &mut in_part, &mut in_passage);
-        rounds.iter().map(outline).collect()
-    })
+/// What a unit of this value and these tokens is worth for each token.
+fn density((value, cost): (f32, f32)) -> f32 {
+    value / cost.max(0.5)
 }
 
 /// What was taken in one step, to undo it.
@@ -69,8 +51,7 @@ pub struct PassageSelection<'s, 't> {
     /// Of each tool round, once they are valued.
     outlines: Vec<Outline>,
     seen: RefCell<Seen>,
-    /// For [`PassageSelection::round_worth`], so that it need not be made anew each time.
-    more: RefCell<(Vec<More>, Vec<More>)>,
+    additions: RefCell<Additions>,
     again: [f32; MAX_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
     /// Too large for what was left of the budget.
@@ -81,7 +62,7 @@ pub struct PassageSelection<'s, 't> {
 }
 
 /// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
-const LEFTOVER: f32 = 1e-6;
+pub const LEFTOVER: f32 = 1e-6;
 
 /// Beyond this many places, one more makes no difference.
 const MAX_COVERED: u32 = 8;
@@ -102,7 +83,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
             outlines: Vec::new(),
             seen: RefCell::new(Seen::of(survey.weights.len())),
-            more: RefCell::default(),
+            additions: RefCell::default(),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),
@@ -117,11 +98,37 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 selection.enter(index);
             }
         }
-        for (index, round) in survey.rounds.iter().enumerate().filter(|(index, _)| !selection.open[*index]) {
+        for (round, _) in survey.rounds.iter().zip(&selection.open).filter(|(_, open)| !**open) {
             selection.tokens -= round.tokens;
-            selection.queue.push(Queued { density: f32::MAX, unit: Unit::ToolRound(index) });
         }
         selection
+    }
+
+    /// Outlines the tool rounds, and queues those that can be taken.
+    fn outline_rounds(&mut self) {
+        let (survey, weights, standing) = (self.survey, self.weights, self.standing());
+        let bytes =
+            |round: &ToolRound| survey.passages[round.passages.clone()].iter().map(|passage| passage.text.len()).sum();
+        let valued = in_parts(&survey.rounds, bytes, |rounds| {
+            let (mut in_part, mut in_passage) = (Seen::of(survey.weights.len()), Seen::of(survey.weights.len()));
+            let mut additions = Additions::default();
+            let valued = rounds.iter().map(|round| {
+                let outline = Outline::of(survey, round, weights, &mut in_part, &mut in_passage);
+                let density = density(outline.worth(&standing, &mut additions));
+                (outline, density)
+            });
+            valued.collect()
+        });
+        for (index, (outline, density)) in valued.into_iter().enumerate() {
+            self.outlines.push(outline);
+            if !self.open[index] && density > 0.0 {
+                self.queue.push(Queued { density, unit: Unit::ToolRound(index) });
+            }
+        }
+    }
+
+    fn standing(&self) -> Standing<'_> {
+        Standing { worth_of: &self.worth_of, windows: &self.windows }
     }
 
     /// The choice as it stands, without pointers to what does not stay.
@@ -158,7 +165,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
     }
 
     fn push(&mut self, unit: Unit) {
-        let density = self.density(unit);
+        let density = density(self.worth(unit));
         if density > 0.0 {
             self.queue.push(Queued { density, unit });
         }
@@ -167,7 +174,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
     /// Takes what is worth most until the conversation has `budget` tokens.
     pub fn fill(&mut self, budget: f32) {
         if self.outlines.is_empty() {
-            self.outlines = outlines(self.survey, self.weights);
+            self.outline_rounds();
         }
         for unit in std::mem::take(&mut self.skipped) {
             self.push(unit);
@@ -178,7 +185,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             if cost <= 0.0 && self.is_taken(unit) {
                 continue;
             }
-            let density = value / cost.max(0.5);
+            let density = density((value, cost));
             if density <= 0.0 {
                 continue;
             }
@@ -262,11 +269,6 @@ impl<'s, 't> PassageSelection<'s, 't> {
         self.kept[passage][line] || self.survey.passages[passage].lines[line].line.is_gap
     }
 
-    fn density(&self, unit: Unit) -> f32 {
-        let (value, cost) = self.worth(unit);
-        value / cost.max(0.5)
-    }
-
     /// The cost that counts against the budget: a tool round is valued with its best lines, but only opened.
     fn own_cost(&self, unit: Unit, cost: f32) -> f32 {
         match unit {
@@ -280,7 +282,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         match unit {
             Unit::Line(passage, line) => self.line_worth(passage, line),
             Unit::Part(passage, part) => self.part_worth(passage, part),
-            Unit::ToolRound(round) => self.round_worth(round),
+            Unit::ToolRound(round) => self.outlines[round].worth(&self.standing(), &mut self.additions.borrow_mut()),
         }
     }
 
@@ -339,57 +341,6 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
         }
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
-    }
-
-    /// A tool round is worth what stays of it anyway and, as long as that makes it better, its best parts and lines.
-    fn round_worth(&self, round: usize) -> (f32, f32) {
-        let outline = &self.outlines[round];
-        let (mut value, mut cost) = (0.0, OPENING * self.survey.rounds[round].cost);
-        let (more, parts) = &mut *self.more.borrow_mut();
-        more.clear();
-        let (mut line, mut name) = (0, 0);
-        for part in &outline.parts {
-            let (mut part_value, mut part_cost) = (0.0, 0.0);
-            for line in &outline.lines[std::mem::replace(&mut line, part.end as usize)..part.end as usize] {
-                let (mut in_line, mut in_part) = (0.0, 0.0);
-                for name in &outline.names[std::mem::replace(&mut name, line.end as usize)..line.end as usize] {
-                    let worth = self.worth_of[name.number as usize];
-                    in_part += worth;
-                    if !name.repeated {
-                        in_line += worth;
-                    }
-                }
-                let in_passage = if line.is_gap || self.windows.contain(line.window) { 0.0 } else { line.in_passage };
-                if part.is_whole {
-                    value += in_line + in_passage;
-                    continue;
-                }
-                if in_line > 0.0 {
-                    more.push(More::new(in_line, line.cost + MARKER_TOKENS / 2.0));
-                }
-                if !line.is_gap {
-                    part_value += in_passage;
-                    part_cost += line.cost;
-                    part_value += LEFTOVER * line.cost;
-                    part_value += in_part;
-                }
-            }
-            if part_cost > 0.0 {
-                parts.push(More::new(part_value, part_cost + 2.0));
-            }
-            if part.is_last {
-                more.append(parts);
-            }
-        }
-        more.sort_by(|a, b| b.density.total_cmp(&a.density));
-        for more in more {
-            if (value + more.value) / (cost + more.cost) <= value / cost {
-                break;
-            }
-            value += more.value;
-            cost += more.cost;
-        }
-        (value, cost)
     }
 
     fn take(&mut self, unit: Unit, mut cost: f32) {
@@ -547,7 +498,7 @@ mod tests {
         };
         let budget = (tally.total() as f64 * share) as usize;
         let kept = Salience::all_signals(1).within(history, budget, None).unwrap();
-        assert!(kept.tokens <= budget, "{} of {budget}", kept.tokens);
+        assert!(kept.tally.total() <= budget, "{} of {budget}", kept.tally.total());
         let after = conversation.apply(&kept.plan).unwrap();
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     by_hash::ByHash,
     conversation::{PathStep, TextAt},
-    parallel::{divided, each},
+    parallel::{divided, each_beside},
     transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},
 };
 
@@ -51,31 +51,33 @@ pub struct Survey<'t> {
 impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
+        Self::beside(scope, texts, || ()).1
+    }
+
+    /// The same, while this thread first does something else.
+    pub fn beside<F>(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>], first: impl FnOnce() -> F) -> (F, Self) {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let rounds = rounds(scope, texts, &pieces);
         let mut round_of = vec![None; scope.conversation.len()];
         for (index, messages) in rounds.iter().enumerate() {
             round_of[messages.clone()].fill(Some(index));
         }
+        let pieces: Vec<_> =
+            pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
+        let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
+        let read = |pieces| {
+            let mut reading = Reading::of(scope, texts, &round_of);
+            reading.read(pieces);
+            reading
+        };
+        let (first, readings) = each_beside(divided(pieces, bytes), read, first);
         let mut whole = Reading::of(scope, texts, &round_of);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));
             }
         }
-        let pieces: Vec<_> =
-            pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
-        let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
-        let mut parts = divided(pieces, bytes).into_iter();
-        let first = parts.next().map(|pieces| (whole, pieces));
-        let rest = parts.map(|pieces| (Reading::of(scope, texts, &round_of), pieces));
-        let readings = each(first.into_iter().chain(rest).collect(), |(mut reading, pieces)| {
-            reading.read(pieces);
-            reading
-        });
-        let read = readings.into_iter().reduce(Reading::with);
-        let Reading { mut passages, occurrences, mut names, .. } =
-            read.unwrap_or_else(|| Reading::of(scope, texts, &round_of));
+        let Reading { mut passages, occurrences, mut names, .. } = readings.into_iter().fold(whole, Reading::with);
         let age = |message| scope.conversation.len() - message;
         let pointers = needs_of(texts, &mut passages, scope.weights, age);
         let mut now = scope.conversation.len();
@@ -87,7 +89,7 @@ impl<'t> Survey<'t> {
         let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, names: names.names };
         survey.mark_replaced(scope.tools);
         survey.price_rounds(scope, rounds);
-        survey
+        (first, survey)
     }
 
     /// Lines that stand in the old text of a later edit are no longer in the file.

@@ -23,7 +23,6 @@ use super::{
 use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
-    parallel::both,
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     record::RECORD_TOKENS,
     salience::{Kept, LeftOutName, Salience, SalienceError, Surveyed, WITHOUT, Weights, Why},
@@ -165,30 +164,27 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     let given = settings.given_integer("recordTokens");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
-    let conversation = &request.conversation;
     let recorder = || Recorder::new(request, settings.integer("preserveRecentCount"), given, names);
     let (recorder, surveyed) = if names {
-        let texts = conversation.texts();
-        let (recorder, surveyed) =
-            both(conversation.bytes(), recorder, || salience(settings).survey(request.history(), texts));
+        let (recorder, surveyed) = salience(settings).survey_beside(request.history(), recorder);
         (recorder, Some(surveyed))
     } else {
         (recorder(), None)
     };
     let Some(recorder) = recorder? else {
-        let (mut proposal, _) = cut(request, settings, surveyed)?;
+        let CutDown { mut proposal, .. } = cut(request, settings, surveyed)?;
         proposal.warnings.extend(target_missed(request, &proposal.plan)?);
         return Ok(proposal);
     };
     let mut with = with_room(request, settings, &recorder, surveyed)?;
-    let (proposal, left_out) = match with {
+    let CutDown { proposal, left_out, .. } = match with {
         Some(Recorded::With(proposal)) => return Ok(proposal),
         Some(Recorded::NothingLost(proposal)) => {
             // The room for the record is free; not for something that would need one.
-            let (all, _) = cut(request, settings, None)?;
+            let all = cut(request, settings, None)?.proposal;
             return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
         }
-        Some(Recorded::NoPlace) => return Ok(cut(request, settings, None)?.0),
+        Some(Recorded::NoPlace) => return Ok(cut(request, settings, None)?.proposal),
         None => cut(request, settings, None)?,
     };
     if !request.meets_target(&measured(request, &proposal.plan)?) {
@@ -217,8 +213,8 @@ fn with_room(
     let room = recorder.rooms.record + recorder.room_kept_for_names(share);
     let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
     let within = Request { target_tokens, ..request.clone() };
-    let (proposal, left_out) = cut(&within, settings, surveyed)?;
-    let left = measured(request, &proposal.plan)?;
+    let CutDown { proposal, left_out, tally } = cut(&within, settings, surveyed)?;
+    let left = tally.map_or_else(|| measured(request, &proposal.plan), Ok)?;
     if target_tokens.is_some() && !within.meets_target(&left) {
         return Ok(None);
     }
@@ -257,16 +253,27 @@ fn beyond_target(
     Ok(if is_smaller { Proposal { plan, ..proposal } } else { Proposal::default() })
 }
 
-/// A proposal, and the names that it leaves out where somebody has weighed them.
-type Cut = (Proposal, Vec<LeftOutName>);
+/// What one strategy or mode cuts.
+struct CutDown {
+    proposal: Proposal,
+    /// The names that it leaves out, where somebody has weighed them.
+    left_out: Vec<LeftOutName>,
+    /// The tokens after it, where they are known.
+    tally: Option<Tally>,
+}
 
-fn cut(request: &Request, settings: &Settings<'_>, surveyed: Option<Surveyed<'_>>) -> Result<Cut, CondenseError> {
-    let proposal = match (settings.text("mode"), strategy(settings, request.target_tokens)) {
-        ("window", _) => window_proposal(request, settings),
+impl From<Proposal> for CutDown {
+    fn from(proposal: Proposal) -> Self {
+        Self { proposal, left_out: Vec::new(), tally: None }
+    }
+}
+
+fn cut(request: &Request, settings: &Settings<'_>, surveyed: Option<Surveyed<'_>>) -> Result<CutDown, CondenseError> {
+    Ok(match (settings.text("mode"), strategy(settings, request.target_tokens)) {
+        ("window", _) => window_proposal(request, settings).into(),
         (_, "salient") => return salient_proposal(request, settings, surveyed),
-        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?,
-    };
-    Ok((proposal, Vec::new()))
+        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?.into(),
+    })
 }
 
 /// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.
@@ -302,23 +309,26 @@ fn salient_proposal(
     request: &Request,
     settings: &Settings<'_>,
     surveyed: Option<Surveyed<'_>>,
-) -> Result<Cut, CondenseError> {
+) -> Result<CutDown, CondenseError> {
     let (history, salience) = (request.history(), salience(settings));
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
-        return Ok((proposal_of(kept.map_err(unanswered)?), Vec::new()));
+        return Ok(proposal_of(kept.map_err(unanswered)?).into());
     };
     let mut kept = salience.within(history, budget, surveyed).map_err(unanswered)?;
     let left_out = std::mem::take(&mut kept.left_out);
-    let fits = kept.tokens <= budget;
+    let tally = kept.tally.clone();
     let proposal = proposal_of(kept);
-    if fits {
-        return Ok((proposal, left_out));
+    if tally.total() <= budget {
+        // What is pinned stays, whatever a plan says.
+        let tally = Some(tally).filter(|_| !request.conversation.has_pins());
+        return Ok(CutDown { proposal, left_out, tally });
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    Ok((window_after(request, proposal, &after, &tally, salience.preserve_recent, budget), left_out))
+    let proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
+    Ok(CutDown { proposal, left_out, tally: None })
 }
 
 fn proposal_of(kept: Kept) -> Proposal {
