@@ -8,7 +8,7 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
-    weights::{Origin, as_float},
+    weights::{Following, OWN_KINDS, Origin, as_float},
 };
 use crate::{
     by_hash::ByHash,
@@ -115,18 +115,21 @@ impl<'t> Survey<'t> {
     }
 
     /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
-    /// of the budget it takes to keep all from there on, and so does what the assistant wrote more than once.
+    /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once.
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
         let written = self.written();
-        let (mut following, mut message) = (0.0, scope.zone.end);
+        let (mut all, mut of_kind, mut message) = (0.0, [0.0; OWN_KINDS], scope.zone.end);
         for passage in self.passages.iter_mut().rev() {
             while message > passage.message + 1 {
                 message -= 1;
-                following += as_float(scope.tally.message(message));
+                all += as_float(scope.tally.message(message));
             }
             let factor = scope.weights.room(passage.origin, share);
-            let more = scope.weights.late(passage.origin, following, as_float(budget));
+            let mut nothing = 0.0;
+            let same = passage.origin.own_kind().map_or(&mut nothing, |kind| &mut of_kind[kind]);
+            let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
+            *same += as_float(passage.tokens);
             let is_own = passage.origin.is_own();
             for value in &mut passage.lines {
                 value.density = factor * value.density + more;

@@ -98,6 +98,29 @@ impl Origin {
     pub fn is_own(self) -> bool {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
+
+    /// Which of [`OWN_KINDS`] kinds it is of what the assistant wrote; `None` for what it did not write.
+    pub fn own_kind(self) -> Option<usize> {
+        match self {
+            Self::Assistant => Some(0),
+            Self::Parameters(Meaning::Write | Meaning::Edit) => Some(1),
+            Self::Parameters(Meaning::Command) => Some(2),
+            Self::Parameters(_) => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// How many kinds of own texts there are.
+pub const OWN_KINDS: usize = 4;
+
+/// The tokens of the older messages that follow a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Following {
+    /// Of all messages behind its round.
+    pub all: f32,
+    /// Of texts of its own kind.
+    pub same: f32,
 }
 
 impl Weights {
@@ -137,7 +160,7 @@ impl Weights {
             _ if !self.uses(Signal::Kind) => 1.3,
             Origin::Parameters(Meaning::Write | Meaning::Edit) => 8.0,
             Origin::Result(Meaning::Write | Meaning::Edit) => 1.4,
-            Origin::Result(Meaning::Read) => 0.87,
+            Origin::Result(Meaning::Read) => 1.3,
             Origin::Parameters(Meaning::Command | Meaning::Plan | Meaning::Ask) => 1.0,
             Origin::Parameters(_) => 0.42,
             Origin::Shown => 0.39,
@@ -164,22 +187,30 @@ impl Weights {
         }
     }
 
-    /// What a passage is worth besides, for each token, when `tokens` follow it in the older messages and `budget` is for all: the assistant goes on
-    /// from what it said, planned and did last, so that stays as a whole where it lies within a part of the budget. A plan is worth most, and what was
-    /// run or changed holds for longest. In words, which are many, that part is a twentieth.
-    pub fn late(self, origin: Origin, tokens: f32, budget: f32) -> f32 {
+    /// What a passage is worth besides, for each token, when this follows it and `budget` is for all: the assistant goes on from what it said, planned and
+    /// did last, so that stays as a whole where it lies within a part of the budget. A plan is worth most, and what was run or changed holds for longest.
+    /// Words, and calls of other tools, are few among much that is long, and what stands between them says nothing of how new they are: they are worth
+    /// more as far back as their own kind goes, and so are edits.
+    pub fn late(self, origin: Origin, following: Following, budget: f32) -> f32 {
         if !self.uses(Signal::Recency) || !self.uses(Signal::Passages) {
             return 0.0;
         }
-        let (most, part) = match origin {
-            Origin::Parameters(Meaning::Plan | Meaning::Ask) => (0.1, 0.3),
-            Origin::Parameters(Meaning::Todo | Meaning::Item) => (0.03, 0.4),
-            Origin::Assistant => (0.025, 0.05),
-            Origin::Result(Meaning::Write | Meaning::Edit) | Origin::Host => (0.01, 0.2),
-            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => (0.0066, 0.5),
-            _ => return 0.0,
+        let within = |most: f32, tokens: f32, part: f32| most * (-tokens / (part * budget.max(1.0))).exp();
+        let Following { all, same } = following;
+        let of_all = match origin {
+            Origin::Parameters(Meaning::Plan | Meaning::Ask) => within(0.1, all, 0.3),
+            Origin::Parameters(Meaning::Todo | Meaning::Item) => within(0.03, all, 0.4),
+            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => within(0.0066, all, 0.5),
+            _ => 0.0,
         };
-        most * (-tokens / (part * budget.max(1.0))).exp()
+        let of_kind = match origin {
+            Origin::Assistant => within(0.015, same, 0.03),
+            Origin::Parameters(Meaning::Command) => 0.0,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => within(0.003, same, 0.05),
+            Origin::Parameters(_) => within(0.005, same, 0.05),
+            _ => 0.0,
+        };
+        of_all + of_kind
     }
 
     /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
@@ -199,7 +230,7 @@ impl Weights {
 
     /// What a line is worth, as part of a passage, that an edit has replaced since.
     pub fn replaced(self) -> f32 {
-        if self.uses(Signal::Newest) { 0.1 } else { 1.0 }
+        if self.uses(Signal::Newest) { 0.05 } else { 1.0 }
     }
 }
 
@@ -225,9 +256,11 @@ mod tests {
         let weights = Weights::without("none");
         assert!(weights.written(1) < weights.written(2) && weights.written(2) < weights.written(5));
         let command = Origin::Parameters(Meaning::Command);
-        let late = |origin, tokens| weights.late(origin, tokens, 1000.0);
+        let late = |origin, tokens| weights.late(origin, Following { all: tokens, same: tokens }, 1000.0);
         assert!(late(command, 0.0) > late(command, 900.0));
         assert!(late(Origin::Parameters(Meaning::Plan), 100.0) > late(Origin::Assistant, 100.0));
         assert_eq!(late(Origin::Result(Meaning::Command), 0.0), 0.0);
+        let words = |all, same| weights.late(Origin::Assistant, Following { all, same }, 1000.0);
+        assert!(words(900.0, 0.0) == words(0.0, 0.0), "what others said since makes no difference to words");
     }
 }

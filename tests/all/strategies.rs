@@ -625,7 +625,9 @@ fn model_of(service: Service) -> Arc<Scripted> {
             None => Ok(response),
             Some(true) => Err(failed(response.usage)),
             Some(false) => {
-                let text = "word ".repeat(response.usage.output_tokens as usize);
+                // The limit of an answer is in the model's own tokens, of which there may be more than of ours.
+                let words = response.usage.output_tokens as f64 / service.unreported.max(1.0);
+                let text = "word ".repeat(words as usize);
                 Err(failed(TokenUsage::default()).with_unreported(Unreported { questions: 1, text }))
             }
         }
