@@ -20,9 +20,9 @@ const MAX_KEPT = 0.9;
 export const MEASURES = ["names", "strict", "edits", "quotes", ...KINDS];
 
 /** Cuts that are large enough, with what is needed after them. Those of which too few names are used again count for facts alone. */
-export function measuredCuts(conversations, count) {
+export function measuredCuts(conversations, count, cut = (messages) => cutsOf(messages)) {
   const tokens = tokenCounter(count);
-  const cuts = conversations.flatMap(({ id, messages }) => cutsOf(messages).map((cut) => ({ id, ...cut })));
+  const cuts = conversations.flatMap(({ id, messages }) => cut(messages).map((part) => ({ id, ...part })));
   return cuts
     .map((cut) => ({ ...cut, size: tokens(cut.prefix), floor: tokens(cut.kept), problems: countProblems(cut.prefix) }))
     .filter((cut) => cut.size >= MIN_TOKENS)
@@ -78,12 +78,12 @@ const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, 
  * Every policy, a function of messages and budget, at every budget. A result that is over the budget, or has more faults of shape than the messages had,
  * keeps nothing.
  */
-export async function atBudgets(cuts, policies, count, { onCut = (_index) => {} } = {}) {
+export async function atBudgets(cuts, policies, count, { budgets = BUDGETS, onCut = (_index) => {} } = {}) {
   const tokens = tokenCounter(count);
   const scores = new Scores();
   for (const [index, cut] of cuts.entries()) {
     onCut(index);
-    for (const budget of BUDGETS) {
+    for (const budget of budgets) {
       if (cut.floor > cut.size * budget * MAX_KEPT) continue;
       for (const [name, policy] of Object.entries(policies)) {
         const messages = await policy(cut.prefix, Math.floor(cut.size * budget));

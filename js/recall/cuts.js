@@ -7,12 +7,15 @@ const KEPT = 5;
 /** Messages after a cut in which the assistant's are looked at. */
 const HORIZON = 30;
 
+/** The shares of the messages at which a conversation is cut. */
+const PLACES = [0.5, 0.75];
+
 /**
- * A conversation is cut at a half and at three quarters of its messages, or at the next message of the assistant that answers the user's, when more than
+ * A conversation is cut at these shares of its messages, or at the next message of the assistant that answers the user's, when more than
  * five messages follow. `prefix` is what a policy condenses, `older` what it may take from, `kept` what it may not, `future` what the assistant does next.
  */
-function cutsOf(messages) {
-  const places = [0.5, 0.75].map((share) => nextTurn(messages, Math.max(1, Math.floor(messages.length * share))));
+function cutsOf(messages, shares = PLACES) {
+  const places = shares.map((share) => nextTurn(messages, Math.max(1, Math.floor(messages.length * share))));
   return [...new Set(places)]
     .filter((at) => at < messages.length - 5)
     .map((at) => {

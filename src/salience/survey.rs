@@ -125,7 +125,8 @@ impl<'t> Survey<'t> {
                 message -= 1;
                 all += as_float(scope.tally.message(message));
             }
-            let factor = scope.weights.room(passage.origin, share);
+            let age = scope.conversation.len() - passage.message;
+            let factor = scope.weights.room(passage.origin, share) * scope.weights.reach(share, age);
             let mut nothing = 0.0;
             let same = passage.origin.own_kind().map_or(&mut nothing, |kind| &mut of_kind[kind]);
             let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));

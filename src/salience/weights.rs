@@ -1,8 +1,9 @@
 //! How likely a name or a line is to be used again, from what the conversation itself shows.
 //!
 //! The numbers were fitted on recorded conversations of several agents: whether a name of the older part of a history is used by
-//! the assistant in its next 30 messages (27,000 names), and whether a passage is what it edits next. `docs/salience.md` has the
-//! ablation that shows what each signal is worth.
+//! the assistant in its next 30 messages (27,000 names), whether a passage is what it edits next, and whether it writes it again
+//! (`benches/quality/projects.mjs`, over conversations of more projects). `docs/salience.md` has the ablation that shows what each
+//! signal is worth.
 
 use crate::transcript::Meaning;
 
@@ -169,8 +170,15 @@ impl Weights {
             Origin::Host => 0.16,
             Origin::Environment => 0.014,
         };
-        let decay = if self.uses(Signal::Recency) { (-0.006 * as_float(age)).exp() } else { 0.6 };
+        let decay = if self.uses(Signal::Recency) { (-DECAY * as_float(age)).exp() } else { 0.6 };
         0.006 * kind * decay
+    }
+
+    /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay: what is edited again lies further back than
+    /// the newest quarter.
+    pub fn reach(self, share: f32, age: usize) -> f32 {
+        let decay = DECAY * (0.25 / share.max(0.25));
+        if self.uses(Signal::Recency) { ((DECAY - decay) * as_float(age)).exp() } else { 1.0 }
     }
 
     /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
@@ -234,6 +242,9 @@ impl Weights {
     }
 }
 
+/// By which part the worth of a passage falls with each message that follows, where a quarter of the conversation may stay.
+const DECAY: f32 = 0.006;
+
 /// What opening a tool round counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
 /// are understood by. Fitted with the numbers above: with the whole cost, fewer names stay readable at every budget.
 pub const OPENING: f32 = 0.4;
@@ -262,5 +273,14 @@ mod tests {
         assert_eq!(late(Origin::Result(Meaning::Command), 0.0), 0.0);
         let words = |all, same| weights.late(Origin::Assistant, Following { all, same }, 1000.0);
         assert!(words(900.0, 0.0) == words(0.0, 0.0), "what others said since makes no difference to words");
+        assert!(words(0.0, 0.0) > words(0.0, 100.0));
+    }
+
+    #[test]
+    fn where_more_may_stay_it_lies_further_back() {
+        let weights = Weights::without("none");
+        assert!(weights.reach(0.5, 100) > weights.reach(0.3, 100) && weights.reach(0.5, 100) > weights.reach(0.5, 10));
+        assert_eq!((weights.reach(0.25, 100), weights.reach(0.1, 100)), (1.0, 1.0));
+        assert_eq!(Weights::without("recency").reach(0.5, 100), 1.0);
     }
 }

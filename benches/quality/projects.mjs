@@ -1,0 +1,65 @@
+// Salient truncation and the references over several sets of conversations, each set counting the same: a set is what one project, or one kind of agent,
+// left behind. Differences of a point between two settings are chance where conversations are cut twice (js/recall/cuts.js); here each is cut at four
+// places, and condensed to each budget and a tenth less and an eighth more. The weights in src/salience/weights.rs were chosen with this.
+//
+//   node benches/quality/projects.mjs DIR DIR...    DIR: conversations as JSON
+//
+// Another build of the addon is measured with ROO_CONDENSE_BINARY.
+
+import { createRequire } from "node:module";
+import path from "node:path";
+import process from "node:process";
+import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
+import cuts from "../../js/recall/cuts.js";
+import { table } from "../results.mjs";
+import { readConversations } from "./conversations.mjs";
+import { BUDGETS, atBudgets, measuredCuts } from "./evaluate.mjs";
+import { references, tokenCounter } from "./references.mjs";
+
+const PLACES = [0.5, 0.62, 0.75, 0.88];
+const BUDGETS_AROUND = [0.9, 1, 1.12];
+const MEASURES = ["names", "strict", "edits", "quotes"];
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Means over the budgets around one, by policy and measure; `undefined` where nothing is asked. */
+function around(rows, budget) {
+  const near = BUDGETS_AROUND.map((factor) => budget * factor);
+  const ofBudget = rows.filter((row) => near.includes(row.budget));
+  return new Map(
+    [...new Set(ofBudget.map((row) => row.policy))].map((policy) => {
+      const of = ofBudget.filter((row) => row.policy === policy);
+      const shares = MEASURES.map((name) => of.map((row) => row[name]).filter((share) => share !== undefined));
+      return [policy, shares.map((values) => (values.length > 0 ? mean(values) : undefined))];
+    }),
+  );
+}
+
+async function projects() {
+  const folders = process.argv.slice(2);
+  if (folders.length === 0) throw new Failure("Name the folders of conversations to measure on.", 2);
+  const addon = createRequire(import.meta.url)(root);
+  const count = (text) => (text ? addon.countTokens(text) : 0);
+  const provider = addon.createTruncationProvider({ strategy: "salient" });
+  const salient = async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens })).messages;
+  const policies = { ...references(tokenCounter(count)), salient };
+  const budgets = BUDGETS.flatMap((budget) => BUDGETS_AROUND.map((factor) => budget * factor));
+  const sets = [];
+  for (const folder of folders) {
+    const measured = measuredCuts(readConversations(folder), count, (messages) => cuts.cutsOf(messages, PLACES));
+    sets.push({ name: path.basename(folder), rows: await atBudgets(measured, policies, count, { budgets }) });
+  }
+  const cell = (share) => (share === undefined ? "-" : share.toFixed(3));
+  for (const budget of BUDGETS) {
+    const bySet = sets.map(({ rows }) => around(rows, budget));
+    const lines = Object.keys(policies).flatMap((policy) => {
+      const shares = bySet.map((set) => set.get(policy) ?? []);
+      const all = MEASURES.map((_, index) => shares.map((values) => values[index]).filter((share) => share !== undefined));
+      const ofAll = [policy, "all sets", ...all.map((values) => cell(values.length > 0 ? mean(values) : undefined))];
+      return [ofAll, ...shares.map((values, index) => [policy, sets[index].name, ...MEASURES.map((_, at) => cell(values[at]))])];
+    });
+    console.log(`${table([[`at ${100 * budget}%`, "", ...MEASURES], ...lines])}\n`);
+  }
+}
+
+if (isProgram(import.meta.url)) await main(projects);
