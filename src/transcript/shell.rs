@@ -82,10 +82,7 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["grep" | "rg" | "egrep" | "fgrep", rest @ ..] => search(first[0], rest, located),
         ["rm", rest @ ..] => touched(rest, Touch::Removed, located),
         ["mv", rest @ ..] => moved(rest, located),
-        ["git", "restore", rest @ ..] => {
-            let is_staged = rest.iter().any(|word| matches!(*word, "--staged" | "-S"));
-            touched(rest, if is_staged { Touch::Changed } else { Touch::TakenBack }, located)
-        }
+        ["git", "restore", rest @ ..] => restored(rest, located),
         ["git", "checkout", rest @ ..] => checked_out(rest, located),
         ["truncate", rest @ ..] | ["gofmt" | "goimports", "-w", rest @ ..] => touched(rest, Touch::Changed, located),
         ["ls" | "find" | "tree", ..] => Some(ShellAction::List),
@@ -252,6 +249,17 @@ fn checked_out(words: &[&str], located: impl Fn(&str) -> String) -> Option<Shell
     };
     let paths: Vec<&str> = paths.iter().filter(is_file).copied().collect();
     touched(&paths, if is_other { Touch::Changed } else { Touch::TakenBack }, located)
+}
+
+/// `git restore PATH…`: it is as it was made ready for the next commit or committed last; of another source, it is what that has. What is only taken out of
+/// the next commit stays as it is.
+fn restored(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    let has = |options: [&str; 2]| words.iter().any(|word| options.contains(word));
+    if has(["--staged", "-S"]) && !has(["--worktree", "-W"]) {
+        return None;
+    }
+    let is_other = words.iter().any(|word| word.starts_with("--source") || word.starts_with("-s"));
+    touched(words, if is_other { Touch::Changed } else { Touch::TakenBack }, located)
 }
 
 /// `mv FROM… TO`: the last path is where it goes.
@@ -430,7 +438,10 @@ mod tests {
         ] {
             assert_eq!(action(branch), None, "{branch}");
         }
-        assert_eq!(action("git restore --staged a.py"), touches(&[("a.py", Touch::Changed)]));
+        assert_eq!(action("git restore a.py"), touches(&[("a.py", Touch::TakenBack)]));
+        assert_eq!(action("git restore --staged a.py"), None, "the file stays as it is");
+        assert_eq!(action("git restore -S -W a.py"), touches(&[("a.py", Touch::TakenBack)]));
+        assert_eq!(action("git restore --source=HEAD~2 a.py"), touches(&[("a.py", Touch::Changed)]));
         assert_eq!(action("rm -f a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Removed)]));
         assert_eq!(action("mv a.py b.py"), touches(&[("a.py", Touch::Removed), ("b.py", Touch::Changed)]));
         assert_eq!(action("grep -n 'x y' a.py"), Some(ShellAction::Search { path: Some("a.py".to_owned()) }));
