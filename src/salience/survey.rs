@@ -8,7 +8,7 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
-    weights::{Following, OWN_KINDS, Origin, as_float},
+    weights::{Following, KINDS, Origin, as_float},
 };
 use crate::{
     by_hash::ByHash,
@@ -119,7 +119,7 @@ impl<'t> Survey<'t> {
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
         let written = self.written();
-        let (mut all, mut of_kind, mut message) = (0.0, [0.0; OWN_KINDS], scope.zone.end);
+        let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
         for passage in self.passages.iter_mut().rev() {
             while message > passage.message + 1 {
                 message -= 1;
@@ -127,8 +127,7 @@ impl<'t> Survey<'t> {
             }
             let age = scope.conversation.len() - passage.message;
             let factor = scope.weights.room(passage.origin, share) * scope.weights.reach(share, age);
-            let mut nothing = 0.0;
-            let same = passage.origin.own_kind().map_or(&mut nothing, |kind| &mut of_kind[kind]);
+            let same = &mut of_kind[passage.origin.kind()];
             let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
             *same += as_float(passage.tokens);
             let is_own = passage.origin.is_own();

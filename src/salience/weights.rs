@@ -100,20 +100,20 @@ impl Origin {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
 
-    /// Which of [`OWN_KINDS`] kinds it is of what the assistant wrote; `None` for what it did not write.
-    pub fn own_kind(self) -> Option<usize> {
+    /// Which of [`KINDS`] kinds of texts it is of: four that the assistant writes, and all others.
+    pub fn kind(self) -> usize {
         match self {
-            Self::Assistant => Some(0),
-            Self::Parameters(Meaning::Write | Meaning::Edit) => Some(1),
-            Self::Parameters(Meaning::Command) => Some(2),
-            Self::Parameters(_) => Some(3),
-            _ => None,
+            Self::Assistant => 0,
+            Self::Parameters(Meaning::Write | Meaning::Edit) => 1,
+            Self::Parameters(Meaning::Command) => 2,
+            Self::Parameters(_) => 3,
+            _ => 4,
         }
     }
 }
 
-/// How many kinds of own texts there are.
-pub const OWN_KINDS: usize = 4;
+/// How many kinds of texts there are.
+pub const KINDS: usize = 5;
 
 /// The tokens of the older messages that follow a text.
 #[derive(Debug, Clone, Copy)]
