@@ -30,7 +30,7 @@ import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
 import { references, tokenCounter } from "./quality/references.mjs";
-import { commandLine, machine, record, table } from "./results.mjs";
+import { cell, commandLine, machine, record, table } from "./results.mjs";
 
 const PRESETS = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
 
@@ -82,8 +82,6 @@ function contendersOf(addon, options) {
   if (options.provider) contenders[`${options.provider} ${options.config}`] = policy(options.provider, JSON.parse(options.config));
   return contenders;
 }
-
-const cell = (value) => (value === undefined ? "-" : value.toFixed(3));
 
 /** A table for each budget (or size), a row for each policy. */
 function tablesOf(rows, measures, titleOf) {

@@ -7,6 +7,9 @@ import path from "node:path";
 import process from "node:process";
 import { root } from "../scripts/tools.mjs";
 
+/** A share in a table; `undefined` where nothing was asked. */
+export const cell = (share) => (share === undefined ? "-" : share.toFixed(3));
+
 /** A Markdown table with columns as wide as their widest cell, so that it reads well as plain text too. The first row is the head. */
 export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));

@@ -19,10 +19,10 @@ const MAX_KEPT = 0.9;
 /** The measures by name, in the order of tables. `strict` is names in their context. */
 export const MEASURES = ["names", "strict", "edits", "quotes", ...KINDS];
 
-/** Cuts that are large enough, with what is needed after them. Those of which too few names are used again count for facts alone. */
-export function measuredCuts(conversations, count, cut = (messages) => cutsOf(messages)) {
+/** Cuts that are large enough, with what is needed after them. Those of which too few names are used again count for facts alone. `places`: those of js/recall/cuts.js, or others. */
+export function measuredCuts(conversations, count, places) {
   const tokens = tokenCounter(count);
-  const cuts = conversations.flatMap(({ id, messages }) => cut(messages).map((part) => ({ id, ...part })));
+  const cuts = conversations.flatMap(({ id, messages }) => cutsOf(messages, places).map((cut) => ({ id, ...cut })));
   return cuts
     .map((cut) => ({ ...cut, size: tokens(cut.prefix), floor: tokens(cut.kept), problems: countProblems(cut.prefix) }))
     .filter((cut) => cut.size >= MIN_TOKENS)
@@ -72,7 +72,8 @@ export class Scores {
   }
 }
 
-const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
+/** The mean; `undefined` of nothing. */
+export const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
 
 /**
  * Every policy, a function of messages and budget, at every budget. A result that is over the budget, or has more faults of shape than the messages had,

@@ -10,17 +10,17 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
-import cuts from "../../js/recall/cuts.js";
-import { table } from "../results.mjs";
+import { cell, table } from "../results.mjs";
 import { readConversations } from "./conversations.mjs";
-import { BUDGETS, atBudgets, measuredCuts } from "./evaluate.mjs";
+import { BUDGETS, atBudgets, mean, measuredCuts } from "./evaluate.mjs";
 import { references, tokenCounter } from "./references.mjs";
 
 const PLACES = [0.5, 0.62, 0.75, 0.88];
 const BUDGETS_AROUND = [0.9, 1, 1.12];
 const MEASURES = ["names", "strict", "edits", "quotes"];
 
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+/** The mean of those that are there. */
+const meanOf = (shares) => mean(shares.filter((share) => share !== undefined));
 
 /** Means over the budgets around one, by policy and measure; `undefined` where nothing is asked. */
 function around(rows, budget) {
@@ -29,8 +29,7 @@ function around(rows, budget) {
   return new Map(
     [...new Set(ofBudget.map((row) => row.policy))].map((policy) => {
       const of = ofBudget.filter((row) => row.policy === policy);
-      const shares = MEASURES.map((name) => of.map((row) => row[name]).filter((share) => share !== undefined));
-      return [policy, shares.map((values) => (values.length > 0 ? mean(values) : undefined))];
+      return [policy, MEASURES.map((name) => meanOf(of.map((row) => row[name])))];
     }),
   );
 }
@@ -46,16 +45,14 @@ async function projects() {
   const budgets = BUDGETS.flatMap((budget) => BUDGETS_AROUND.map((factor) => budget * factor));
   const sets = [];
   for (const folder of folders) {
-    const measured = measuredCuts(readConversations(folder), count, (messages) => cuts.cutsOf(messages, PLACES));
+    const measured = measuredCuts(readConversations(folder), count, PLACES);
     sets.push({ name: path.basename(folder), rows: await atBudgets(measured, policies, count, { budgets }) });
   }
-  const cell = (share) => (share === undefined ? "-" : share.toFixed(3));
   for (const budget of BUDGETS) {
     const bySet = sets.map(({ rows }) => around(rows, budget));
     const lines = Object.keys(policies).flatMap((policy) => {
       const shares = bySet.map((set) => set.get(policy) ?? []);
-      const all = MEASURES.map((_, index) => shares.map((values) => values[index]).filter((share) => share !== undefined));
-      const ofAll = [policy, "all sets", ...all.map((values) => cell(values.length > 0 ? mean(values) : undefined))];
+      const ofAll = [policy, "all sets", ...MEASURES.map((_, at) => cell(meanOf(shares.map((values) => values[at]))))];
       return [ofAll, ...shares.map((values, index) => [policy, sets[index].name, ...MEASURES.map((_, at) => cell(values[at]))])];
     });
     console.log(`${table([[`at ${100 * budget}%`, "", ...MEASURES], ...lines])}\n`);

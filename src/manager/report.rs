@@ -185,12 +185,10 @@ impl Report {
         let changed = !outcome.plan.is_empty();
         let (passes, operations) = (outcome.passes_applied(), outcome.operations());
         let mut outcome = outcome;
-        let ties = outcome.ties.take().filter(|_| changed);
-        let ties = ties.or_else(|| changed.then(|| Ties::of(&outcome.plan, &outcome.original, &outcome.condensed)));
-        let contents = ties
-            .as_ref()
-            .map(|ties| BothContents { original: ties.original.whole(), condensed: ties.condensed.clone() });
-        let Ties { original, replaced, .. } = ties.unwrap_or_default();
+        let known = outcome.ties.take();
+        let ties = || known.unwrap_or_else(|| Ties::of(&outcome.plan, &outcome.original, &outcome.condensed));
+        let Ties { original, condensed, replaced } = if changed { ties() } else { Ties::default() };
+        let contents = changed.then(|| BothContents { original: original.whole(), condensed });
         name_changes(&mut outcome.changes, &original);
         let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
         let kept = outcome.kept_tokens as f64 / outcome.original_tokens.max(1) as f64;

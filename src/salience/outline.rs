@@ -3,9 +3,8 @@
 use super::{
     passage::MARKER_TOKENS,
     seen::Seen,
-    selection::LEFTOVER,
     survey::{Survey, ToolRound},
-    weights::{OPENING, Weights},
+    weights::{LEFTOVER, OPENING, Weights},
     windows::Windows,
 };
 

@@ -12,7 +12,7 @@ use super::{
     queue::{Queued, Unit},
     seen::Seen,
     survey::{Survey, ToolRound},
-    weights::{Signal, Weights, as_float},
+    weights::{LEFTOVER, Signal, Weights, as_float},
     windows::Windows,
 };
 use crate::parallel::in_parts;
@@ -60,9 +60,6 @@ pub struct PassageSelection<'s, 't> {
     /// Tokens of the conversation as chosen, estimated.
     pub tokens: f32,
 }
-
-/// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
-pub const LEFTOVER: f32 = 1e-6;
 
 /// Beyond this many places, one more makes no difference.
 const MAX_COVERED: u32 = 8;

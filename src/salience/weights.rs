@@ -249,6 +249,9 @@ const DECAY: f32 = 0.006;
 /// are understood by. Fitted with the numbers above: with the whole cost, fewer names stay readable at every budget.
 pub const OPENING: f32 = 0.4;
 
+/// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
+pub const LEFTOVER: f32 = 1e-6;
+
 /// The values that `withoutSignal` may have, for the configuration.
 pub const WITHOUT: &[&str] =
     &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
