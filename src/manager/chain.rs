@@ -20,7 +20,7 @@ use crate::{
         Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
         Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
     },
-    restore::{expand, recipes},
+    restore::{RecipeSources, expand},
     tokens::Tally,
     warning::{Warning, WarningCode},
 };
@@ -256,9 +256,12 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
         changes: &outcome.changes,
         tools: &current.tools,
     };
-    let recipes = || recipes(&current.original, &current.conversation, &outcome.plan);
+    let sources = RecipeSources::of(&current.conversation, &outcome.plan);
+    let follow = || sources.as_ref().map(RecipeSources::follow);
     let ties = || Ties::of(&outcome.plan, &current.original, &current.conversation);
-    let (recipes, survival, ties) = all_three(current.original.bytes(), recipes, || Survival::of(&done), ties);
+    let (recipes, survival, ties) = all_three(current.original.bytes(), follow, || Survival::of(&done), ties);
+    // Behind the others, so that all threads have time for them.
+    let recipes = recipes.map(|recipes| recipes.write(&current.original, &outcome.plan)).unwrap_or_default();
     (outcome.recipes, outcome.survival, outcome.ties) = (recipes, Some(survival), Some(ties));
     let kept = outcome.first_changed_index().unwrap_or(0);
     let tokens: usize = (0..kept).map(|message| original_tally.message(message)).sum();

@@ -23,6 +23,7 @@ mod error;
 mod fingerprints;
 mod handler;
 mod host_provider;
+mod json;
 mod json_file;
 mod manager;
 mod memory;

@@ -22,6 +22,7 @@ use super::{
     cancel::CancelHandle,
     error::{self, Result, failed, system_limit, wrong_config},
     handler::NativeHandler,
+    json::Json,
     memory::Room,
     messages::MessageParts,
     threads,
@@ -40,7 +41,7 @@ use crate::{
 };
 
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.
-type Told = FnArgs<(bool, String)>;
+type Told = FnArgs<(bool, Json)>;
 
 /// What is to be done with the messages.
 #[napi(string_enum = "camelCase")]
@@ -219,6 +220,6 @@ impl Listener {
 
     /// Not delivered when the environment is going away; then nobody waits for it either.
     fn tell(&self, is_end: bool, json: String) {
-        self.function.call((is_end, json).into(), ThreadsafeFunctionCallMode::NonBlocking);
+        self.function.call((is_end, Json::new(json)).into(), ThreadsafeFunctionCallMode::NonBlocking);
     }
 }

@@ -20,7 +20,7 @@ pub use self::{
     decoder::{Decoder, RowsOf, decode},
     expand::{Expanded, Unresolved, expand},
     quotes::readings,
-    recipes::recipes,
+    recipes::RecipeSources,
     rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
     upkeep::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},
 };

@@ -13,49 +13,83 @@ use super::{
     rows::{NO_EXCERPT, RowKind},
 };
 
-/// Recipes for the old texts of a plan that turns `before` into `after`, each with the index of its edit. Every one has been tried:
-/// where none leads to the old text exactly, or it would not be shorter, there is none.
-#[must_use]
-pub fn recipes(before: &Conversation, after: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
-    let edits: Vec<(usize, &Edit)> = plan.edits.iter().enumerate().filter(|(_, edit)| may_have_recipe(edit)).collect();
-    if edits.is_empty() {
-        return Vec::new();
-    }
-    let position: HashMap<usize, usize> =
-        after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
-    let texts: Vec<Vec<TextAt<'_>>> = after.texts();
-    let flat: Vec<(usize, &TextAt<'_>)> =
-        texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
-    let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();
-    // Where the texts of each message begin in the list of all.
-    let starts: Vec<usize> =
-        texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
-    let bytes = |(_, edit): &(usize, &Edit)| match edit {
-        Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
-        _ => 0,
-    };
-    let decoder = Decoder::new(&contents);
-    in_parts(&edits, bytes, |edits| {
-        let writer = RecipeWriter::new(&flat);
-        let mut rebuild = Rebuild { texts: &contents, decoder: decoder.clone(), writer };
-        let mut found = Vec::new();
-        // The texts of the message that the edit before was about: most often it is the same.
-        let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
-        for (edit, set) in edits {
-            let Edit::Set { message, path, .. } = set else { continue };
-            let Some(old) = before.entries().get(*message) else { continue };
-            let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
-            let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
-            if old_texts.0 != *message {
-                old_texts = (*message, old.message.texts());
-            }
-            let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
-            if let Some(recipe) = rebuild.recipe(starts[*at] + text, was.text) {
-                found.push((*edit, recipe));
-            }
+/// The texts of a condensed conversation, from which old ones may be put together again.
+pub struct RecipeSources<'a> {
+    texts: Vec<Vec<TextAt<'a>>>,
+    /// What they say, one after the other.
+    contents: Vec<&'a str>,
+    /// Where the texts of each message begin in the list of all.
+    starts: Vec<usize>,
+    /// Where messages stand now, by their origin.
+    position: HashMap<usize, usize>,
+}
+
+impl<'a> RecipeSources<'a> {
+    /// Of the conversation that `plan` has led to; `None` where nothing in the plan asks for a recipe.
+    #[must_use]
+    pub fn of(after: &'a Conversation, plan: &Plan) -> Option<Self> {
+        if !plan.edits.iter().any(may_have_recipe) {
+            return None;
         }
-        found
-    })
+        let position = after.entries().iter().enumerate().filter_map(|(at, entry)| Some((entry.origin?, at))).collect();
+        let texts = after.texts();
+        let contents = texts.iter().flatten().map(|text| text.text).collect();
+        let starts = texts.iter().scan(0, |next, texts| Some(std::mem::replace(next, *next + texts.len()))).collect();
+        Some(Self { texts, contents, starts, position })
+    }
+
+    /// Follows the pointers in them.
+    #[must_use]
+    pub fn follow(&self) -> Recipes<'_> {
+        Recipes { sources: self, decoder: Decoder::new(&self.contents) }
+    }
+}
+
+/// Writes recipes.
+pub struct Recipes<'a> {
+    sources: &'a RecipeSources<'a>,
+    decoder: Decoder<'a>,
+}
+
+impl Recipes<'_> {
+    /// Recipes for the old texts of the plan, each with the index of its edit. Every one has been tried: where none leads to the old text exactly, or it
+    /// would not be shorter, there is none.
+    #[must_use]
+    pub fn write(&self, before: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
+        let RecipeSources { texts, contents, starts, position } = self.sources;
+        let edits: Vec<(usize, &Edit)> =
+            plan.edits.iter().enumerate().filter(|(_, edit)| may_have_recipe(edit)).collect();
+        let flat: Vec<(usize, &TextAt<'_>)> = texts
+            .iter()
+            .enumerate()
+            .flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)))
+            .collect();
+        let bytes = |(_, edit): &(usize, &Edit)| match edit {
+            Edit::Set { message, .. } => before.entries().get(*message).map_or(0, |entry| entry.message.bytes()),
+            _ => 0,
+        };
+        in_parts(&edits, bytes, |edits| {
+            let writer = RecipeWriter::new(&flat);
+            let mut rebuild = Rebuild { texts: contents, decoder: self.decoder.clone(), writer };
+            let mut found = Vec::new();
+            // The texts of the message that the edit before was about: most often it is the same.
+            let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
+            for (edit, set) in edits {
+                let Edit::Set { message, path, .. } = set else { continue };
+                let Some(old) = before.entries().get(*message) else { continue };
+                let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
+                let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
+                if old_texts.0 != *message {
+                    old_texts = (*message, old.message.texts());
+                }
+                let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
+                if let Some(recipe) = rebuild.recipe(starts[*at] + text, was.text) {
+                    found.push((*edit, recipe));
+                }
+            }
+            found
+        })
+    }
 }
 
 /// Without a marker, nothing says where the old text stands.

@@ -8,13 +8,14 @@ use std::{
 
 use super::{
     compose::{Composed, compose},
-    lines::{LineTable, TextLines},
+    lines::{KnownLines, LineTable},
     operations::{LosslessOperation, LosslessOptions},
     pointers::pointed_at,
     run::{Finder, Run},
     texts::Text,
 };
 use crate::{
+    parallel::in_parts,
     restore::{Decoder, Row, Rows},
     tokens::Encoding,
 };
@@ -49,7 +50,7 @@ pub const BYTES_PER_TOKEN: usize = 4;
 #[must_use]
 pub fn condense(
     texts: &[Text<'_>],
-    known: Vec<TextLines<'_>>,
+    known: KnownLines<'_>,
     length: usize,
     options: &LosslessOptions,
     encoding: Encoding,
@@ -59,29 +60,27 @@ pub fn condense(
     let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
     let pointed_at = pointed_at(&mut decoder);
     let (runs, is_unfinished) = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
-    let mut changed: Vec<Changed> = runs
-        .iter()
-        .enumerate()
-        .filter_map(|(index, runs)| {
-            let (text, rows) = (&texts[index], &lines.rows[index]);
-            let may_lose_numbers =
-                options.is_on(LosslessOperation::LineNumbers) && text.message + options.recent < length;
-            let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
-                let first = &rows.rows[excerpt.rows.start as usize];
-                let last = &rows.rows[excerpt.rows.end as usize - 1];
-                // Below a heading, a number in a line would be taken for its own.
-                let shows_another = |row: &Row| excerpt.style.is_shown(&text.text.as_bytes()[row.content_range()]);
-                let members = excerpt.rows.start as usize..excerpt.rows.end as usize;
-                may_lose_numbers
-                    && !excerpt.sparse
-                    && !excerpt.has_pointers
-                    && !rows.rows[members].iter().any(shows_another)
-                    && text.may_change(&(first.start as usize..last.end as usize))
-            })?;
-            let done = done(texts, index, &lines, runs, &composed);
-            Some(Changed { text: index, new: composed.text, done })
-        })
-        .collect();
+    let change = |(index, runs): &(usize, Vec<Run>)| {
+        let (text, rows) = (&texts[*index], &lines.rows[*index]);
+        let may_lose_numbers = options.is_on(LosslessOperation::LineNumbers) && text.message + options.recent < length;
+        let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
+            let first = &rows.rows[excerpt.rows.start as usize];
+            let last = &rows.rows[excerpt.rows.end as usize - 1];
+            // Below a heading, a number in a line would be taken for its own.
+            let shows_another = |row: &Row| excerpt.style.is_shown(&text.text.as_bytes()[row.content_range()]);
+            let members = excerpt.rows.start as usize..excerpt.rows.end as usize;
+            may_lose_numbers
+                && !excerpt.sparse
+                && !excerpt.has_pointers
+                && !rows.rows[members].iter().any(shows_another)
+                && text.may_change(&(first.start as usize..last.end as usize))
+        })?;
+        let done = done(texts, *index, &lines, runs, &composed);
+        Some(Changed { text: *index, new: composed.text, done })
+    };
+    let runs: Vec<(usize, Vec<Run>)> = runs.into_iter().enumerate().collect();
+    let mut changed: Vec<Changed> =
+        in_parts(&runs, |(index, _)| texts[*index].text.len(), |runs| runs.iter().filter_map(change).collect());
     let proposed = changed.len();
     keep_what_decodes(&before, |text| Some(lines.rows[text].clone()), decoder, &mut changed);
     let took_back = changed.len() < proposed;

@@ -1,6 +1,10 @@
 //! Every line of a conversation with a number for its content: equal lines have equal numbers.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -8,26 +12,49 @@ use super::texts::Text;
 use crate::{
     by_hash::ByHash,
     markers::{LeftOut, MIN_QUOTE_BYTES},
-    parallel::in_parts,
+    parallel::{in_parts, in_parts_beside},
     restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
 };
 
 /// What no line has: its row is a pointer, or stands for state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
 
-/// The rows of a text, and a hash of the content of each: most of what it takes to tell lines apart.
-pub struct TextLines<'t> {
+/// The lines of some texts, told apart: most of what a [`LineTable`] of them takes.
+pub struct KnownLines<'t> {
+    texts: Vec<TextLines<'t>>,
+    numbers: LineNumbers<'t>,
+}
+
+/// The rows of a text, and the content of each.
+struct TextLines<'t> {
     text: &'t str,
     rows: Rows,
-    hashes: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+impl<'t> KnownLines<'t> {
+    /// Of these texts, while this thread first does something else.
+    pub fn read_beside<F>(texts: &'t [&'t str], first: impl FnOnce() -> F) -> (F, Self) {
+        let numbers = Mutex::new(LineNumbers::default());
+        let read = |text: &&'t str| TextLines::read(text, &numbers);
+        let (first, texts) = in_parts_beside(texts, |text| text.len(), |texts| texts.iter().map(read).collect(), first);
+        (first, Self { texts, numbers: numbers.into_inner().unwrap_or_else(PoisonError::into_inner) })
+    }
 }
 
 impl<'t> TextLines<'t> {
-    /// Of this text.
-    pub fn read(text: &'t str) -> Self {
+    fn read(text: &'t str, numbers: &Mutex<LineNumbers<'t>>) -> Self {
         let rows = Rows::read(text);
-        let hashes = rows.rows.iter().map(|row| hash(&text.as_bytes()[row.content_range()])).collect();
-        Self { text, rows, hashes }
+        let content = |row: &Row| &text.as_bytes()[row.content_range()];
+        let hashes: Vec<u64> = rows.rows.iter().map(|row| hash(content(row))).collect();
+        let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = |(row, hash): (&Row, u64)| {
+            // Of state that was left out nobody knows how many lines it had: what a pointer stands for can be counted.
+            let is_line = row.kind == RowKind::Line && LeftOut::read(&text[row.content_range()]).is_none();
+            if is_line { numbers.id(content(row), hash) } else { NO_LINE }
+        };
+        let ids = rows.rows.iter().zip(hashes).map(id).collect();
+        Self { text, rows, ids }
     }
 }
 
@@ -52,33 +79,32 @@ pub struct LineTable {
 impl LineTable {
     /// Of these texts. `known` are the lines of each as it was before anything was left out of it.
     #[must_use]
-    pub fn read(texts: &[Text<'_>], known: Vec<TextLines<'_>>) -> Self {
-        let read = texts.iter().zip(known).map(|(text, known)| {
-            let TextLines { rows, hashes, .. } =
-                if std::ptr::eq(known.text, &raw const *text.text) { known } else { TextLines::read(&text.text) };
-            (rows, hashes)
+    pub fn read<'t>(texts: &'t [Text<'_>], known: KnownLines<'t>) -> Self {
+        let numbers = Mutex::new(known.numbers);
+        let read = texts.iter().zip(known.texts).map(|(text, known)| {
+            let is_same = std::ptr::eq(known.text, &raw const *text.text);
+            let TextLines { rows, ids, .. } = if is_same { known } else { TextLines::read(&text.text, &numbers) };
+            (rows, ids)
         });
-        let (rows, hashes): (Vec<Rows>, Vec<Vec<u64>>) = read.unzip();
+        let (rows, ids): (Vec<Rows>, Vec<Vec<u32>>) = read.unzip();
         let count = rows.iter().map(|rows| rows.rows.len()).sum();
         let mut lines = Self {
             rows: Vec::new(),
             starts: Vec::with_capacity(texts.len() + 1),
-            ids: Vec::with_capacity(count),
+            ids: ids.concat(),
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
             repeated: Vec::new(),
             beginnings: Vec::new(),
         };
-        let mut interner = Interner::default();
-        interner.known.reserve(count / 2);
         let mut zone = 0;
-        for ((text, rows), hashes) in texts.iter().zip(&rows).zip(hashes) {
-            lines.starts.push(lines.ids.len());
+        for (text, rows) in texts.iter().zip(&rows) {
+            lines.starts.push(lines.zones.len());
             let mut parts = text.may_change.iter().peekable();
             let mut excerpt = NO_EXCERPT;
             let mut part_before = None;
             zone += 1;
-            for (row, hash) in rows.rows.iter().zip(hashes) {
+            for row in &rows.rows {
                 let range = row.range();
                 while parts
                     .next_if(|part| part.end < range.end || (part.end <= range.start && !range.is_empty()))
@@ -89,17 +115,14 @@ impl LineTable {
                     zone += 1;
                     (excerpt, part_before) = (row.excerpt, part);
                 }
-                // Of state that was left out nobody knows how many lines it had: what a pointer stands for can be counted.
-                let is_line = row.kind == RowKind::Line && LeftOut::read(&text.text[row.content_range()]).is_none();
-                let id = if is_line { interner.id(&text.text.as_bytes()[row.content_range()], hash) } else { NO_LINE };
-                lines.ids.push(id);
+                let is_line = lines.ids[lines.zones.len()] != NO_LINE;
                 lines.zones.push(zone);
                 lines.may_change.push(is_line && part.is_some());
             }
         }
-        lines.starts.push(lines.ids.len());
+        lines.starts.push(lines.zones.len());
         lines.rows = rows.into_iter().map(Arc::new).collect();
-        lines.repeated = interner.repeated(&lines.ids);
+        lines.repeated = repeated(&lines.ids);
         lines.beginnings = lines.beginnings(texts);
         lines
     }
@@ -185,27 +208,36 @@ fn hash(line: &[u8]) -> u64 {
     xxh3_128(line) as u64
 }
 
-/// Numbers for lines.
-#[derive(Default)]
-struct Interner<'a> {
-    known: HashMap<u64, (&'a [u8], u32), ByHash>,
-    /// How often each line has been met.
-    times: Vec<u32>,
+/// Whether each of these lines is there more than once.
+fn repeated(ids: &[u32]) -> Vec<bool> {
+    let lines = || ids.iter().filter(|id| **id != NO_LINE).map(|id| *id as usize);
+    let mut seen = vec![Seen::Never; lines().max().map_or(0, |last| last + 1)];
+    for id in lines() {
+        seen[id] = if seen[id] == Seen::Never { Seen::Once } else { Seen::Again };
+    }
+    ids.iter().map(|id| seen.get(*id as usize) == Some(&Seen::Again)).collect()
 }
 
-impl<'a> Interner<'a> {
-    fn id(&mut self, line: &'a [u8], hash: u64) -> u32 {
-        let (known, id) = *self.known.entry(hash).or_insert((line, self.times.len() as u32));
-        // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
-        let id = if known == line { id } else { self.times.len() as u32 };
-        match self.times.get_mut(id as usize) {
-            Some(times) => *times += 1,
-            None => self.times.push(1),
-        }
-        id
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Never,
+    Once,
+    Again,
+}
 
-    fn repeated(&self, ids: &[u32]) -> Vec<bool> {
-        ids.iter().map(|id| self.times.get(*id as usize).is_some_and(|times| *times > 1)).collect()
+/// Numbers for lines. Which number a line has says nothing but that it is another line than those with other numbers.
+#[derive(Default)]
+struct LineNumbers<'a> {
+    known: HashMap<u64, (&'a [u8], u32), ByHash>,
+    next: u32,
+}
+
+impl<'a> LineNumbers<'a> {
+    fn id(&mut self, line: &'a [u8], hash: u64) -> u32 {
+        let (known, id) = *self.known.entry(hash).or_insert((line, self.next));
+        // Equal hashes are no proof; two such lines are so rare that the second simply equals no other.
+        let id = if known == line { id } else { self.next };
+        self.next += u32::from(id == self.next);
+        id
     }
 }

@@ -24,10 +24,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
-use crate::{options::ConfigError, parallel::in_parts_beside, protect::ProtectRules, transcript};
+use crate::{options::ConfigError, protect::ProtectRules, transcript};
 
 pub(super) use self::operations::TABLE;
-use self::{found::Found, lines::TextLines, memory::Memory, operations::LosslessOptions, texts::Text};
+use self::{found::Found, lines::KnownLines, memory::Memory, operations::LosslessOptions, texts::Text};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -104,16 +104,11 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let encoding = request.tally.encoding();
     let all = conversation.texts();
     let contents: Vec<&str> = all.iter().flatten().map(|text| text.text).collect();
-    let ((transcript, mut texts), lines) = in_parts_beside(
-        &contents,
-        |text| text.len(),
-        |texts| texts.iter().map(|text| TextLines::read(text)).collect(),
-        || {
-            let transcript = transcript::read_texts(conversation, all.clone(), &request.tools);
-            let texts = texts::texts(&transcript, conversation.task(), options.parameters);
-            (transcript, texts)
-        },
-    );
+    let ((transcript, mut texts), lines) = KnownLines::read_beside(&contents, || {
+        let transcript = transcript::read_texts(conversation, all.clone(), &request.tools);
+        let texts = texts::texts(&transcript, conversation.task(), options.parameters);
+        (transcript, texts)
+    });
     let is_pinned = |text: &Text<'_>| conversation.entries()[text.message].pins.holds(text.block);
     texts.iter_mut().filter(|text| is_pinned(text)).for_each(|text| text.may_change.clear());
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
