@@ -9,6 +9,7 @@
 //! | `reading` | older messages read into passages |
 //! | `passage` | a text of which lines can be left out |
 //! | `rounds` | which messages are tool rounds |
+//! | `work` | which files are being worked on |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `left_out` | the names that can no longer be read once a choice is made |
@@ -43,6 +44,7 @@ mod selection;
 mod survey;
 mod weights;
 mod windows;
+mod work;
 
 pub use self::{
     edits::Why,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     lines::Line,
-    weights::{Origin, Weights},
+    weights::{FileWork, Origin, Weights},
 };
 use crate::transcript::ContentPiece;
 
@@ -21,6 +21,8 @@ pub struct Passage<'t> {
     pub text: &'t str,
     /// Where it comes from.
     pub origin: Origin,
+    /// What is done to the file that it is of.
+    pub work: FileWork,
     /// Its lines.
     pub lines: Vec<LineValue>,
     /// Its last line goes on in what follows it in its text.

@@ -10,6 +10,7 @@ use super::{
     passage::{LineValue, Passage},
     scope::Scope,
     weights::{Origin, as_float},
+    work::Work,
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
@@ -53,6 +54,8 @@ pub struct Reading<'a, 't> {
     texts: &'a [Vec<TextAt<'t>>],
     /// The tool round of each message.
     round_of: &'a [Option<usize>],
+    /// Of the whole conversation.
+    work: &'a Work,
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
     /// Names by their number, line after line.
@@ -76,8 +79,21 @@ fn failed_line(scope: &Scope<'_>, message: usize, piece: &ContentPiece, text: &s
 
 impl<'a, 't> Reading<'a, 't> {
     /// Of nothing yet.
-    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
-        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
+    pub fn of(
+        scope: &'a Scope<'a>,
+        texts: &'a [Vec<TextAt<'t>>],
+        round_of: &'a [Option<usize>],
+        work: &'a Work,
+    ) -> Self {
+        Self {
+            scope,
+            texts,
+            round_of,
+            work,
+            passages: Vec::new(),
+            occurrences: Vec::new(),
+            names: NameTable::default(),
+        }
     }
 
     /// Reads these messages, given with their pieces.
@@ -134,7 +150,9 @@ impl<'a, 't> Reading<'a, 't> {
             xxh3_64(&window.map(u64::to_le_bytes).concat())
         };
         let failed = failed_line(scope, message, &piece, text);
-        let density = scope.weights.passage(origin, scope.conversation.len() - message);
+        let age = scope.conversation.len() - message;
+        let density = scope.weights.passage(origin, age);
+        let work = self.work.on(&piece);
         let lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
@@ -160,8 +178,21 @@ impl<'a, 't> Reading<'a, 't> {
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];
         let goes_on = place.goes_on;
-        let passage =
-            Passage { message, piece, text, origin, lines, goes_on, is_pinned, numbered, tokens, round, whole, parts };
+        let passage = Passage {
+            message,
+            piece,
+            text,
+            origin,
+            work,
+            lines,
+            goes_on,
+            is_pinned,
+            numbered,
+            tokens,
+            round,
+            whole,
+            parts,
+        };
         (passage, last)
     }
 

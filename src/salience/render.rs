@@ -145,7 +145,7 @@ mod tests {
         super::{
             lines::{Lines, Place},
             passage::LineValue,
-            weights::Origin,
+            weights::{FileWork, Origin},
         },
         *,
     };
@@ -177,6 +177,7 @@ mod tests {
             },
             text,
             origin: Origin::Result(Meaning::Read),
+            work: FileWork::Unknown,
             lines: lines.into_iter().map(value).collect(),
             goes_on: place.goes_on,
             is_pinned: false,

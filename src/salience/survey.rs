@@ -9,6 +9,7 @@ use super::{
     rounds::rounds,
     scope::Scope,
     weights::{Following, KINDS, Origin, as_float},
+    work::Work,
 };
 use crate::{
     by_hash::ByHash,
@@ -62,16 +63,17 @@ impl<'t> Survey<'t> {
         for (index, messages) in rounds.iter().enumerate() {
             round_of[messages.clone()].fill(Some(index));
         }
+        let work = Work::of(&pieces);
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         let read = |pieces| {
-            let mut reading = Reading::of(scope, texts, &round_of);
+            let mut reading = Reading::of(scope, texts, &round_of, &work);
             reading.read(pieces);
             reading
         };
         let (first, readings) = each_beside(divided(pieces, bytes), read, first);
-        let mut whole = Reading::of(scope, texts, &round_of);
+        let mut whole = Reading::of(scope, texts, &round_of, &work);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));
@@ -126,7 +128,9 @@ impl<'t> Survey<'t> {
                 all += as_float(scope.tally.message(message));
             }
             let age = scope.conversation.len() - passage.message;
-            let factor = scope.weights.room(passage.origin, share) * scope.weights.reach(share, age);
+            let factor = scope.weights.room(passage.origin, share)
+                * scope.weights.reach(share, age)
+                * scope.weights.file(passage.origin, passage.work, age, passage.tokens, share);
             let same = &mut of_kind[passage.origin.kind()];
             let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
             *same += as_float(passage.tokens);

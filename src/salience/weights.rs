@@ -112,6 +112,17 @@ impl Origin {
     }
 }
 
+/// What is known of the file that a text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileWork {
+    /// It is about no file, or nobody knows which.
+    Unknown,
+    /// It was not changed.
+    Unchanged,
+    /// It was changed, and so many other files since.
+    Changed { others: usize },
+}
+
 /// How many kinds of texts there are.
 pub const KINDS: usize = 5;
 
@@ -172,6 +183,36 @@ impl Weights {
         };
         let decay = if self.uses(Signal::Recency) { (-DECAY * as_float(age)).exp() } else { 0.6 };
         0.006 * kind * decay
+    }
+
+    /// By how much a passage of so many tokens is worth more or less for the file that it is of, when this share of the conversation may stay. What is
+    /// edited next is most often the file that was changed last, in what was written there; or what was read of a file lately, and a part of it rather
+    /// than all. Where half may stay there is room for the rest as well.
+    pub fn file(self, origin: Origin, work: FileWork, age: usize, tokens: usize, share: f32) -> f32 {
+        if !self.uses(Signal::Kind) {
+            return 1.0;
+        }
+        let factor: f32 = match origin {
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => match work {
+                FileWork::Changed { others: 0 } => 1.5,
+                FileWork::Changed { others: 1 } => 0.7,
+                FileWork::Changed { .. } => 0.5,
+                FileWork::Unchanged | FileWork::Unknown => 1.0,
+            },
+            Origin::Result(Meaning::Read) => {
+                let file = match work {
+                    FileWork::Changed { others: 0 } => 1.3,
+                    FileWork::Changed { others: 1..=3 } => 0.7,
+                    FileWork::Unchanged => 1.1,
+                    FileWork::Changed { .. } | FileWork::Unknown => 1.0,
+                };
+                let size = (1000.0 / as_float(tokens.max(1))).sqrt().clamp(0.3, 3.0);
+                let late = if self.uses(Signal::Recency) { 2.0 * (-as_float(age) / 15.0).exp() } else { 0.5 };
+                0.8 * file * size * (1.0 + late)
+            }
+            _ => return 1.0,
+        };
+        factor.powf(((0.45 - share) / 0.2).clamp(0.0, 1.0))
     }
 
     /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay: what is edited again lies further back than
@@ -277,6 +318,18 @@ mod tests {
         let words = |all, same| weights.late(Origin::Assistant, Following { all, same }, 1000.0);
         assert!(words(900.0, 0.0) == words(0.0, 0.0), "what others said since makes no difference to words");
         assert!(words(0.0, 0.0) > words(0.0, 100.0));
+    }
+
+    #[test]
+    fn what_was_read_lately_and_in_part_counts_for_more_and_so_does_the_file_under_work() {
+        let weights = Weights::without("none");
+        let (read, edit) = (Origin::Result(Meaning::Read), Origin::Parameters(Meaning::Edit));
+        let file = |origin, others, age, tokens| weights.file(origin, FileWork::Changed { others }, age, tokens, 0.1);
+        assert!(file(edit, 0, 10, 300) > file(edit, 1, 10, 300) && file(edit, 1, 10, 300) > file(edit, 2, 10, 300));
+        assert!(file(read, 0, 10, 300) > file(read, 0, 10, 3000) && file(read, 0, 10, 300) > file(read, 0, 30, 300));
+        let others = [FileWork::Unknown, FileWork::Unchanged, FileWork::Changed { others: 9 }];
+        assert!(others.iter().all(|work| weights.file(Origin::Assistant, *work, 10, 300, 0.1) == 1.0));
+        assert!(others.iter().all(|work| weights.file(read, *work, 10, 300, 0.5) == 1.0), "there is room for all");
     }
 
     #[test]

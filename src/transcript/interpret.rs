@@ -218,11 +218,12 @@ impl Known<'_, '_> {
 
     /// An editor with several commands.
     fn editor(&self) -> Vec<Event> {
-        match self.call.string(self.texts, ["command"].into_iter()).as_deref() {
-            Some("view") => self.read(),
-            Some("create") => self.write(),
-            Some("str_replace") => self.edit(),
-            Some("insert") => {
+        let command = self.call.string(self.texts, ["command"].into_iter());
+        let command = command.as_deref().unwrap_or_default();
+        match Meaning::of_editor(command) {
+            Meaning::Read => self.read(),
+            Meaning::Write => self.write(),
+            Meaning::Edit if command == "insert" => {
                 let (Some(path), Some(place)) = (
                     self.path(),
                     self.role_place(ParameterRole::New).or_else(|| self.role_place(ParameterRole::Content)),
@@ -237,6 +238,7 @@ impl Known<'_, '_> {
                 self.show_result(&mut event);
                 vec![event]
             }
+            Meaning::Edit => self.edit(),
             _ => self.touch(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     shell,
-    tools::{Meaning, ToolTable},
+    tools::{Meaning, ParameterRole, ToolTable},
 };
 
 /// Which tool a piece belongs to.
@@ -14,6 +14,8 @@ pub struct ToolSource {
     pub label: String,
     /// What the tool does.
     pub meaning: Meaning,
+    /// The file that is read or changed, as the call names it; of a patch of several the first. Empty where that is not known.
+    pub file: String,
     /// The tool's answer is what the user says.
     pub asks_user: bool,
     /// The command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git show`).
@@ -27,7 +29,8 @@ impl ToolSource {
     /// The source of a file that was shown without a call.
     pub(super) fn of_file(path: &str) -> Self {
         let label = one_line(&format!("file {}", one_line(path)));
-        Self { name: "file".to_owned(), label, meaning: Meaning::Read, asks_user: false, shows_files: false }
+        let (name, file) = ("file".to_owned(), path.to_owned());
+        Self { name, label, meaning: Meaning::Read, file, asks_user: false, shows_files: false }
     }
 
     /// The source of a call that is about `target`: a path, a command.
@@ -41,7 +44,8 @@ impl ToolSource {
             (false, _) => one_line(&format!("{name} {target}")),
         };
         let shows_files = meaning == Meaning::Command && shell::shows_files(command);
-        Self { name: name.to_owned(), label, meaning, asks_user, shows_files }
+        let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
+        Self { name: name.to_owned(), label, meaning, file, asks_user, shows_files }
     }
 
     /// The source of a call with these parameters (name and value).
@@ -51,9 +55,32 @@ impl ToolSource {
         tools: &ToolTable,
     ) -> Self {
         let tool = tools.tool_or_unknown(name);
-        let telling = parameters.filter_map(|(key, value)| Some((tool.telling(key)?, value)));
-        Self::new(name, telling.min_by_key(|(rank, _)| *rank).map_or("", |(_, value)| value), tools)
+        let (mut command, mut patch) = ("", "");
+        let telling = parameters.filter_map(|(key, value)| {
+            match key {
+                "command" => command = value,
+                _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
+                _ => {}
+            }
+            Some((tool.telling(key)?, value))
+        });
+        let target = telling.min_by_key(|(rank, _)| *rank).map_or("", |(_, value)| value);
+        let mut source = Self::new(name, target, tools);
+        if source.meaning == Meaning::Editor {
+            source.meaning = Meaning::of_editor(command);
+        }
+        if source.meaning == Meaning::Edit && source.file.is_empty() {
+            first_patched(patch).clone_into(&mut source.file);
+        }
+        source
     }
+}
+
+/// The first file that a patch is about; empty where it names none.
+fn first_patched(patch: &str) -> &str {
+    let headings = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+    let named = patch.lines().find_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
+    named.unwrap_or_default().trim()
 }
 
 /// `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.

@@ -16,9 +16,13 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("src/providers/settle.rs", &["replace", "insert"], "words for edits"),
     ("src/salience/edits.rs", &["insert"], "a word for edits"),
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),
-    ("src/transcript/interpret.rs", &["view", "create", "str_replace", "insert"], "commands of an editor"),
+    ("src/transcript/interpret.rs", &["insert"], "a command of an editor"),
     ("src/transcript/shell.rs", &["grep", "ls"], "programs"),
-    ("src/transcript/tools/meaning.rs", &["read", "write", "edit", "list", "skill"], "words in a configuration"),
+    (
+        "src/transcript/tools/meaning.rs",
+        &["read", "write", "edit", "list", "skill", "view", "create", "str_replace", "insert"],
+        "words in a configuration, and commands of an editor",
+    ),
     ("src/transcript/tools/parameters.rs", &["patch", "replace"], "parameters"),
 ];
 

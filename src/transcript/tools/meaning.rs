@@ -43,6 +43,23 @@ pub enum Meaning {
 }
 
 impl Meaning {
+    /// What an [`Editor`](Self::Editor) does with this `command`.
+    #[must_use]
+    pub fn of_editor(command: &str) -> Self {
+        match command {
+            "view" => Self::Read,
+            "create" => Self::Write,
+            "str_replace" | "insert" => Self::Edit,
+            _ => Self::Editor,
+        }
+    }
+
+    /// Whether its calls show files or set what is in them.
+    #[must_use]
+    pub fn is_about_files(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Edit | Self::Editor)
+    }
+
     /// Every meaning with its word in a configuration.
     pub const WORDS: &[(&str, Self)] = &[
         ("read", Self::Read),
