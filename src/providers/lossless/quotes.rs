@@ -93,18 +93,13 @@ impl<'f, 'a> Chooser<'f, 'a> {
         if finder.options.keep_first { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
     }
 
-    /// These runs of a text become pointers.
-    pub fn leave(&mut self, text: usize, runs: &[Run]) {
-        let range = self.finder.lines.of_text(text);
-        self.leaves[range.clone()].fill(false);
-        for run in runs {
-            self.leaves[run.in_table(range.start)].fill(true);
-        }
-    }
-
     /// Chooses the quotes in the text whose turn it is.
     pub fn choose(&mut self, text: usize, runs: &mut Vec<Run>) {
-        self.leave(text, runs);
+        let range = self.finder.lines.of_text(text);
+        self.leaves[range.clone()].fill(false);
+        for run in &*runs {
+            self.leaves[range.start + run.rows.start..range.start + run.rows.end].fill(true);
+        }
         // Lines that stay after all may begin as a pointer quotes that has to get past them.
         while self.choose_once(text, runs) {}
     }

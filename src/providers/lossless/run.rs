@@ -43,12 +43,6 @@ impl Run {
         let marker = Pointer::Reference(Reference { lines, direction, quote }).to_string();
         Self { rows, marker, target, repeats: false, operation }
     }
-
-    /// Its rows among those of all texts; the first of its text is that.
-    #[must_use]
-    pub fn in_table(&self, first: usize) -> Range<usize> {
-        first + self.rows.start..first + self.rows.end
-    }
 }
 
 /// Finds the runs.

@@ -3,10 +3,7 @@
 //! The texts take turns, from the newest to the oldest or the other way round, and a line stays in the first text that has it. Once a text
 //! has had its turn, it changes no more; and a pointer may lead only to lines that stay. So no pointer leads to a pointer.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::{collections::HashSet, ops::Range};
 
 use foldhash::fast::RandomState;
 
@@ -15,11 +12,11 @@ use super::{
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
     quotes::Chooser,
-    run::{Finder, MAX_SKIPPED, Run},
+    run::{Finder, LEAST_QUOTE, MAX_SKIPPED, Run},
     texts::Part,
 };
 use crate::{
-    markers::Pointer,
+    markers::{Pointer, quote_of},
     restore::{Row, RowKind, RowsOf},
 };
 
@@ -28,9 +25,6 @@ const HELD_BACK: usize = 32;
 
 /// After so many passes over a text, what is left in it stays. Two or three find everything.
 const MAX_PASSES: usize = 16;
-
-/// Of lines that say the same, only so many are compared with each.
-const MAX_COMPARED: usize = 64;
 
 /// What becomes of rows that are said elsewhere.
 enum Verdict {
@@ -48,32 +42,78 @@ type TooShort = HashSet<(usize, Match), RandomState>;
 /// A line has to be repeated this often, after it was said once, to become a pointer.
 const MIN_REPEATS: usize = 3;
 
-/// The texts take their turns.
-struct Turns<'f, 'a> {
-    finder: &'f Finder<'a>,
-    dictionary: Dictionary<'f>,
-    /// Rows that have to stay.
-    protected: Vec<bool>,
-    chooser: Chooser<'f, 'a>,
-}
-
-impl<'f, 'a> Turns<'f, 'a> {
-    fn new(finder: &'f Finder<'a>, protected: Vec<bool>) -> Self {
-        Self { finder, dictionary: Dictionary::new(finder.lines), protected, chooser: Chooser::new(finder) }
+impl<'a> Finder<'a> {
+    /// The runs of every text, in order, and whether there may be more once these are pointers.
+    #[must_use]
+    pub fn find(&self) -> (Vec<Vec<Run>>, bool) {
+        let mut found = vec![Vec::new(); self.texts.len()];
+        let mut refused = vec![false; self.lines.ids.len()];
+        let mut dictionary = Dictionary::new(self.lines);
+        let protected = self.protected();
+        let mut chooser = Chooser::new(self);
+        let mut turn =
+            |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser, &mut refused);
+        if self.options.keep_first {
+            (0..self.texts.len()).for_each(&mut turn);
+        } else {
+            (0..self.texts.len()).rev().for_each(&mut turn);
+        }
+        let is_unfinished = self.may_find_more(&found, refused);
+        (found, is_unfinished)
     }
 
-    /// The runs of a text that has these already, and the rows of the table that could have become such. Each pass sees the text as the one before has
-    /// left it, until there is nothing more to find: so whoever condenses the result finds nothing either.
-    fn runs(&mut self, text: usize, mut runs: Vec<Run>) -> (Vec<Run>, Vec<Range<usize>>) {
-        let Self { finder, dictionary, protected, chooser } = self;
-        let range = finder.lines.of_text(text);
-        let in_table = |run: &Run| run.in_table(range.start);
+    /// Whether lines that no quote leads to could become pointers once these runs have: to others of their text that say the same, which stay for
+    /// certain now that pointers of other texts lead to them. Before, all of them were about to leave.
+    fn may_find_more(&self, found: &[Vec<Run>], mut refused: Vec<bool>) -> bool {
+        let mut stay: HashSet<(usize, u32)> = HashSet::new();
+        for run in found.iter().flatten() {
+            let target = self.lines.of_text(run.target.0).start + run.target.1;
+            let rows = target..target + if run.repeats { 1 } else { run.rows.len() };
+            for (is_refused, id) in refused[rows.clone()].iter_mut().zip(&self.lines.ids[rows]) {
+                if std::mem::take(is_refused) {
+                    stay.insert((run.target.0, *id));
+                }
+            }
+        }
+        let texts: HashSet<usize> = stay.iter().map(|(text, _)| *text).collect();
+        texts.into_iter().any(|text| {
+            let range = self.lines.of_text(text);
+            let is_quotable = |row: usize| {
+                let row = &self.lines.rows[text].rows[row - range.start];
+                quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE).is_some()
+            };
+            range.clone().any(|row| refused[row] && stay.contains(&(text, self.lines.ids[row])) && is_quotable(row))
+        })
+    }
+
+    /// The rows that pointers which are there already lead to. They have to stay.
+    fn protected(&self) -> Vec<bool> {
+        let mut protected = vec![false; self.lines.ids.len()];
+        for RowsOf { text, rows } in self.pointed_at {
+            let start = self.lines.of_text(*text).start;
+            protected[start + rows.start..start + rows.end].fill(true);
+        }
+        protected
+    }
+
+    /// The runs of a text. Each pass sees the text as the one before has left it, until there is nothing more to find: so whoever condenses
+    /// the result finds nothing either.
+    fn text(
+        &self,
+        text: usize,
+        dictionary: &mut Dictionary<'_>,
+        protected: &[bool],
+        chooser: &mut Chooser<'_, '_>,
+        refused: &mut [bool],
+    ) -> Vec<Run> {
+        let range = self.lines.of_text(text);
+        let mut runs: Vec<Run> = Vec::new();
         let mut wanted: Vec<Range<usize>> = Vec::new();
         let mut too_short = TooShort::default();
-        chooser.leave(text, &runs);
-        if finder.lines.may_change[range.clone()].contains(&true) {
+        let in_table = |run: &Run| range.start + run.rows.start..range.start + run.rows.end;
+        if self.lines.may_change[range.clone()].contains(&true) {
             for _ in 0..MAX_PASSES {
-                let mut more = finder.pass(text, &runs, dictionary, protected, &mut too_short);
+                let mut more = self.pass(text, &runs, dictionary, protected, &mut too_short);
                 if more.is_empty() {
                     break;
                 }
@@ -93,113 +133,22 @@ impl<'f, 'a> Turns<'f, 'a> {
                 }
             }
         }
-        (runs, wanted)
-    }
-
-    /// The text has had its turn, with these runs: what stays of it may be pointed to.
-    fn end(&mut self, text: usize, runs: &[Run]) {
-        let Self { finder, dictionary, chooser, .. } = self;
-        let range = finder.lines.of_text(text);
+        wanted.into_iter().for_each(|rows| refused[rows].fill(true));
+        for run in &runs {
+            refused[in_table(run)].fill(false);
+        }
         chooser.finish(text);
         dictionary.begin(range.clone());
         let mut from = range.start;
-        let ends = runs.iter().map(|run| run.in_table(range.start));
+        let ends = runs.iter().map(in_table);
         for gap in ends.chain(std::iter::once(range.end..range.end)) {
             let mut kept = KeptRows { text: range.start, next: from, window: from, is_final: true };
-            kept.up_to(gap.start, dictionary, &finder.lines.rows[text].rows);
+            kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
             from = gap.end;
         }
-    }
-}
-
-impl<'a> Finder<'a> {
-    /// The runs of every text, in order, and whether there is more once these are pointers.
-    #[must_use]
-    pub fn find(&self) -> (Vec<Vec<Run>>, bool) {
-        let mut found = vec![Vec::new(); self.texts.len()];
-        let mut refused = vec![false; self.lines.ids.len()];
-        let mut turns = Turns::new(self, self.protected());
-        for text in self.order() {
-            let (runs, wanted) = turns.runs(text, Vec::new());
-            wanted.into_iter().for_each(|rows| refused[rows].fill(true));
-            for run in &runs {
-                refused[run.in_table(self.lines.of_text(text).start)].fill(false);
-            }
-            turns.end(text, &runs);
-            found[text] = runs;
-        }
-        let is_unfinished = self.finds_more(&found, refused);
-        (found, is_unfinished)
+        runs
     }
 
-    /// The texts as they take turns.
-    fn order(&self) -> impl Iterator<Item = usize> {
-        let last = self.texts.len();
-        (0..last).map(move |text| if self.options.keep_first { text } else { last - 1 - text })
-    }
-
-    /// Whether lines that no quote leads to become pointers once these runs have: to others of their text that say the same, which stay for certain
-    /// now that pointers of other texts lead to them. Before, all of them were about to leave.
-    fn finds_more(&self, found: &[Vec<Run>], mut refused: Vec<bool>) -> bool {
-        let mut protected = self.protected();
-        let mut stay: HashMap<(usize, u32), Vec<usize>> = HashMap::new();
-        for run in found.iter().flatten() {
-            let start = self.lines.of_text(run.target.0).start + run.target.1;
-            for row in start..start + if run.repeats { 1 } else { run.rows.len() } {
-                protected[row] = true;
-                if std::mem::take(&mut refused[row]) {
-                    stay.entry((run.target.0, self.lines.ids[row])).or_default().push(row);
-                }
-            }
-        }
-        let mut texts: HashSet<usize> = stay.keys().map(|(text, _)| *text).collect();
-        texts.retain(|text| {
-            self.lines.of_text(*text).filter(|row| refused[*row]).any(|row| {
-                let same = stay.get(&(*text, self.lines.ids[row])).map_or(&[][..], Vec::as_slice);
-                same.len() > MAX_COMPARED || same.iter().any(|same| self.may_pay(*text, row, *same))
-            })
-        });
-        // Each takes another turn, among the others as they are.
-        let mut turns = Turns::new(self, protected);
-        self.order().any(|text| {
-            if texts.is_empty() {
-                return false;
-            }
-            let runs = &found[text];
-            let finds_more = texts.remove(&text) && turns.runs(text, runs.clone()).0 != *runs;
-            turns.chooser.leave(text, runs);
-            turns.end(text, runs);
-            finds_more
-        })
-    }
-
-    /// Whether a pointer to a row of the same text, and to the rows around it that are the same, could save anything.
-    fn may_pay(&self, text: usize, row: usize, same: usize) -> bool {
-        let (range, LineTable { ids, zones, .. }) = (self.lines.of_text(text), self.lines);
-        let is_same =
-            |row: usize, there: usize, zone: u32| ids[row] == ids[there] && ids[row] != NO_LINE && zones[row] == zone;
-        let above = 1..=row.min(same) - range.start;
-        let above = above.take_while(|up| is_same(row - up, same - up, zones[row])).count();
-        let below = 1..range.end - row.max(same);
-        let below = below.take_while(|down| is_same(row + down, same + down, zones[row])).count();
-        let rows = row - above - range.start..row + below + 1 - range.start;
-        let Some((_, quote)) = self.first_quote(text, rows.clone(), usize::MAX) else { return false };
-        let target = (text, same - above - range.start);
-        let run = Run::reference(text, rows, target, quote, LosslessOperation::RepeatedLines);
-        self.pays(text, &run.rows, &run.marker)
-    }
-
-    /// The rows that pointers which are there already lead to. They have to stay.
-    fn protected(&self) -> Vec<bool> {
-        let mut protected = vec![false; self.lines.ids.len()];
-        for RowsOf { text, rows } in self.pointed_at {
-            let start = self.lines.of_text(*text).start;
-            protected[start + rows.start..start + rows.end].fill(true);
-        }
-        protected
-    }
-
-    /// The runs that a text has beyond these.
     fn pass(
         &self,
         text: usize,
