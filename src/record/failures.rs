@@ -27,8 +27,9 @@ impl Part {
         Self { check: Check::of(&command), command }
     }
 
+    /// What a call is about that runs no command: whatever it is called, a search in `src/_pytest` checks nothing.
     fn named(name: &str) -> Self {
-        Self::of(SimpleCommand::named(name))
+        Self { command: SimpleCommand::named(name), check: None }
     }
 
     /// Whether it does again what another one did, as far as is known.

@@ -25,6 +25,8 @@ pub struct Passage<'t> {
     pub work: FileWork,
     /// Its lines.
     pub lines: Vec<LineValue>,
+    /// Those that the summary of an earlier session ends with: what is to be done, and what was under way.
+    pub handed_over: Range<usize>,
     /// Its last line goes on in what follows it in its text.
     pub goes_on: bool,
     /// Nothing of it may be changed.

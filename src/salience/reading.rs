@@ -178,6 +178,8 @@ impl<'a, 't> Reading<'a, 't> {
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];
         let goes_on = place.goes_on;
+        let is_summary = origin == Origin::Assistant && HostText::of(text) == Some(HostText::Summary);
+        let handed_over = if is_summary { handed_over(text, &lines) } else { 0..0 };
         let passage = Passage {
             message,
             piece,
@@ -185,6 +187,7 @@ impl<'a, 't> Reading<'a, 't> {
             origin,
             work,
             lines,
+            handed_over,
             goes_on,
             is_pinned,
             numbered,
@@ -226,6 +229,24 @@ fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
         },
         (ContentKind::MessageText, _) => Origin::User,
     }
+}
+
+/// How the headings begin behind which the summary of a continued session says what is to be done and what was under way. They stand at its end.
+const HANDED_OVER: [&str; 4] = ["pending task", "current work", "optional next step", "next step"];
+
+/// The lines from the first of them on that is not in the account before them.
+fn handed_over(text: &str, lines: &[LineValue]) -> Range<usize> {
+    let begins = |value: &LineValue| {
+        let content = text[value.line.content..value.line.range.end]
+            .trim_start_matches(|character: char| !character.is_alphabetic());
+        HANDED_OVER
+            .iter()
+            .any(|heading| content.get(..heading.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(heading)))
+    };
+    let headings: Vec<usize> = (0..lines.len()).filter(|index| begins(&lines[*index])).collect();
+    // An analysis before the summary may have the same headings; all of them stand in one summary once.
+    let start = headings.len().saturating_sub(HANDED_OVER.len() - 1);
+    headings.get(start).map_or(0..0, |first| *first..lines.len())
 }
 
 /// The hash of a line's content without the blanks around it.
@@ -270,4 +291,28 @@ fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
         start = end;
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handed_over_of(text: &str) -> Vec<&str> {
+        let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
+        let value =
+            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 };
+        let lines: Vec<LineValue> = lines.into_iter().map(value).collect();
+        lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
+    }
+
+    #[test]
+    fn a_summary_ends_with_what_it_hands_over() {
+        let ends =
+            "7. Pending Tasks:\n   - Mend the shop.\n8. Current Work:\n   The till.\n9. Optional Next Step:\n   Count.";
+        let lines: Vec<&str> = ends.lines().map(str::trim).collect();
+        let analysis = "Analysis:\n**Current work**: the door\n\nSummary:\n1. Primary Request:\n   A shop.\n";
+        assert_eq!(handed_over_of(&format!("{analysis}{ends}")), lines);
+        assert_eq!(handed_over_of("## Next steps\nÉté"), ["## Next steps", "Été"]);
+        assert!(handed_over_of("1. Primary Request:\n   A shop.").is_empty());
+    }
 }

@@ -179,6 +179,7 @@ mod tests {
             origin: Origin::Result(Meaning::Read),
             work: FileWork::Unknown,
             lines: lines.into_iter().map(value).collect(),
+            handed_over: 0..0,
             goes_on: place.goes_on,
             is_pinned: false,
             numbered,

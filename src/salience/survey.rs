@@ -122,6 +122,8 @@ impl<'t> Survey<'t> {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
         let written = self.written();
         let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
+        // That of an older summary is done, or stands in the newer one.
+        let mut is_handed_over = false;
         for passage in self.passages.iter_mut().rev() {
             while message > passage.message + 1 {
                 message -= 1;
@@ -135,8 +137,13 @@ impl<'t> Survey<'t> {
             let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
             *same += as_float(passage.tokens);
             let is_own = passage.origin.is_own();
-            for value in &mut passage.lines {
+            let is_newest = !is_handed_over && !passage.handed_over.is_empty();
+            is_handed_over |= is_newest;
+            for (line, value) in passage.lines.iter_mut().enumerate() {
                 value.density = factor * value.density + more;
+                if is_newest && passage.handed_over.contains(&line) {
+                    value.density += scope.weights.handed_over();
+                }
                 if is_own && let Some((times, _)) = written.get(&value.hash) {
                     value.density *= scope.weights.written(*times);
                 }

@@ -263,6 +263,12 @@ impl Weights {
         of_all + of_kind
     }
 
+    /// What a line is worth besides, for each token, with which the summary of an earlier session ends: what is to be done and what was under way. Nothing
+    /// else in the conversation says it, so it is worth more than most passages at any budget.
+    pub fn handed_over(self) -> f32 {
+        if self.uses(Signal::Passages) { 0.08 } else { 0.0 }
+    }
+
     /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
     pub fn written(self, times: usize) -> f32 {
         if self.uses(Signal::Recurrence) { 1.0 + as_float(times.max(1)).ln() } else { 1.0 }

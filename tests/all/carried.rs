@@ -664,6 +664,25 @@ fn a_merge_ends_with_a_commit_and_what_is_pushed_was_committed() {
 }
 
 #[test]
+fn a_search_in_a_folder_named_like_a_check_mends_nothing() {
+    let failed = failed(
+        1,
+        "bash",
+        json!({ "command": "pytest -rsx test_pass.py" }),
+        "<returncode>1</returncode>\nE   AssertionError: no\n1 failed in 0.04s",
+    );
+    let search = round(
+        2,
+        "bash",
+        json!({ "command": "grep -r \"def status\" src/_pytest" }),
+        "src/_pytest/runner.py:def status():",
+    );
+    let told = record([failed, search].concat());
+    assert!(told.contains("Failed, and not seen to work since:\n- bash pytest"), "{told}");
+    assert!(!told.contains("worked later"), "{told}");
+}
+
+#[test]
 fn files_that_are_gone_or_as_they_were_are_told_as_such() {
     let write = |id: usize, path: &str| {
         round(id, "Write", json!({ "file_path": path, "content": "x\n" }), "File created successfully")
