@@ -228,10 +228,9 @@ impl Weights {
     pub fn room(self, origin: Origin, share: f32) -> f32 {
         match origin {
             _ if !self.uses(Signal::Kind) => 1.0,
-            Origin::Result(Meaning::Read) | Origin::Assistant => 4.0 * share,
-            // Of the file under work some stays however little may.
-            Origin::Parameters(Meaning::Write | Meaning::Edit) if share < 0.25 => (4.0 * share).powf(0.85),
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => 4.0 * share,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read) | Origin::Assistant => {
+                4.0 * share
+            }
             Origin::Parameters(Meaning::Command) => (4.0 * share).sqrt(),
             _ => 1.0,
         }
