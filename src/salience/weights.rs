@@ -187,7 +187,7 @@ impl Weights {
 
     /// By how much a passage of so many tokens is worth more or less for the file that it is of, when this share of the conversation may stay. What is
     /// edited next is most often the file that was changed last, in what was written there; or what was read of a file lately, and a part of it rather
-    /// than all. Where half may stay there is room for the rest as well.
+    /// than all. Where half may stay there is room for the rest as well, and where a tenth may, names are worth more than what that holds of a file.
     pub fn file(self, origin: Origin, work: FileWork, age: usize, tokens: usize, share: f32) -> f32 {
         if !self.uses(Signal::Kind) {
             return 1.0;
@@ -212,7 +212,9 @@ impl Weights {
             }
             _ => return 1.0,
         };
-        factor.powf(((0.45 - share) / 0.2).clamp(0.0, 1.0))
+        let room_for_all = (0.45 - share) / 0.2;
+        let room_for_none = (share - 0.1) / 0.1;
+        factor.powf(room_for_all.min(room_for_none).clamp(0.0, 1.0))
     }
 
     /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay: what is edited again lies further back than
@@ -330,12 +332,17 @@ mod tests {
     fn what_was_read_lately_and_in_part_counts_for_more_and_so_does_the_file_under_work() {
         let weights = Weights::without("none");
         let (read, edit) = (Origin::Result(Meaning::Read), Origin::Parameters(Meaning::Edit));
-        let file = |origin, others, age, tokens| weights.file(origin, FileWork::Changed { others }, age, tokens, 0.1);
+        let file = |origin, others, age, tokens| weights.file(origin, FileWork::Changed { others }, age, tokens, 0.25);
         assert!(file(edit, 0, 10, 300) > file(edit, 1, 10, 300) && file(edit, 1, 10, 300) > file(edit, 2, 10, 300));
         assert!(file(read, 0, 10, 300) > file(read, 0, 10, 3000) && file(read, 0, 10, 300) > file(read, 0, 30, 300));
         let others = [FileWork::Unknown, FileWork::Unchanged, FileWork::Changed { others: 9 }];
-        assert!(others.iter().all(|work| weights.file(Origin::Assistant, *work, 10, 300, 0.1) == 1.0));
-        assert!(others.iter().all(|work| weights.file(read, *work, 10, 300, 0.5) == 1.0), "there is room for all");
+        assert!(others.iter().all(|work| weights.file(Origin::Assistant, *work, 10, 300, 0.25) == 1.0));
+        for share in [0.08, 0.5] {
+            assert!(
+                others.iter().all(|work| weights.file(read, *work, 10, 300, share) == 1.0),
+                "room for none, or for all"
+            );
+        }
     }
 
     #[test]
