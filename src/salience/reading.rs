@@ -234,6 +234,9 @@ fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
 /// How the headings begin behind which the summary of a continued session says what is to be done and what was under way. They stand at its end.
 const HANDED_OVER: [&str; 4] = ["pending task", "current work", "optional next step", "next step"];
 
+/// How many of them a summary has at most: the last two are one.
+const HANDED_OVER_AT_ONCE: usize = 3;
+
 /// The lines from the first of them on that is not in the account before them.
 fn handed_over(text: &str, lines: &[LineValue]) -> Range<usize> {
     let begins = |value: &LineValue| {
@@ -244,8 +247,8 @@ fn handed_over(text: &str, lines: &[LineValue]) -> Range<usize> {
             .any(|heading| content.get(..heading.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(heading)))
     };
     let headings: Vec<usize> = (0..lines.len()).filter(|index| begins(&lines[*index])).collect();
-    // An analysis before the summary may have the same headings; all of them stand in one summary once.
-    let start = headings.len().saturating_sub(HANDED_OVER.len() - 1);
+    // An analysis before the summary may have the same headings.
+    let start = headings.len().saturating_sub(HANDED_OVER_AT_ONCE);
     headings.get(start).map_or(0..0, |first| *first..lines.len())
 }
 

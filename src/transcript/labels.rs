@@ -1,7 +1,7 @@
 //! Short names for people: what was read, run or written, as a marker can say it.
 
 use super::{
-    shell,
+    patches, shell,
     tools::{Meaning, ParameterRole, ToolTable},
 };
 
@@ -58,6 +58,8 @@ impl ToolSource {
         let (mut command, mut patch) = ("", "");
         let telling = parameters.filter_map(|(key, value)| {
             match key {
+                // Of other tools nobody asks for either.
+                _ if !tool.meaning.is_about_files() => {}
                 "command" => command = value,
                 _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
                 _ => {}
@@ -70,17 +72,10 @@ impl ToolSource {
             source.meaning = Meaning::of_editor(command);
         }
         if source.meaning == Meaning::Edit && source.file.is_empty() {
-            first_patched(patch).clone_into(&mut source.file);
+            patches::first_file(patch).clone_into(&mut source.file);
         }
         source
     }
-}
-
-/// The first file that a patch is about; empty where it names none.
-fn first_patched(patch: &str) -> &str {
-    let headings = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
-    let named = patch.lines().find_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
-    named.unwrap_or_default().trim()
 }
 
 /// `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.

@@ -113,6 +113,18 @@ pub(super) enum FilePatch {
     Touch(Range<usize>, Touch),
 }
 
+/// How the lines begin that name a file of a patch.
+const UPDATES: &str = "*** Update File: ";
+const ADDS: &str = "*** Add File: ";
+const DELETES: &str = "*** Delete File: ";
+
+/// The first file that a patch (`*** Begin Patch`) is about; empty where it names none.
+pub(super) fn first_file(patch: &str) -> &str {
+    let headings = [UPDATES, ADDS, DELETES];
+    let named = patch.lines().find_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
+    named.unwrap_or_default().trim()
+}
+
 /// The files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
 pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePatch> {
     let mut found: Vec<FilePatch> = Vec::new();
@@ -128,13 +140,13 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
             let end = line.start + content.trim_end().len();
             Some(end - path.len()..end)
         };
-        if let Some(path) = name("*** Update File: ").or_else(|| name("+++ ").filter(|_| hunk.is_empty())) {
+        if let Some(path) = name(UPDATES).or_else(|| name("+++ ").filter(|_| hunk.is_empty())) {
             hunk.finish(index, &mut found);
             found.push(FilePatch::Update(path, Vec::new()));
-        } else if let Some(path) = name("*** Add File: ") {
+        } else if let Some(path) = name(ADDS) {
             hunk.finish(index, &mut found);
             found.push(FilePatch::Add(path, Vec::new()));
-        } else if let Some(path) = name("*** Delete File: ") {
+        } else if let Some(path) = name(DELETES) {
             hunk.finish(index, &mut found);
             found.push(FilePatch::Touch(path, Touch::Removed));
         } else if let Some(path) = name("*** Move to: ") {
