@@ -98,10 +98,32 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let range = self.finder.lines.of_text(text);
         self.leaves[range.clone()].fill(false);
         for run in &*runs {
-            self.leaves[range.start + run.rows.start..range.start + run.rows.end].fill(true);
+            let rows = self.in_table(text, &run.rows);
+            self.leaves[rows].fill(true);
         }
         // Lines that stay after all may begin as a pointer quotes that has to get past them.
         while self.choose_once(text, runs) {}
+    }
+
+    /// Whether a row is no part of a pointer, as far as texts have had their turn.
+    #[must_use]
+    pub fn stays(&self, row: usize) -> bool {
+        !self.leaves[row]
+    }
+
+    /// Whether another run of a text that has had its turn could be quoted, or a part of it.
+    pub fn could_quote(&mut self, text: usize, run: Run) -> bool {
+        let mut runs = vec![run];
+        let rows = self.in_table(text, &runs[0].rows);
+        self.leaves[rows.clone()].fill(true);
+        while self.choose_once(text, &mut runs) {}
+        self.leaves[rows].fill(false);
+        !runs.is_empty()
+    }
+
+    fn in_table(&self, text: usize, rows: &Range<usize>) -> Range<usize> {
+        let start = self.finder.lines.of_text(text).start;
+        start + rows.start..start + rows.end
     }
 
     /// Says whether lines stay that were to become pointers.

@@ -3,7 +3,10 @@
 //! The texts take turns, from the newest to the oldest or the other way round, and a line stays in the first text that has it. Once a text
 //! has had its turn, it changes no more; and a pointer may lead only to lines that stay. So no pointer leads to a pointer.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 use foldhash::fast::RandomState;
 
@@ -12,11 +15,11 @@ use super::{
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
     quotes::Chooser,
-    run::{Finder, LEAST_QUOTE, MAX_SKIPPED, Run},
+    run::{Finder, MAX_SKIPPED, Run},
     texts::Part,
 };
 use crate::{
-    markers::{Pointer, quote_of},
+    markers::Pointer,
     restore::{Row, RowKind, RowsOf},
 };
 
@@ -25,6 +28,15 @@ const HELD_BACK: usize = 32;
 
 /// After so many passes over a text, what is left in it stays. Two or three find everything.
 const MAX_PASSES: usize = 16;
+
+/// Of lines that may become pointers in another look, so many are compared before it is taken for granted that there is one.
+const MAX_LOOKS: usize = 100_000;
+
+/// A line that is longer counts as several.
+const BYTES_OF_A_LOOK: usize = 64;
+
+/// Looking for a quote counts as so many.
+const LOOKS_OF_A_QUOTE: usize = 1000;
 
 /// What becomes of rows that are said elsewhere.
 enum Verdict {
@@ -58,32 +70,97 @@ impl<'a> Finder<'a> {
         } else {
             (0..self.texts.len()).rev().for_each(&mut turn);
         }
-        let is_unfinished = self.may_find_more(&found, refused);
+        let is_unfinished = self.may_find_more(&found, &refused, &mut chooser);
         (found, is_unfinished)
     }
 
-    /// Whether lines that no quote leads to could become pointers once these runs have: to others of their text that say the same, which stay for
-    /// certain now that pointers of other texts lead to them. Before, all of them were about to leave.
-    fn may_find_more(&self, found: &[Vec<Run>], mut refused: Vec<bool>) -> bool {
-        let mut stay: HashSet<(usize, u32)> = HashSet::new();
+    /// Whether lines that no quote leads to could become pointers once these runs have: to others above them in their text that say the same. All of them
+    /// were about to leave; where pointers of other texts lead to some, those stay for certain, and what was to leave with them is looked at anew.
+    fn may_find_more(&self, found: &[Vec<Run>], refused: &[bool], chooser: &mut Chooser<'_, '_>) -> bool {
+        let LineTable { ids, .. } = self.lines;
+        let mut targets = vec![false; ids.len()];
+        let mut texts = BTreeSet::new();
         for run in found.iter().flatten() {
             let target = self.lines.of_text(run.target.0).start + run.target.1;
             let rows = target..target + if run.repeats { 1 } else { run.rows.len() };
-            for (is_refused, id) in refused[rows.clone()].iter_mut().zip(&self.lines.ids[rows]) {
-                if std::mem::take(is_refused) {
-                    stay.insert((run.target.0, *id));
+            if refused[rows.clone()].contains(&true) {
+                texts.insert(run.target.0);
+            }
+            targets[rows].fill(true);
+        }
+        let mut looks = MAX_LOOKS;
+        texts.into_iter().any(|text| {
+            let anew = self.looked_at_anew(text, refused, &targets);
+            let start = self.lines.of_text(text).start;
+            let mut above: HashMap<u32, Vec<usize>> = HashMap::new();
+            let mut is_found = false;
+            for row in self.lines.of_text(text) {
+                if ids[row] == NO_LINE || !chooser.stays(row) {
+                    continue;
+                }
+                let same = above.entry(ids[row]).or_default();
+                is_found = is_found
+                    || !targets[row]
+                        && same
+                            .iter()
+                            .filter(|target| anew[row - start] || anew[**target - start])
+                            .any(|target| self.would_pay(text, row, *target, &targets, chooser, &mut looks));
+                same.push(row);
+            }
+            is_found
+        })
+    }
+
+    /// Whether each row of a text was about to leave with rows that stay now.
+    fn looked_at_anew(&self, text: usize, refused: &[bool], targets: &[bool]) -> Vec<bool> {
+        let range = self.lines.of_text(text);
+        let mut anew = vec![false; range.len()];
+        let mut rows = range.clone();
+        while let Some(first) = rows.find(|row| refused[*row]) {
+            let end = (first..range.end).find(|row| !refused[*row]).unwrap_or(range.end);
+            anew[first - range.start..end - range.start].fill(targets[first..end].contains(&true));
+            rows = end..range.end;
+        }
+        anew
+    }
+
+    /// Whether a row and what is around it would pay as a pointer to the same lines around another row of the text, which stay. Whoever asks too much
+    /// hears that it would.
+    fn would_pay(
+        &self,
+        text: usize,
+        row: usize,
+        target: usize,
+        targets: &[bool],
+        chooser: &mut Chooser<'_, '_>,
+        looks: &mut usize,
+    ) -> bool {
+        let LineTable { ids, zones, may_change, .. } = self.lines;
+        let range = self.lines.of_text(text);
+        let is_same = |(from, to): &(usize, usize)| {
+            ids[*from] == ids[*to]
+                && (zones[*from], zones[*to]) == (zones[row], zones[target])
+                && may_change[*from]
+                && !targets[*from]
+                && chooser.stays(*from)
+                && chooser.stays(*to)
+        };
+        let above = (range.start..row).rev().zip((range.start..target).rev()).take_while(is_same).take(*looks).count();
+        let below = (row..range.end).zip(target..range.end).take_while(is_same).take(*looks).count();
+        let first = row - above - range.start;
+        let bytes = self.bytes(text, &(first..first + above + below));
+        *looks = looks.saturating_sub(1 + above + below + bytes / BYTES_OF_A_LOOK);
+        // What is above may be nothing that can be quoted.
+        for above in [above, 0] {
+            let found = Match { target: target - above, rows: above + below };
+            if let Verdict::Replace(run) = self.reference(text, row - above, found, None) {
+                *looks = looks.saturating_sub(LOOKS_OF_A_QUOTE);
+                if chooser.could_quote(text, run) {
+                    return true;
                 }
             }
         }
-        let texts: HashSet<usize> = stay.iter().map(|(text, _)| *text).collect();
-        texts.into_iter().any(|text| {
-            let range = self.lines.of_text(text);
-            let is_quotable = |row: usize| {
-                let row = &self.lines.rows[text].rows[row - range.start];
-                quote_of(&self.texts[text].text[row.content_range()], LEAST_QUOTE).is_some()
-            };
-            range.clone().any(|row| refused[row] && stay.contains(&(text, self.lines.ids[row])) && is_quotable(row))
-        })
+        *looks == 0
     }
 
     /// The rows that pointers which are there already lead to. They have to stay.
