@@ -24,6 +24,14 @@ pub struct Why {
     pub reason: String,
 }
 
+impl Why {
+    /// Of a note that says that messages are left out.
+    #[must_use]
+    pub fn note(message: usize, block: Option<usize>) -> Self {
+        Self { message, block, operation: "insert", reason: "says that messages were left out here".to_owned() }
+    }
+}
+
 /// The edits that make a choice true.
 pub struct Edits {
     pub plan: Plan,
@@ -82,10 +90,7 @@ impl Edits {
             let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
             Why { message, block: None, operation: "drop", reason }
         });
-        let notes = self.notes.iter().map(|(message, block)| {
-            let reason = "says that messages were left out here".to_owned();
-            Why { message: *message, block: Some(*block), operation: "insert", reason }
-        });
+        let notes = self.notes.iter().map(|(message, block)| Why::note(*message, Some(*block)));
         cut.chain(dropped).chain(notes).collect()
     }
 }

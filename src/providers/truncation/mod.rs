@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::{
     content::ContentCut,
-    record::{Recorded, Recorder, recorded},
+    record::{Recorded, Recorder, recorded, with_note_of_gap},
 };
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
@@ -159,8 +159,21 @@ impl Provider for Truncation {
     }
 }
 
-/// What the mode and strategy do, with a record of what they leave out.
+/// What the mode and strategy do, with a record of what they leave out, or at least a note where that has room.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+    let proposal = recorded_cut(request, settings)?;
+    if request.target_tokens.is_none() || proposal.plan.is_empty() {
+        return Ok(proposal);
+    }
+    let with_note = with_note_of_gap(&request.conversation, &proposal)?;
+    Ok(match with_note {
+        Some(with_note) if meets_target(request, &with_note.plan)? => with_note,
+        _ => proposal,
+    })
+}
+
+/// What the mode and strategy do, with a record of what they leave out.
+fn recorded_cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let given = settings.given_integer("recordTokens");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
@@ -172,9 +185,11 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         (recorder(), None)
     };
     let Some(recorder) = recorder? else {
-        let CutDown { mut proposal, .. } = cut(request, settings, surveyed)?;
-        proposal.warnings.extend(target_missed(request, &proposal.plan)?);
-        return Ok(proposal);
+        let CutDown { proposal, .. } = cut(request, settings, surveyed)?;
+        if meets_target(request, &proposal.plan)? {
+            return Ok(proposal);
+        }
+        return beyond_target(request, proposal, |proposal, _| Ok(Recorded::NothingLost(proposal)));
     };
     let mut with = with_room(request, settings, &recorder, surveyed)?;
     let CutDown { proposal, left_out, .. } = match with {
@@ -187,10 +202,10 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
         Some(Recorded::NoPlace) => return Ok(cut(request, settings, None)?.proposal),
         None => cut(request, settings, None)?,
     };
-    if !request.meets_target(&measured(request, &proposal.plan)?) {
-        let mut proposal = beyond_target(request, proposal, &left_out, &recorder)?;
-        proposal.warnings.extend(target_missed(request, &proposal.plan)?);
-        return Ok(proposal);
+    if !meets_target(request, &proposal.plan)? {
+        return beyond_target(request, proposal, |proposal, left| {
+            recorded(request, proposal, left, &left_out, &recorder)
+        });
     }
     // It was the record for which there was no room: a smaller one may have it.
     let mut less = recorder.with_less();
@@ -222,12 +237,11 @@ fn with_room(
 }
 
 /// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so what little tells
-/// of all that goes stays: summaries, and a record.
+/// of all that goes stays: summaries, and what `record` adds to what leaves so many tokens. At least it is said that messages went.
 fn beyond_target(
     request: &Request,
     mut proposal: Proposal,
-    left_out: &[LeftOutName],
-    recorder: &Recorder,
+    record: impl FnOnce(Proposal, usize) -> Result<Recorded, CondenseError>,
 ) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
     // One with a call or an answer would stand there without the other half.
@@ -243,14 +257,21 @@ fn beyond_target(
     }
     let without = proposal.clone();
     let left = measured(request, &proposal.plan)?;
-    let proposal = match recorded(request, proposal, left.total(), left_out, recorder)? {
+    let mut proposal = match record(proposal, left.total())? {
         Recorded::With(proposal) | Recorded::NothingLost(proposal) => proposal,
         Recorded::NoPlace => without,
     };
-    let plan = with_bridges(proposal.plan, conversation);
+    proposal.plan = with_bridges(proposal.plan, conversation);
+    proposal = with_note_of_gap(conversation, &proposal)?.unwrap_or(proposal);
     // All that can go has gone before: what is left would only be told anew.
-    let is_smaller = measured(request, &plan)?.total() < request.tally.total();
-    Ok(if is_smaller { Proposal { plan, ..proposal } } else { Proposal::default() })
+    let is_smaller = measured(request, &proposal.plan)?.total() < request.tally.total();
+    let mut proposal = if is_smaller { proposal } else { Proposal::default() };
+    proposal.warnings.extend(target_missed(request, &proposal.plan)?);
+    Ok(proposal)
+}
+
+fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
+    Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
 /// What one strategy or mode cuts.
@@ -332,11 +353,12 @@ fn salient_proposal(
 }
 
 fn proposal_of(kept: Kept) -> Proposal {
-    let notes = kept.reasons.into_iter().map(|Why { message, block, operation, reason }| {
-        let grade = None;
-        Note { message, block, operation, reason, grade }
-    });
+    let notes = kept.reasons.into_iter().map(said);
     Proposal { notes: notes.collect(), plan: kept.plan, ..Proposal::default() }
+}
+
+fn said(Why { message, block, operation, reason }: Why) -> Note {
+    Note { message, block, operation, reason, grade: None }
 }
 
 fn unanswered(error: SalienceError) -> CondenseError {

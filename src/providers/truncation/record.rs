@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{json, value::to_raw_value};
 
-use super::apply;
+use super::{apply, said};
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Role, answered},
     markers::LEFT_OUT_HERE,
     providers::{CondenseError, Note, Proposal, Request, middle::with_time, pinned::with_bridges},
     record::{Known, Rooms, StandingRecord, index_of, records},
-    salience::LeftOutName,
+    salience::{LeftOutName, Why},
     tokens::count_inside,
 };
 
@@ -120,12 +120,26 @@ pub fn recorded(
         return Ok(if earlier.is_none() { Recorded::NothingLost(proposal) } else { Recorded::NoPlace });
     };
     let Some(place) = Place::find(before, &dropped, earlier, first, keep) else { return Ok(Recorded::NoPlace) };
-    place.put(before, text, &mut proposal)?;
+    let told = |message, block| note(message, block, "what was done, asked and found in what is left out");
+    place.put(before, text, told, &mut proposal)?;
     if earlier.is_some() {
         // Between two of one role there may have been nothing but an earlier record.
         proposal.plan = with_bridges(proposal.plan, before);
     }
     Ok(Recorded::With(proposal))
+}
+
+/// The proposal with a note of the messages that go, where nothing it leaves tells of them: no note, no record, and no message between two of one role.
+pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Option<Proposal>, CondenseError> {
+    let tells = |edit: &Edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::InsertBlock { .. });
+    if proposal.plan.edits.iter().any(tells) {
+        return Ok(None);
+    }
+    let Some(place) = Place::in_gap(before, &dropped_by(&proposal.plan)) else { return Ok(None) };
+    let told = |message, block| said(Why::note(message, block));
+    let mut with_note = proposal.clone();
+    place.put(before, LEFT_OUT_HERE.to_owned(), told, &mut with_note)?;
+    Ok(Some(with_note))
 }
 
 /// The messages that a plan drops.
@@ -230,15 +244,20 @@ impl Place {
         Some(Self::Before(end, roles))
     }
 
-    fn put(self, before: &Conversation, text: String, proposal: &mut Proposal) -> Result<(), CondenseError> {
-        const REASON: &str = "what was done, asked and found in what is left out";
+    fn put(
+        self,
+        before: &Conversation,
+        text: String,
+        told: impl FnOnce(usize, Option<usize>) -> Note,
+        proposal: &mut Proposal,
+    ) -> Result<(), CondenseError> {
         match self {
             Self::Block(message) => {
                 let block = before.message(message).content.blocks().len();
                 let value = to_raw_value(&json!({ "type": "text", "text": text }));
                 let value = value.map_err(|error| CondenseError::Internal(error.to_string()))?;
                 proposal.plan.edits.push(Edit::InsertBlock { message, before: block, value });
-                proposal.notes.push(note(message, Some(block), REASON));
+                proposal.notes.push(told(message, Some(block)));
             }
             Self::Before(place, roles) => {
                 let last = roles.len() - 1;
@@ -251,7 +270,7 @@ impl Place {
                     proposal.plan.edits.push(Edit::Insert { before: place, value: Inserted::from(message) });
                 }
                 if !proposal.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
-                    proposal.notes.push(note(place, None, REASON));
+                    proposal.notes.push(told(place, None));
                 }
             }
         }
