@@ -10,34 +10,81 @@ use crate::{
     tokens::{Encoding, count_inside},
 };
 
-/// Characters of what names stood in.
-const SOURCE: usize = 80;
+/// Characters of a command or another source that is no path.
+const SOURCE: usize = 48;
+
+/// The last parts of a path that tell which file it is. A name in the index is worth less than the room of a long path.
+const PARTS: usize = 3;
 
 /// What names stood in that no call has answered.
 const WORDS: &str = "what was said";
+
+/// A line of the index.
+struct Line<'n> {
+    /// What its names stood in.
+    of: &'n str,
+    /// As a reader sees it.
+    source: String,
+    names: Vec<&'n str>,
+}
+
+impl Line<'_> {
+    fn text(self) -> String {
+        if self.names.is_empty() { self.source } else { format!("{}: {}", self.source, self.names.join(", ")) }
+    }
+}
 
 /// The first of these names that have room, a line for each source, with the head and the heading of a record.
 pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<Must> {
     let tokens = |text: &str| count_inside(text, encoding).tokens + 1;
     let mut left = room.saturating_sub(head_tokens(encoding));
-    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut lines: Vec<Line<'_>> = Vec::new();
     for LeftOutName { name, of } in names {
-        let source = beginning(if of.is_empty() { WORDS } else { of }, SOURCE);
-        if source.contains(name.as_str()) || is_context_line(name) || is_prose(name) || is_offset(name) {
+        if is_context_line(name) || is_prose(name) || is_data(name) {
             continue;
         }
-        let known = lines.iter().position(|(known, _)| *known == source);
-        let cost = tokens(name) + if known.is_some() { 0 } else { tokens(&source) + 2 };
-        let Some(rest) = left.checked_sub(cost) else { break };
+        let known = lines.iter().position(|line| line.of == of);
+        let short = known.map_or_else(|| source(of), |line| lines[line].source.clone());
+        // A path that is likely to be used again is told as a whole.
+        let is_whole = is_path(of) && of.contains(name.as_str());
+        let source = if is_whole { of.clone() } else { short.clone() };
+        if !is_whole && source.contains(name.as_str()) {
+            continue;
+        }
+        let of_name = if is_whole { 0 } else { tokens(name) };
+        let of_source = match known {
+            Some(_) if source == short => 0,
+            Some(_) => tokens(&source).saturating_sub(tokens(&short)),
+            None => tokens(&source) + 2,
+        };
+        let Some(rest) = left.checked_sub(of_name + of_source) else { break };
         left = rest;
-        match known {
-            Some(line) => lines[line].1.push(name),
-            None => lines.push((source, vec![name])),
+        let at = known.unwrap_or_else(|| {
+            lines.push(Line { of, source: String::new(), names: Vec::new() });
+            lines.len() - 1
+        });
+        lines[at].source = source;
+        if !is_whole {
+            lines[at].names.push(name);
         }
     }
     // A record takes the newest of a kind first, which is its last.
-    let facts = lines.into_iter().rev().map(|(source, names)| Fact::Named(format!("{source}: {}", names.join(", "))));
+    let facts = lines.into_iter().rev().map(|line| Fact::Named(line.text()));
     facts.map(|fact| Must::new(MustKind::Name, fact)).collect()
+}
+
+/// What names stood in, short enough for a list.
+fn source(of: &str) -> String {
+    if !is_path(of) {
+        let shown = beginning(if of.is_empty() { WORDS } else { of }, SOURCE);
+        return if shown.chars().count() < SOURCE || shown.ends_with('…') { shown } else { format!("{shown}…") };
+    }
+    let start = of.rmatch_indices('/').nth(PARTS - 1).map_or(0, |(at, _)| at);
+    if start > 0 { format!("…{}", &of[start..]) } else { of.to_owned() }
+}
+
+fn is_path(of: &str) -> bool {
+    of.contains('/') && !of.contains(char::is_whitespace)
 }
 
 /// Whether a name is a path with the number of a line beside a hit, as `grep -A` writes it: `src/day.ts-73`.
@@ -48,9 +95,10 @@ fn is_context_line(name: &str) -> bool {
     extension.is_some_and(|(_, extension)| (1..=5).contains(&extension.len()) && !is_number(extension))
 }
 
-/// Whether a name is a place in a dump, which begins with zeros, rather than a hash or the number of a run.
-fn is_offset(name: &str) -> bool {
-    name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// Whether a name is a number, or a place in a dump, which begins with zeros, rather than a hash.
+fn is_data(name: &str) -> bool {
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || (name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Words that a slash stands between in prose: nobody looks for them again.
@@ -96,6 +144,22 @@ mod tests {
         );
         assert_eq!(lines(&names, head_tokens(Encoding::default()) + 9), ["src/day.ts: parseDay"]);
         assert!(lines(&names, 5).is_empty());
+    }
+
+    #[test]
+    fn long_paths_are_told_by_their_end_and_whole_where_they_are_likely_themselves() {
+        let path = "/home/mara/tidemark/packages/core/src/day.ts";
+        let of_path = |of: &str| [name("parseDay", of), name("formatDay", of)];
+        assert_eq!(lines(&of_path(path), 100), ["…/core/src/day.ts: parseDay, formatDay"]);
+        let both = [name("parseDay", path), name(path, path), name("formatDay", path)];
+        assert_eq!(lines(&both, 100), [format!("{path}: parseDay, formatDay")]);
+        assert_eq!(lines(&[name(path, path)], 100), [path]);
+        assert_eq!(lines(&[name("5717497", "ls"), name("df4c638f", "ls")], 100), ["ls: df4c638f"]);
+        let command = "npm run build -- --with-a-long-option=of-something --and-another";
+        assert_eq!(
+            lines(&[name("runAll", command)], 100),
+            ["npm run build -- --with-a-long-option=of-somethi…: runAll"]
+        );
     }
 
     #[test]

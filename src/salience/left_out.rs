@@ -6,7 +6,7 @@ use super::{selection::Choice, survey::Survey, weights::as_float};
 const MAX_NAMES: usize = 1000;
 
 /// What a name costs in a list beside itself, in tokens: its share of the source that it stands under. Longer names are worth less of a room for all.
-const LISTING: f32 = 10.0;
+const LISTING: f32 = 6.0;
 
 /// A name that can no longer be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
     let worth = |name: usize| survey.weights[name] / (as_float(survey.names[name].len()) / 4.0 + LISTING);
     names.sort_by(|one, other| worth(*other).total_cmp(&worth(*one)).then(one.cmp(other)));
     names.truncate(MAX_NAMES);
-    let source = |name: usize| stood_in[name].map_or("", |passage| survey.passages[passage].piece.source.label());
+    let source = |name: usize| stood_in[name].map_or("", |passage| survey.passages[passage].piece.source.place());
     names
         .into_iter()
         .map(|name| LeftOutName { name: survey.names[name].to_owned(), of: source(name).to_owned() })

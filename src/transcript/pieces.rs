@@ -51,6 +51,15 @@ impl PieceSource {
         }
     }
 
+    /// What a reader looks at to see it again: the file, or else what [`Self::label`] says.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Tool(tool) | Self::Mention(tool) if !tool.file.is_empty() => &tool.file,
+            _ => self.label(),
+        }
+    }
+
     /// The name of the tool; empty when there is none or it is not known.
     #[must_use]
     pub fn tool(&self) -> &str {
