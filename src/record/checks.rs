@@ -12,7 +12,7 @@ use super::{
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{
-    Event, Transcript,
+    Action, Event, Transcript,
     endings::{Verdict, counted_failures, failure, goes_on, is_bad, shown_command, verdict},
 };
 
@@ -397,17 +397,56 @@ impl Runs {
     }
 
     /// What is told of them, oldest first. A line that runs several checks ended once, and tells nothing where all of them but one ran again, the last too.
-    fn told(&self) -> Vec<Fact> {
+    fn told(&self, is_older: impl Fn(usize) -> bool) -> Vec<Fact> {
         let mut left: HashMap<usize, usize> = HashMap::new();
         self.all().for_each(|ran| *left.entry(ran.index).or_default() += 1);
         let is_outdated = |ran: &&Ran| ran.checks > 2 && !ran.is_last && left.get(&ran.index) == Some(&1);
         let told = self.all().filter(|ran| !is_outdated(ran)).filter_map(|ran| {
             let verdict = ran.ended.as_ref()?.verdict.clone();
-            Some((ran.index, Fact::Check { command: command_line(&ran.line), verdict }))
+            let is_older = is_older(ran.index);
+            Some((ran.index, Fact::Check { command: command_line(&ran.line), verdict, is_older }))
         });
         let mut facts = in_order(told.collect());
         facts.dedup();
         facts
+    }
+}
+
+/// Which steps were done before files were changed.
+#[derive(Default)]
+struct Age {
+    /// The messages of calls, by their steps.
+    messages: HashMap<usize, usize>,
+    /// What records tell as older already.
+    older: BTreeSet<usize>,
+    /// The newest change: its step and its message.
+    last_change: Option<(usize, usize)>,
+}
+
+impl Age {
+    fn told(&mut self, index: usize, is_older: bool) {
+        if is_older {
+            self.older.insert(index);
+        }
+    }
+
+    fn called(&mut self, index: usize, call: &Call<'_>) {
+        if !call.commands.is_empty() {
+            self.messages.insert(index, call.message);
+        }
+        let changes = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
+        if changes && !has_failed(call.event) {
+            self.last_change = Some((index, call.message));
+        }
+    }
+
+    /// Of what one message changes and checks, nobody knows which came first.
+    fn is_older(&self, index: usize) -> bool {
+        let is_behind = |(step, message): (usize, usize)| match self.messages.get(&index) {
+            Some(checked) => message > *checked,
+            None => step > index,
+        };
+        self.older.contains(&index) || self.last_change.is_some_and(is_behind)
     }
 }
 
@@ -445,10 +484,11 @@ pub fn echoed(call: &Call<'_>, transcript: &Transcript<'_>) -> Vec<SimpleCommand
 
 /// How the last run of each check ended. What says nothing of that takes the place of what an earlier run said all the same.
 pub fn checks(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcript<'_>) -> Vec<Fact> {
-    let mut runs = Runs::default();
+    let (mut runs, mut age) = (Runs::default(), Age::default());
     for (index, step) in steps(recorded, calls).into_iter().enumerate() {
         match step {
-            Step::Told(Fact::Check { command, verdict }) => {
+            Step::Told(Fact::Check { command, verdict, is_older }) => {
+                age.told(index, is_older);
                 let mut checks = checks_of(&simple_commands(&command));
                 if checks.is_empty() {
                     // Where the record has cut the line, its beginning is known again.
@@ -456,11 +496,16 @@ pub fn checks(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcri
                 }
                 runs.add(index, &command, &checks, &[], Some(&Ending::told(&verdict)));
             }
-            Step::Call(call) if has_run(call.event) => ran(&mut runs, index, call, transcript),
-            _ => {}
+            Step::Call(call) => {
+                age.called(index, call);
+                if has_run(call.event) {
+                    ran(&mut runs, index, call, transcript);
+                }
+            }
+            Step::Told(_) => {}
         }
     }
-    runs.told()
+    runs.told(|index| age.is_older(index))
 }
 
 /// What a call tells of checks.

@@ -48,8 +48,8 @@ pub enum Fact {
     Design(String),
     /// An item of the newest list of things to do.
     Plan { item: String, state: Option<ItemState> },
-    /// How a check ended the last time.
-    Check { command: String, verdict: String },
+    /// How a check ended the last time, and whether files were changed since.
+    Check { command: String, verdict: String, is_older: bool },
     /// A call that failed, and was not seen to work since.
     Failed { call: String, line: String },
     /// A call that failed, and the same worked later.

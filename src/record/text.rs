@@ -32,6 +32,9 @@ const HEADINGS: [&str; 10] = [
     "Names in what is left out:",
 ];
 
+/// Behind a check that ran before files were changed: nobody knows how it would end now.
+const CHANGED_SINCE: &str = " (files changed since)";
+
 /// Who is given room first when it is short, and of the room that is left the share that each may have before the others had theirs: what limits the
 /// work and what is open before what was done and said.
 const SHARES: [(Rank, f64); 12] = [
@@ -161,7 +164,9 @@ fn written_line(fact: &Fact) -> String {
             Some(ItemState::Open) => format!("- [ ] {item}"),
             None => format!("- {item}"),
         },
-        Fact::Check { command, verdict } => format!("- {command} → {verdict}"),
+        Fact::Check { command, verdict, is_older } => {
+            format!("- {command} → {verdict}{}", if *is_older { CHANGED_SINCE } else { "" })
+        }
         Fact::Failed { call, line } | Fact::Mended { call, line } => format!("- {call} → {line}"),
         Fact::Changed { path, how } => format!("- {path} ({how})"),
         Fact::Now(text) | Fact::Design(text) | Fact::Asked(text) | Fact::Answered(text) | Fact::Named(text) => {
@@ -284,7 +289,11 @@ fn fact(kind: usize, line: &str) -> Option<Fact> {
             Fact::Plan { item: found.map_or(line, |(item, _)| item).to_owned(), state: found.map(|(_, state)| state) }
         }
         2 => Fact::Design(line.to_owned()),
-        3 => pair().map(|(command, verdict)| Fact::Check { command, verdict })?,
+        3 => {
+            let (command, told) = pair()?;
+            let verdict = told.strip_suffix(CHANGED_SINCE);
+            Fact::Check { command, verdict: verdict.unwrap_or(&told).to_owned(), is_older: verdict.is_some() }
+        }
         4 => pair().map(|(call, line)| Fact::Failed { call, line })?,
         5 => {
             let (path, how) = line.strip_suffix(')')?.rsplit_once(" (")?;
@@ -310,7 +319,8 @@ mod tests {
             Fact::Plan { item: "Write a test".into(), state: Some(ItemState::UnderWay) },
             Fact::Plan { item: "Tell the user".into(), state: None },
             Fact::Design("1. Read the grammar first".into()),
-            Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into() },
+            Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into(), is_older: false },
+            Fact::Check { command: "npm run lint".into(), verdict: "0 errors".into(), is_older: true },
             Fact::Failed { call: "Bash cargo build".into(), line: "error: no such file".into() },
             Fact::Changed { path: "src/parser (old).ts".into(), how: "edited 3 times".into() },
             Fact::Asked("Please mend the parser, it is broken".into()),
@@ -353,6 +363,7 @@ mod tests {
         - 1. Read the grammar first
         Checks, how each ended the last time:
         - npm test → Tests 3 failed | 12 passed
+        - npm run lint → 0 errors (files changed since)
         Failed, and not seen to work since:
         - Bash cargo build → error: no such file
         Files changed:

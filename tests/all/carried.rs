@@ -490,7 +490,7 @@ fn what_an_earlier_record_tells_and_later_work_changes_is_told_once() {
     insta::assert_snapshot!(all[0].split("The assistant said:").next().unwrap(), @"
     [Record of the work in messages that are left out]
     Checks, how each ended the last time:
-    - make all → make: *** No rule, error 2
+    - make all → make: *** No rule, error 2 (files changed since)
     - npm test 2>&1 → Tests: 3 passed
     Files changed:
     - /w/shop/src/day.ts (edited)
@@ -1090,6 +1090,48 @@ fn what_git_does_to_all_files_is_followed() {
         files(after.to_vec()),
         ["- /srv/try.py (edited 2 times, stashed)", "- /srv/kept.py (edited, taken back)"]
     );
+}
+
+#[test]
+fn a_check_that_ran_before_files_were_changed_says_so() {
+    const SINCE: &str = " (files changed since)";
+    let passed = |id: usize| round(id, "Bash", json!({ "command": "npm test" }), "Tests 9 passed (9)");
+    let edited = |id: usize| edit(id, "src/day.ts");
+    let refused = |id: usize| {
+        let mut messages = edited(id);
+        messages[1]["content"][0]["is_error"] = json!(true);
+        messages
+    };
+    let read = |id: usize| round(id, "Read", json!({ "file_path": "src/day.ts" }), "1\texport const day = 1");
+    let says = |work: Vec<Vec<Value>>| {
+        let told = record(work.concat());
+        let line = told.lines().find(|line| line.contains("Tests 9 passed (9)")).unwrap_or_else(|| panic!("{told}"));
+        line.ends_with(SINCE)
+    };
+    assert!(says(vec![passed(1), edited(2)]));
+    assert!(says(vec![passed(1), round(2, "Bash", json!({ "command": "sed -i s/a/b/ src/day.ts" }), "")]));
+    assert!(!says(vec![edited(1), passed(2)]));
+    assert!(!says(vec![edited(1), passed(2), read(3)]));
+    assert!(!says(vec![passed(1), refused(2)]), "nothing was changed");
+    assert!(!says(vec![passed(1), edited(2), passed(3)]), "it ran again");
+    // Of one message nobody knows what came first.
+    let (check, change) = (passed(1), edited(2));
+    let both = |at: usize| {
+        [check[at]["content"].as_array().unwrap().clone(), change[at]["content"].as_array().unwrap().clone()].concat()
+    };
+    let at_once =
+        vec![json!({ "role": "assistant", "content": both(0) }), json!({ "role": "user", "content": both(1) })];
+    assert!(!says(vec![at_once]));
+    // What a record tells is as old as it says, and becomes older.
+    let words = json!({ "role": "assistant", "content": "I go on." });
+    let told = |since: &str| {
+        vec![
+            words.clone(),
+            standing(&format!("Checks, how each ended the last time:\n- npm test → Tests 9 passed (9){since}")),
+        ]
+    };
+    assert!(says(vec![told(SINCE)]) && says(vec![told(""), edited(1)]) && says(vec![told(SINCE), edited(1)]));
+    assert!(!says(vec![told("")]) && !says(vec![told(SINCE), passed(1)]) && !says(vec![edited(1), told("")]));
 }
 
 /// A record as it stands in a message of the user, `told` being its lines.
