@@ -187,7 +187,7 @@ impl Weights {
 
     /// By how much a passage of so many tokens is worth more or less for the file that it is of, when this share of the conversation may stay. What is
     /// edited next is most often the file that was changed last, in what was written there; or what was read of a file lately, and a part of it rather
-    /// than all. Where half may stay there is room for the rest as well, and where a tenth may, names are worth more than what that holds of a file.
+    /// than all. Where half may stay there is room for the rest as well.
     pub fn file(self, origin: Origin, work: FileWork, age: usize, tokens: usize, share: f32) -> f32 {
         if !self.uses(Signal::Kind) {
             return 1.0;
@@ -213,26 +213,24 @@ impl Weights {
             _ => return 1.0,
         };
         let room_for_all = (0.45 - share) / 0.2;
-        let room_for_none = (share - 0.1) / 0.1;
-        factor.powf(room_for_all.min(room_for_none).clamp(0.0, 1.0))
+        factor.powf(room_for_all.clamp(0.0, 1.0))
     }
 
-    /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay: what is edited again lies further back than
-    /// the newest quarter.
+    /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay, or less when less may: what is edited again
+    /// lies as far back as there is room, down to an eighth.
     pub fn reach(self, share: f32, age: usize) -> f32 {
-        let decay = DECAY * (0.25 / share.max(0.25));
+        let decay = DECAY * (0.25 / share.max(0.125));
         if self.uses(Signal::Recency) { ((DECAY - decay) * as_float(age)).exp() } else { 1.0 }
     }
 
     /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
     /// passages of files and of words are what is left to gain; where little may, a passage costs the place of many names. Commands, which are short, are
-    /// between the two.
+    /// between the two; and what was written or edited is edited again so often that it is worth its room.
     pub fn room(self, origin: Origin, share: f32) -> f32 {
         match origin {
             _ if !self.uses(Signal::Kind) => 1.0,
-            Origin::Parameters(Meaning::Write | Meaning::Edit) | Origin::Result(Meaning::Read) | Origin::Assistant => {
-                4.0 * share
-            }
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => (4.0 * share).max(0.8),
+            Origin::Result(Meaning::Read) | Origin::Assistant => 4.0 * share,
             Origin::Parameters(Meaning::Command) => (4.0 * share).sqrt(),
             _ => 1.0,
         }
@@ -337,19 +335,15 @@ mod tests {
         assert!(file(read, 0, 10, 300) > file(read, 0, 10, 3000) && file(read, 0, 10, 300) > file(read, 0, 30, 300));
         let others = [FileWork::Unknown, FileWork::Unchanged, FileWork::Changed { others: 9 }];
         assert!(others.iter().all(|work| weights.file(Origin::Assistant, *work, 10, 300, 0.25) == 1.0));
-        for share in [0.08, 0.5] {
-            assert!(
-                others.iter().all(|work| weights.file(read, *work, 10, 300, share) == 1.0),
-                "room for none, or for all"
-            );
-        }
+        assert!(others.iter().all(|work| weights.file(read, *work, 10, 300, 0.5) == 1.0), "room for all");
     }
 
     #[test]
     fn where_more_may_stay_it_lies_further_back() {
         let weights = Weights::without("none");
         assert!(weights.reach(0.5, 100) > weights.reach(0.3, 100) && weights.reach(0.5, 100) > weights.reach(0.5, 10));
-        assert_eq!((weights.reach(0.25, 100), weights.reach(0.1, 100)), (1.0, 1.0));
+        assert!(weights.reach(0.15, 100) < weights.reach(0.2, 100) && weights.reach(0.2, 100) < 1.0);
+        assert_eq!((weights.reach(0.25, 100), weights.reach(0.05, 100)), (1.0, weights.reach(0.125, 100)));
         assert_eq!(Weights::without("recency").reach(0.5, 100), 1.0);
     }
 }
