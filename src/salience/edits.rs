@@ -6,8 +6,8 @@ use serde_json::{json, value::to_raw_value};
 
 use super::{passage::Passage, render, scope::Scope, selection::Choice, survey::Survey};
 use crate::{
-    conversation::{Block, ContentKind, Edit, PathStep, Plan, Role, TextAt, json_text::splice},
-    markers::{Gap, LEFT_OUT_HERE, messages_at_end},
+    conversation::{Block, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
+    markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,
 };
 
@@ -112,7 +112,7 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usi
         let end = (first..dropped.len()).find(|message| !dropped[*message]).unwrap_or(dropped.len());
         start = end;
         let Some(before) = first.checked_sub(1) else { continue };
-        if told[before] {
+        if told[before] || is_note_of_messages(scope.conversation.message(before)) {
             continue;
         }
         if may_have_note(scope, before) {
@@ -128,6 +128,13 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usi
         }
     }
     notes
+}
+
+/// Whether a message says nothing but that others were left out.
+#[must_use]
+pub fn is_note_of_messages(message: &Message) -> bool {
+    let texts = message.texts();
+    !texts.is_empty() && texts.iter().all(|text| is_about_messages(text.text))
 }
 
 fn is_left_out_here(block: &Block) -> bool {

@@ -46,12 +46,6 @@ mod weights;
 mod windows;
 mod work;
 
-pub use self::{
-    edits::Why,
-    left_out::LeftOutName,
-    likely::likely_names,
-    weights::{WITHOUT, Weights},
-};
 use self::{
     edits::{Edits, reason},
     passage::Passage,
@@ -59,6 +53,12 @@ use self::{
     selection::{Choice, PassageSelection},
     survey::Survey,
     weights::as_float,
+};
+pub use self::{
+    edits::{Why, is_note_of_messages},
+    left_out::LeftOutName,
+    likely::likely_names,
+    weights::{WITHOUT, Weights},
 };
 use crate::{
     cancel::{Cancel, Cancelled},

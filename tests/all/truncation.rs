@@ -247,6 +247,13 @@ fn where_only_the_ends_stay_two_messages_say_that_others_went() {
         more.extend((10..13).flat_map(round));
         conversation = Conversation::parse(&json!(more).to_string()).unwrap();
     }
+    // Where they stay, what goes behind them is told by them.
+    for target in (20..super::checks::tally(&conversation).total()).step_by(7) {
+        let report = run_alone("truncation", &json!({ "preserveRecentCount": 2 }), &conversation, Some(target));
+        let after = conversation.apply(report.plan()).unwrap();
+        let notes = after.messages().flat_map(Message::texts).filter(|text| [BEFORE, MESSAGES].contains(&text.text));
+        assert!(notes.count() <= 2, "to {target}: {}", super::checks::export(&after));
+    }
 }
 
 /// How often each tag of `text` opens and closes: the names with both counts.

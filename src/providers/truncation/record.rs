@@ -10,7 +10,7 @@ use crate::{
     markers::LEFT_OUT_HERE,
     providers::{CondenseError, Note, Proposal, Request, middle::with_time, pinned::with_bridges},
     record::{Known, Rooms, StandingRecord, index_of, records},
-    salience::{LeftOutName, Why},
+    salience::{LeftOutName, Why, is_note_of_messages},
     tokens::count_inside,
 };
 
@@ -135,7 +135,12 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Op
     if proposal.plan.edits.iter().any(tells) {
         return Ok(None);
     }
-    let Some(place) = Place::in_gap(before, &dropped_by(&proposal.plan)) else { return Ok(None) };
+    let dropped = dropped_by(&proposal.plan);
+    let stays = dropped.iter().min().and_then(|first| first.checked_sub(1));
+    if stays.is_some_and(|message| is_note_of_messages(before.message(message))) {
+        return Ok(None);
+    }
+    let Some(place) = Place::in_gap(before, &dropped) else { return Ok(None) };
     let told = |message, block| said(Why::note(message, block));
     let mut with_note = proposal.clone();
     place.put(before, LEFT_OUT_HERE.to_owned(), told, &mut with_note)?;
