@@ -140,7 +140,9 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Op
     if stays.is_some_and(|message| is_note_of_messages(before.message(message))) {
         return Ok(None);
     }
-    let Some(place) = Place::in_gap(before, &dropped) else { return Ok(None) };
+    // More messages than go would tell of them.
+    let is_no_more = |place: &Place| matches!(place, Place::Before(_, roles) if roles.len() <= dropped.len());
+    let Some(place) = Place::in_gap(before, &dropped).filter(is_no_more) else { return Ok(None) };
     let told = |message, block| said(Why::note(message, block));
     let mut with_note = proposal.clone();
     place.put(before, LEFT_OUT_HERE.to_owned(), told, &mut with_note)?;
