@@ -23,6 +23,11 @@ pub struct Call<'t> {
 }
 
 impl Call<'_> {
+    /// Whether it is one that changes files, however it ended.
+    pub fn changes_files(&self) -> bool {
+        matches!(self.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_))
+    }
+
     /// What it was answered, without our notes of what was left out of it.
     pub fn answer(&self, transcript: &Transcript<'_>) -> &str {
         self.answer.get_or_init(|| {

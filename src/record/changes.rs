@@ -393,7 +393,7 @@ pub fn changes(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcr
                 tree.files[file].is_told = true;
             }
             Step::Call(call) if has_run(call.event) => {
-                let changes = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
+                let changes = call.changes_files();
                 if changes && call.event.outcome == CallOutcome::Ok {
                     tree.change(at, call, transcript);
                 }

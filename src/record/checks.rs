@@ -12,7 +12,7 @@ use super::{
     recorded::{Recorded, Step, steps},
 };
 use crate::transcript::{
-    Action, Event, Transcript,
+    Event, Transcript,
     endings::{Verdict, counted_failures, failure, goes_on, is_bad, shown_command, verdict},
 };
 
@@ -415,12 +415,12 @@ impl Runs {
 /// Which steps were done before files were changed.
 #[derive(Default)]
 struct Age {
-    /// The messages of calls, by their steps.
-    messages: HashMap<usize, usize>,
     /// What records tell as older already.
     older: BTreeSet<usize>,
-    /// The newest change: its step and its message.
-    last_change: Option<(usize, usize)>,
+    /// The newest message with calls, and its first step.
+    begun: Option<(usize, usize)>,
+    /// The first step of the newest message that changes files: of what one message changes and checks, nobody knows which came first.
+    last_change: Option<usize>,
 }
 
 impl Age {
@@ -431,22 +431,15 @@ impl Age {
     }
 
     fn called(&mut self, index: usize, call: &Call<'_>) {
-        if !call.commands.is_empty() {
-            self.messages.insert(index, call.message);
-        }
-        let changes = matches!(call.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
-        if changes && !has_failed(call.event) {
-            self.last_change = Some((index, call.message));
+        let first = self.begun.filter(|(message, _)| *message == call.message).map_or(index, |(_, first)| first);
+        self.begun = Some((call.message, first));
+        if call.changes_files() && !has_failed(call.event) {
+            self.last_change = Some(first);
         }
     }
 
-    /// Of what one message changes and checks, nobody knows which came first.
     fn is_older(&self, index: usize) -> bool {
-        let is_behind = |(step, message): (usize, usize)| match self.messages.get(&index) {
-            Some(checked) => message > *checked,
-            None => step > index,
-        };
-        self.older.contains(&index) || self.last_change.is_some_and(is_behind)
+        self.older.contains(&index) || self.last_change > Some(index)
     }
 }
 

@@ -25,6 +25,8 @@ struct Line<'n> {
     of: &'n str,
     /// As a reader sees it.
     source: String,
+    /// Tokens of that.
+    cost: usize,
     names: Vec<&'n str>,
 }
 
@@ -44,26 +46,28 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
             continue;
         }
         let known = lines.iter().position(|line| line.of == of);
-        let short = known.map_or_else(|| source(of), |line| lines[line].source.clone());
         // A path that is likely to be used again is told as a whole.
         let is_whole = is_path(of) && of.contains(name.as_str());
-        let source = if is_whole { of.clone() } else { short.clone() };
+        let (source, cost) = match known {
+            Some(at) if !is_whole => (lines[at].source.clone(), lines[at].cost),
+            _ => {
+                let source = if is_whole { of.clone() } else { source(of) };
+                let cost = tokens(&source) + 2;
+                (source, cost)
+            }
+        };
         if !is_whole && source.contains(name.as_str()) {
             continue;
         }
         let of_name = if is_whole { 0 } else { tokens(name) };
-        let of_source = match known {
-            Some(_) if source == short => 0,
-            Some(_) => tokens(&source).saturating_sub(tokens(&short)),
-            None => tokens(&source) + 2,
-        };
+        let of_source = cost.saturating_sub(known.map_or(0, |at| lines[at].cost));
         let Some(rest) = left.checked_sub(of_name + of_source) else { break };
         left = rest;
-        let at = known.unwrap_or_else(|| {
-            lines.push(Line { of, source: String::new(), names: Vec::new() });
-            lines.len() - 1
-        });
-        lines[at].source = source;
+        let at = known.unwrap_or(lines.len());
+        if known.is_none() {
+            lines.push(Line { of, source: String::new(), cost: 0, names: Vec::new() });
+        }
+        (lines[at].source, lines[at].cost) = (source, cost);
         if !is_whole {
             lines[at].names.push(name);
         }

@@ -86,10 +86,7 @@ proptest! {
                     // With notes of earlier cuts in it, there can be one of lines below one of characters.
                     ContentKind::ToolParameters if !suppress => {
                         let notes = new.text.matches("... (").count().max(1);
-                        // What looks like a note of others stays whole: nobody knows how much it stands for.
-                        let of_others = new.text.split('\n').filter(|line| line.starts_with('[') && line.ends_with(']'));
-                        let of_others: usize = of_others.map(|line| line.chars().count() + 1).sum();
-                        prop_assert!(new.text.chars().count() <= parameters + notes * 50 + of_others, "{:?}", new.text);
+                        prop_assert!(new.text.chars().count() <= parameters + notes * 50, "{:?}", new.text);
                     }
                     ContentKind::ToolResults if !suppress => {
                         // What an earlier cut says of lines stays where it says so, between those that stay.
@@ -110,9 +107,13 @@ proptest! {
     fn a_looser_target_never_keeps_less(json in prop_oneof![native(), roo_xml()], percent in 5_usize..95) {
         let before = Conversation::parse(&without_pointers(&json)).unwrap();
         let total = super::checks::tally(&before).total();
-        let left = |percent: usize| run_alone("truncation", &json!({ "preserveRecentCount": 1 }), &before, Some(total * percent / 100)).final_tokens();
-        // The search stops within 2% of the budget, so a little less is no surprise. What misses its target may say in two messages that others went.
-        prop_assert!(left(percent) <= left(percent + 5) + total / 25 + 50);
+        let report = |percent: usize| run_alone("truncation", &json!({ "preserveRecentCount": 1 }), &before, Some(total * percent / 100));
+        let (tight, loose) = (report(percent), report(percent + 5));
+        // What misses its target says in two messages that others went.
+        let is_missed = tight.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet);
+        let notes = if is_missed { 2 * tokens(BEFORE) + 10 } else { 0 };
+        // The search stops within 2% of the budget, so a little less is no surprise.
+        prop_assert!(tight.final_tokens() <= loose.final_tokens() + total / 25 + 20 + notes);
     }
 
     #[test]
@@ -226,19 +227,14 @@ fn where_only_the_ends_stay_two_messages_say_that_others_went() {
         run_alone("truncation", &json!({ "preserveRecentCount": 4 }), conversation, Some(20))
     };
     let said = |conversation: &Conversation| {
-        let texts = conversation
-            .messages()
-            .skip(1)
-            .take(2)
-            .map(|message| (message.role.clone(), message.texts()[0].text.to_owned()));
-        texts.collect::<Vec<_>>()
+        [1, 2].map(|at| (conversation.message(at).role.clone(), conversation.message(at).texts()[0].text.to_owned()))
     };
     let note = [(Role::Assistant, BEFORE.to_owned()), (Role::User, BEFORE.to_owned())];
     for _ in 0..2 {
         let report = condensed(&conversation);
         assert!(report.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet));
         conversation = conversation.apply(report.plan()).unwrap();
-        assert_eq!((conversation.len(), said(&conversation)), (7, note.to_vec()));
+        assert_eq!((conversation.len(), said(&conversation)), (7, note.clone()));
         assert_eq!(conversation.problems_since(&Conversation::parse("[]").unwrap()), []);
         assert!(condensed(&conversation).plan().is_empty(), "said once");
         // The host goes on, and condenses again.

@@ -140,6 +140,13 @@ impl LineTable {
         self.starts[text]..self.starts[text + 1]
     }
 
+    /// Where some of the rows of a text stand in the lists.
+    #[must_use]
+    pub fn of_rows(&self, text: usize, rows: &Range<usize>) -> Range<usize> {
+        let start = self.starts[text];
+        start + rows.start..start + rows.end
+    }
+
     /// The text that a place in the lists belongs to.
     #[must_use]
     pub fn text_of(&self, at: usize) -> usize {

@@ -97,9 +97,12 @@ impl<'f, 'a> Chooser<'f, 'a> {
     pub fn choose(&mut self, text: usize, runs: &mut Vec<Run>) {
         let range = self.finder.lines.of_text(text);
         self.leaves[range.clone()].fill(false);
+        self.choose_again(text, runs);
+    }
+
+    fn choose_again(&mut self, text: usize, runs: &mut Vec<Run>) {
         for run in &*runs {
-            let rows = self.in_table(text, &run.rows);
-            self.leaves[rows].fill(true);
+            self.leaves[self.finder.lines.of_rows(text, &run.rows)].fill(true);
         }
         // Lines that stay after all may begin as a pointer quotes that has to get past them.
         while self.choose_once(text, runs) {}
@@ -113,17 +116,11 @@ impl<'f, 'a> Chooser<'f, 'a> {
 
     /// Whether another run of a text that has had its turn could be quoted, or a part of it.
     pub fn could_quote(&mut self, text: usize, run: Run) -> bool {
+        let rows = self.finder.lines.of_rows(text, &run.rows);
         let mut runs = vec![run];
-        let rows = self.in_table(text, &runs[0].rows);
-        self.leaves[rows.clone()].fill(true);
-        while self.choose_once(text, &mut runs) {}
+        self.choose_again(text, &mut runs);
         self.leaves[rows].fill(false);
         !runs.is_empty()
-    }
-
-    fn in_table(&self, text: usize, rows: &Range<usize>) -> Range<usize> {
-        let start = self.finder.lines.of_text(text).start;
-        start + rows.start..start + rows.end
     }
 
     /// Says whether lines stay that were to become pointers.

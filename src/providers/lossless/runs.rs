@@ -77,38 +77,48 @@ impl<'a> Finder<'a> {
     /// Whether lines that no quote leads to could become pointers once these runs have: to others above them in their text that say the same. All of them
     /// were about to leave; where pointers of other texts lead to some, those stay for certain, and what was to leave with them is looked at anew.
     fn may_find_more(&self, found: &[Vec<Run>], refused: &[bool], chooser: &mut Chooser<'_, '_>) -> bool {
-        let LineTable { ids, .. } = self.lines;
-        let mut targets = vec![false; ids.len()];
+        let mut targets = vec![false; self.lines.ids.len()];
         let mut texts = BTreeSet::new();
         for run in found.iter().flatten() {
-            let target = self.lines.of_text(run.target.0).start + run.target.1;
-            let rows = target..target + if run.repeats { 1 } else { run.rows.len() };
+            let (text, first) = run.target;
+            let rows = self.lines.of_rows(text, &(first..first + if run.repeats { 1 } else { run.rows.len() }));
             if refused[rows.clone()].contains(&true) {
-                texts.insert(run.target.0);
+                texts.insert(text);
             }
             targets[rows].fill(true);
         }
         let mut looks = MAX_LOOKS;
-        texts.into_iter().any(|text| {
-            let anew = self.looked_at_anew(text, refused, &targets);
-            let start = self.lines.of_text(text).start;
-            let mut above: HashMap<u32, Vec<usize>> = HashMap::new();
-            let mut is_found = false;
-            for row in self.lines.of_text(text) {
-                if ids[row] == NO_LINE || !chooser.stays(row) {
-                    continue;
-                }
-                let same = above.entry(ids[row]).or_default();
-                is_found = is_found
-                    || !targets[row]
-                        && same
-                            .iter()
-                            .filter(|target| anew[row - start] || anew[**target - start])
-                            .any(|target| self.would_pay(text, row, *target, &targets, chooser, &mut looks));
-                same.push(row);
+        texts.into_iter().any(|text| self.may_find_more_in(text, refused, &targets, chooser, &mut looks))
+    }
+
+    fn may_find_more_in(
+        &self,
+        text: usize,
+        refused: &[bool],
+        targets: &[bool],
+        chooser: &mut Chooser<'_, '_>,
+        looks: &mut usize,
+    ) -> bool {
+        let range = self.lines.of_text(text);
+        let anew = self.looked_at_anew(text, refused, targets);
+        // Of each line the rows that stay, and those of them that are looked at anew: one of two has to be.
+        let mut above: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for row in range.clone() {
+            if self.lines.ids[row] == NO_LINE || !chooser.stays(row) {
+                continue;
             }
-            is_found
-        })
+            let (all, looked_at) = above.entry(self.lines.ids[row]).or_default();
+            let is_anew = anew[row - range.start];
+            let same = if is_anew { &*all } else { &*looked_at };
+            if !targets[row] && same.iter().any(|target| self.would_pay(text, row, *target, targets, chooser, looks)) {
+                return true;
+            }
+            all.push(row);
+            if is_anew {
+                looked_at.push(row);
+            }
+        }
+        false
     }
 
     /// Whether each row of a text was about to leave with rows that stay now.
@@ -167,8 +177,7 @@ impl<'a> Finder<'a> {
     fn protected(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
         for RowsOf { text, rows } in self.pointed_at {
-            let start = self.lines.of_text(*text).start;
-            protected[start + rows.start..start + rows.end].fill(true);
+            protected[self.lines.of_rows(*text, rows)].fill(true);
         }
         protected
     }
@@ -187,7 +196,7 @@ impl<'a> Finder<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let mut wanted: Vec<Range<usize>> = Vec::new();
         let mut too_short = TooShort::default();
-        let in_table = |run: &Run| range.start + run.rows.start..range.start + run.rows.end;
+        let in_table = |run: &Run| self.lines.of_rows(text, &run.rows);
         if self.lines.may_change[range.clone()].contains(&true) {
             for _ in 0..MAX_PASSES {
                 let mut more = self.pass(text, &runs, dictionary, protected, &mut too_short);
