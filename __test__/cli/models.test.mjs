@@ -1,8 +1,9 @@
 // The command line with a language model: what it costs nobody, what it shows, and what it says when there is no answer.
 // @module-tag long
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { HANG, anthropicEvents, json, startFakeLlm, stream } from "../llm/fake-llm.mjs";
@@ -126,11 +127,15 @@ describe.skipIf(isWindows)("interruptions while a model is asked", () => {
   });
 
   test("while the thread is busy, one is enough", async () => {
-    const { writeFileSync } = await import("node:fs");
-    const text = "some words of a long conversation, and other words. ".repeat(20_000);
-    const messages = Array.from({ length: 12 }, (_, index) => ({ role: index % 2 ? "assistant" : "user", content: `${index} ${text}` }));
-    writeFileSync(path.join(folder, "long.json"), JSON.stringify(messages));
-    const ended = await start(["count", "long.json"], (child) => setTimeout(() => child.kill("SIGINT"), 300));
+    const pipe = path.join(folder, "pipe.json");
+    execFileSync("mkfifo", [pipe]);
+    const ended = await start(["count", pipe], async (child) => {
+      // More than a pipe holds is taken once it is being read, and as nobody ends it, the thread waits in that one call.
+      const writing = await open(pipe, "w");
+      await writing.write(Buffer.alloc(1 << 20, " "));
+      child.kill("SIGINT");
+      child.once("close", () => writing.close());
+    });
     expect(ended).toMatchObject({ code: null, signal: "SIGINT", stdout: "" });
   });
 });
