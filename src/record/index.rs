@@ -45,9 +45,11 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
         if is_context_line(name) || is_prose(name) || is_data(name) {
             continue;
         }
-        let known = lines.iter().position(|line| line.of == of);
         // A path that is likely to be used again is told as a whole.
         let is_whole = is_path(of) && of.contains(name.as_str());
+        let same = lines.iter().position(|line| line.of == of);
+        // What looks alike in the list, as two commands with the same beginning do, is one line of it.
+        let known = same.or_else(|| lines.iter().position(|line| !is_whole && line.source == source(of)));
         let (source, cost) = match known {
             Some(at) if !is_whole => (lines[at].source.clone(), lines[at].cost),
             _ => {
@@ -158,6 +160,11 @@ mod tests {
         let both = [name("parseDay", path), name(path, path), name("formatDay", path)];
         assert_eq!(lines(&both, 100), [format!("{path}: parseDay, formatDay")]);
         assert_eq!(lines(&[name(path, path)], 100), [path]);
+        let elsewhere = "/srv/tidemark/packages/core/src/day.ts";
+        assert_eq!(
+            lines(&[name("parseDay", path), name("formatDay", elsewhere)], 100),
+            ["…/core/src/day.ts: parseDay, formatDay"]
+        );
         assert_eq!(lines(&[name("5717497", "ls"), name("df4c638f", "ls")], 100), ["ls: df4c638f"]);
         let command = "npm run build -- --with-a-long-option=of-something --and-another";
         assert_eq!(

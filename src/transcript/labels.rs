@@ -116,5 +116,7 @@ mod tests {
         assert_eq!(label("x", &"é".repeat(200)).chars().count(), MAX_LABEL_CHARS);
         let call = [("content", "long"), ("path", "a"), ("file_path", "b")];
         assert_eq!(ToolSource::of_call("Write", call.into_iter(), &tools).label, "Write b");
+        let search = [("path", "packages/core"), ("regex", "parseDay")];
+        assert_eq!(ToolSource::of_call("search_files", search.into_iter(), &tools).label, "search_files parseDay");
     }
 }

@@ -148,6 +148,9 @@ const OTHER_FREE_TEXTS: [&str; 4] = ["args", "arguments", "message", "code_edit"
 /// The parameters that say what a call is about, the best first.
 pub(super) const TELLING: [ParameterRole; 5] = [P::Path, P::Command, P::Pattern, P::Url, P::Label];
 
+/// The same for a search, of which the folder says little.
+pub(super) const TELLING_OF_SEARCH: [ParameterRole; 5] = [P::Pattern, P::Path, P::Command, P::Url, P::Label];
+
 impl ParameterRole {
     fn naming(self) -> &'static Naming {
         &NAMINGS[self as usize]

@@ -9,7 +9,7 @@ use super::{
     glob,
     known::{KNOWN, KnownTool},
     meaning::Meaning,
-    parameters::{ParameterRole, TELLING, common_in_xml},
+    parameters::{ParameterRole, TELLING, TELLING_OF_SEARCH, common_in_xml},
     rules::ToolRules,
 };
 
@@ -56,8 +56,9 @@ impl Tool {
 
     /// How well the parameter `name` says what a call is about, 0 best; `None` when it does not.
     pub(in crate::transcript) fn telling(&self, name: &str) -> Option<usize> {
+        let roles = if self.meaning == Meaning::Search { TELLING_OF_SEARCH } else { TELLING };
         let labels = self.own(ParameterRole::Label);
-        labels.chain(TELLING.into_iter().flat_map(|role| self.parameter(role))).position(|telling| telling == name)
+        labels.chain(roles.into_iter().flat_map(|role| self.parameter(role))).position(|telling| telling == name)
     }
 
     /// Whether `name` can be a parameter in XML; if so, whether it may hold anything, closing tags too.
