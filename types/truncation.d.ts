@@ -38,7 +38,7 @@ export interface TruncationConfig {
   /** Texts of fewer tokens are not touched, 0 to 1,000,000. Default: 100. `salient` needs it only without a target. */
   minTokensForTruncation?: number | undefined;
   /** A signal of the strategy `salient` to do without, to measure what it is worth. Default: `none`. */
-  withoutSignal?: "none" | "recurrence" | "recency" | "use" | "kind" | "newest" | "coverage" | "passages" | "dropping" | undefined;
+  withoutSignal?: "none" | "recurrence" | "recency" | "use" | "kind" | "newest" | "coverage" | "passages" | "dropping" | "ties" | undefined;
   /** What tools of the host do; they come before those of the manager. Default: none. */
   tools?: ToolMeanings | undefined;
   /** What stays word for word, beside what the call and the manager protect. Default: nothing. */

@@ -42,6 +42,7 @@ mod scope;
 mod seen;
 mod selection;
 mod survey;
+mod ties;
 mod weights;
 mod windows;
 mod work;

@@ -8,6 +8,7 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
+    ties::Ties,
     weights::{Following, KINDS, Origin, as_float},
     work::Work,
 };
@@ -45,6 +46,8 @@ pub struct Survey<'t> {
     pub occurrences: Vec<u32>,
     /// The probability that each name is used again.
     pub weights: Vec<f32>,
+    /// How much each name ties what stands around it to the work under way.
+    pub ties: Vec<f32>,
     /// The names.
     pub names: Vec<&'t str>,
 }
@@ -88,7 +91,9 @@ impl<'t> Survey<'t> {
             now = before.len();
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
-        let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, names: names.names };
+        let ties = names.facts.iter().map(|facts| scope.weights.tie(facts, now)).collect();
+        let names = names.names;
+        let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, ties, names };
         survey.mark_replaced(scope.tools);
         survey.price_rounds(scope, rounds);
         (first, survey)
@@ -117,10 +122,12 @@ impl<'t> Survey<'t> {
     }
 
     /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
-    /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once.
+    /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once, and what stands around
+    /// names of the work under way.
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
         let written = self.written();
+        let mut ties = Ties::of(&self.occurrences, &self.ties);
         let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
         // That of an older summary is done, or stands in the newer one.
         let mut is_handed_over = false;
@@ -139,8 +146,12 @@ impl<'t> Survey<'t> {
             let is_own = passage.origin.is_own();
             let is_newest = !is_handed_over && !passage.handed_over.is_empty();
             is_handed_over |= is_newest;
+            let reach = scope.weights.reach_of_ties(passage.origin, share);
+            let names = passage.lines.iter().filter(|_| reach > 0.0).map(|value| value.names.clone());
+            let around = ties.around(&names.collect::<Vec<_>>());
             for (line, value) in passage.lines.iter_mut().enumerate() {
-                value.density = factor * value.density + more;
+                let tied = around.get(line).map_or(1.0, |ties| scope.weights.tied(*ties, reach));
+                value.density = factor * tied * value.density + more;
                 if is_newest && passage.handed_over.contains(&line) {
                     value.density += scope.weights.handed_over();
                 }

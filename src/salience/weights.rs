@@ -5,6 +5,7 @@
 //! (`benches/quality/projects.mjs`, over conversations of more projects). `docs/salience.md` has the ablation that shows what each
 //! signal is worth.
 
+use super::ties::rarity;
 use crate::transcript::Meaning;
 
 /// A signal that can be switched off, to measure what it is worth.
@@ -26,6 +27,8 @@ pub enum Signal {
     Passages,
     /// Tool rounds without anything worth keeping are dropped as a whole.
     Dropping,
+    /// What stands around names of the work under way is worth more.
+    Ties,
 }
 
 /// All signals by their names in the configuration.
@@ -38,6 +41,7 @@ pub const SIGNALS: &[(&str, Signal)] = &[
     ("coverage", Signal::Coverage),
     ("passages", Signal::Passages),
     ("dropping", Signal::Dropping),
+    ("ties", Signal::Ties),
 ];
 
 /// The weights in force.
@@ -212,8 +216,35 @@ impl Weights {
             }
             _ => return 1.0,
         };
-        let room_for_all = (0.45 - share) / 0.2;
-        factor.powf(room_for_all.clamp(0.0, 1.0))
+        factor.powf(shortage(share))
+    }
+
+    /// How much a name ties what stands around it to the work under way. `now` is the number of messages.
+    pub fn tie(self, facts: &NameFacts, now: usize) -> f32 {
+        let is_used = facts.uses > 0 && now.saturating_sub(facts.last_use) <= LATELY;
+        let under_way = match (facts.stays, is_used) {
+            (true, _) => 1.0,
+            (false, true) => 0.3,
+            (false, false) => 0.0,
+        };
+        under_way * rarity(facts.messages)
+    }
+
+    /// How far it matters for texts of this origin what their lines are tied to, when this share of the conversation may stay; 0 where it does not. What
+    /// is edited next stands more often than not around names of the newest messages; where a tenth may stay, more names than passages have room.
+    pub fn reach_of_ties(self, origin: Origin, share: f32) -> f32 {
+        let of_origin = match origin {
+            _ if !self.uses(Signal::Ties) => 0.0,
+            Origin::Result(Meaning::Read) | Origin::Shown => 1.0,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) => 0.5,
+            _ => 0.0,
+        };
+        of_origin * shortage(share) * (0.6 + 0.4 * ((share - 0.1) / 0.15).clamp(0.0, 1.0))
+    }
+
+    /// By how much a line of a passage is worth more or less for what it is tied to.
+    pub fn tied(self, ties: f32, reach: f32) -> f32 {
+        (0.6 + ties).min(1.8).powf(reach)
     }
 
     /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay, or less when less may: what is edited again
@@ -289,6 +320,14 @@ impl Weights {
     }
 }
 
+/// In so many of the newest messages what the assistant uses in a call is under way.
+const LATELY: usize = 40;
+
+/// From 0, where there is room for all that files are worth keeping of, to 1.
+fn shortage(share: f32) -> f32 {
+    ((0.45 - share) / 0.2).clamp(0.0, 1.0)
+}
+
 /// By which part the worth of a passage falls with each message that follows, where a quarter of the conversation may stay.
 const DECAY: f32 = 0.006;
 
@@ -301,7 +340,7 @@ pub const LEFTOVER: f32 = 1e-6;
 
 /// The values that `withoutSignal` may have, for the configuration.
 pub const WITHOUT: &[&str] =
-    &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping"];
+    &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping", "ties"];
 
 /// A count as a number to reckon with; exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
@@ -336,6 +375,23 @@ mod tests {
         let others = [FileWork::Unknown, FileWork::Unchanged, FileWork::Changed { others: 9 }];
         assert!(others.iter().all(|work| weights.file(Origin::Assistant, *work, 10, 300, 0.25) == 1.0));
         assert!(others.iter().all(|work| weights.file(read, *work, 10, 300, 0.5) == 1.0), "room for all");
+    }
+
+    #[test]
+    fn rare_names_of_the_work_under_way_tie_and_count_for_reads_where_room_is_short() {
+        let weights = Weights::without("none");
+        let fact = |stays, messages, uses, last_use| NameFacts { messages, last: 50, uses, last_use, stays };
+        let tie = |facts: &NameFacts| weights.tie(facts, 100);
+        assert!(tie(&fact(true, 2, 0, 0)) > tie(&fact(true, 20, 0, 0)));
+        assert!(tie(&fact(true, 2, 0, 0)) > tie(&fact(false, 2, 1, 80)) && tie(&fact(false, 2, 1, 80)) > 0.0);
+        assert_eq!([tie(&fact(false, 2, 1, 50)), tie(&fact(false, 2, 0, 0)), tie(&fact(true, 31, 0, 0))], [0.0; 3]);
+        let reach = |origin, share| weights.reach_of_ties(origin, share);
+        let (read, edit) = (Origin::Result(Meaning::Read), Origin::Parameters(Meaning::Edit));
+        assert!(reach(read, 0.25) > reach(read, 0.1) && reach(read, 0.1) > reach(edit, 0.1));
+        assert_eq!([reach(read, 0.5), reach(Origin::Assistant, 0.25)], [0.0; 2]);
+        assert!(weights.tied(0.0, 1.0) < 1.0 && weights.tied(0.8, 1.0) > 1.0);
+        assert_eq!((weights.tied(5.0, 1.0), weights.tied(5.0, 0.0)), (1.8, 1.0));
+        assert_eq!(Weights::without("ties").reach_of_ties(read, 0.25), 0.0);
     }
 
     #[test]
