@@ -8,7 +8,7 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
-    ties::Ties,
+    ties::{Ties, tied},
     weights::{Following, KINDS, Origin, as_float},
     work::Work,
 };
@@ -150,7 +150,7 @@ impl<'t> Survey<'t> {
             let names = passage.lines.iter().filter(|_| reach > 0.0).map(|value| value.names.clone());
             let around = ties.around(&names.collect::<Vec<_>>());
             for (line, value) in passage.lines.iter_mut().enumerate() {
-                let tied = around.get(line).map_or(1.0, |ties| scope.weights.tied(*ties, reach));
+                let tied = around.get(line).map_or(1.0, |ties| tied(*ties, reach));
                 value.density = factor * tied * value.density + more;
                 if is_newest && passage.handed_over.contains(&line) {
                     value.density += scope.weights.handed_over();

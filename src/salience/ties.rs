@@ -69,6 +69,13 @@ pub fn rarity(messages: u32) -> f32 {
     if messages > 30 { 0.0 } else { 1.0 / (1.0 + as_float(messages as usize) / 20.0) }
 }
 
+/// By how much a line is worth more or less for what ties it, as far as that matters ([`Weights::reach_of_ties`]).
+///
+/// [`Weights::reach_of_ties`]: super::weights::Weights::reach_of_ties
+pub fn tied(ties: f32, reach: f32) -> f32 {
+    (0.6 + ties).min(1.8).powf(reach)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -223,6 +223,7 @@ impl Weights {
     pub fn tie(self, facts: &NameFacts, now: usize) -> f32 {
         let is_used = facts.uses > 0 && now.saturating_sub(facts.last_use) <= LATELY;
         let under_way = match (facts.stays, is_used) {
+            _ if !self.uses(Signal::Ties) => 0.0,
             (true, _) => 1.0,
             (false, true) => 0.3,
             (false, false) => 0.0,
@@ -234,17 +235,11 @@ impl Weights {
     /// is edited next stands more often than not around names of the newest messages; where a tenth may stay, more names than passages have room.
     pub fn reach_of_ties(self, origin: Origin, share: f32) -> f32 {
         let of_origin = match origin {
-            _ if !self.uses(Signal::Ties) => 0.0,
-            Origin::Result(Meaning::Read) | Origin::Shown => 1.0,
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => 0.5,
+            Origin::Result(Meaning::Read) | Origin::Shown if self.uses(Signal::Ties) => 1.0,
+            Origin::Parameters(Meaning::Write | Meaning::Edit) if self.uses(Signal::Ties) => 0.5,
             _ => 0.0,
         };
         of_origin * shortage(share) * (0.6 + 0.4 * ((share - 0.1) / 0.15).clamp(0.0, 1.0))
-    }
-
-    /// By how much a line of a passage is worth more or less for what it is tied to.
-    pub fn tied(self, ties: f32, reach: f32) -> f32 {
-        (0.6 + ties).min(1.8).powf(reach)
     }
 
     /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay, or less when less may: what is edited again
@@ -349,7 +344,7 @@ pub fn as_float(count: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::ties::tied, *};
 
     #[test]
     fn what_was_written_again_counts_for_more_and_what_was_done_last_most() {
@@ -389,8 +384,8 @@ mod tests {
         let (read, edit) = (Origin::Result(Meaning::Read), Origin::Parameters(Meaning::Edit));
         assert!(reach(read, 0.25) > reach(read, 0.1) && reach(read, 0.1) > reach(edit, 0.1));
         assert_eq!([reach(read, 0.5), reach(Origin::Assistant, 0.25)], [0.0; 2]);
-        assert!(weights.tied(0.0, 1.0) < 1.0 && weights.tied(0.8, 1.0) > 1.0);
-        assert_eq!((weights.tied(5.0, 1.0), weights.tied(5.0, 0.0)), (1.8, 1.0));
+        assert!(tied(0.0, 1.0) < 1.0 && tied(0.8, 1.0) > 1.0);
+        assert_eq!((tied(5.0, 1.0), tied(5.0, 0.0)), (1.8, 1.0));
         assert_eq!(Weights::without("ties").reach_of_ties(read, 0.25), 0.0);
     }
 
