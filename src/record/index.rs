@@ -47,13 +47,14 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
         }
         // A path that is likely to be used again is told as a whole.
         let is_whole = is_path(of) && of.contains(name.as_str());
+        let short = source(of);
         let same = lines.iter().position(|line| line.of == of);
         // What looks alike in the list, as two commands with the same beginning do, is one line of it.
-        let known = same.or_else(|| lines.iter().position(|line| !is_whole && line.source == source(of)));
+        let known = same.or_else(|| lines.iter().position(|line| !is_whole && line.source == short));
         let (source, cost) = match known {
             Some(at) if !is_whole => (lines[at].source.clone(), lines[at].cost),
             _ => {
-                let source = if is_whole { of.clone() } else { source(of) };
+                let source = if is_whole { of.clone() } else { short };
                 let cost = tokens(&source) + 2;
                 (source, cost)
             }

@@ -8,8 +8,8 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
-    ties::{Ties, tied},
-    weights::{Following, KINDS, Origin, as_float},
+    ties::Ties,
+    weights::{Following, KINDS, Origin, as_float, tied},
     work::Work,
 };
 use crate::{

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::weights::as_float;
-
 /// So many lines before a line, and as many behind it, are around it: with it about as many as a passage has.
 const AROUND: usize = 12;
 
@@ -62,18 +60,6 @@ impl<'a> Ties<'a> {
         let of_names = self.of_names;
         self.occurrences[line.clone()].iter().map(|name| *name as usize).filter(move |name| of_names[*name] > 0.0)
     }
-}
-
-/// How much a name ties that stands in so many of the older messages: the fewer, the more it says which lines are meant. One that stands everywhere says nothing.
-pub fn rarity(messages: u32) -> f32 {
-    if messages > 30 { 0.0 } else { 1.0 / (1.0 + as_float(messages as usize) / 20.0) }
-}
-
-/// By how much a line is worth more or less for what ties it, as far as that matters ([`Weights::reach_of_ties`]).
-///
-/// [`Weights::reach_of_ties`]: super::weights::Weights::reach_of_ties
-pub fn tied(ties: f32, reach: f32) -> f32 {
-    (0.6 + ties).min(1.8).powf(reach)
 }
 
 #[cfg(test)]

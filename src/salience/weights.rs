@@ -5,7 +5,6 @@
 //! (`benches/quality/projects.mjs`, over conversations of more projects). `docs/salience.md` has the ablation that shows what each
 //! signal is worth.
 
-use super::ties::rarity;
 use crate::transcript::Meaning;
 
 /// A signal that can be switched off, to measure what it is worth.
@@ -318,6 +317,16 @@ impl Weights {
 /// In so many of the newest messages what the assistant uses in a call is under way.
 const LATELY: usize = 40;
 
+/// How much a name ties that stands in so many of the older messages: the fewer, the more it says which lines are meant. One that stands everywhere says nothing.
+fn rarity(messages: u32) -> f32 {
+    if messages > 30 { 0.0 } else { 1.0 / (1.0 + as_float(messages as usize) / 20.0) }
+}
+
+/// By how much a line is worth more or less for what ties it, as far as that matters ([`Weights::reach_of_ties`]).
+pub fn tied(ties: f32, reach: f32) -> f32 {
+    (0.6 + ties).min(1.8).powf(reach)
+}
+
 /// From 0, where there is room for all that files are worth keeping of, to 1.
 fn shortage(share: f32) -> f32 {
     ((0.45 - share) / 0.2).clamp(0.0, 1.0)
@@ -344,7 +353,7 @@ pub fn as_float(count: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::ties::tied, *};
+    use super::*;
 
     #[test]
     fn what_was_written_again_counts_for_more_and_what_was_done_last_most() {
