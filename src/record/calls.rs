@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::{
     commands::{SimpleCommand, simple_commands},
-    facts::{answer_of, command_of},
+    facts::{answer_of, command_of, has_failed, has_run},
     recorded::message_of,
     trees::mark_elsewhere,
 };
@@ -26,6 +26,11 @@ impl Call<'_> {
     /// Whether it is one that changes files, however it ended.
     pub fn changes_files(&self) -> bool {
         matches!(self.event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_))
+    }
+
+    /// Whether it has changed files.
+    pub fn has_changed_files(&self) -> bool {
+        self.changes_files() && has_run(self.event) && !has_failed(self.event)
     }
 
     /// What it was answered, without our notes of what was left out of it.

@@ -9,7 +9,7 @@ use super::{
         BETWEEN_LINES, Fact, TELLING, beginning, command_line, end_of, has_failed, has_run, in_order, is_cut, is_note,
         is_told_as,
     },
-    recorded::{Recorded, Step, steps},
+    recorded::{Begun, Recorded, Step, steps},
 };
 use crate::transcript::{
     Event, Transcript,
@@ -417,8 +417,7 @@ impl Runs {
 struct Age {
     /// What records tell as older already.
     older: BTreeSet<usize>,
-    /// The newest message with calls, and its first step.
-    begun: Option<(usize, usize)>,
+    begun: Begun,
     /// The first step of the newest message that changes files: of what one message changes and checks, nobody knows which came first.
     last_change: Option<usize>,
 }
@@ -431,9 +430,8 @@ impl Age {
     }
 
     fn called(&mut self, index: usize, call: &Call<'_>) {
-        let first = self.begun.filter(|(message, _)| *message == call.message).map_or(index, |(_, first)| first);
-        self.begun = Some((call.message, first));
-        if call.changes_files() && !has_failed(call.event) {
+        let first = self.begun.first(index, call);
+        if call.has_changed_files() {
             self.last_change = Some(first);
         }
     }

@@ -6,14 +6,18 @@ use super::{
     MAX_FACTS,
     calls::Call,
     checks::{Check, echoed, says_all},
-    commands::{SimpleCommand, simple_commands},
-    facts::{BETWEEN_LINES, Fact, GOES_ON, TELLING, about, beginning, has_failed, has_run, in_order, is_cut},
-    recorded::{Recorded, Step, steps},
+    commands::{SimpleCommand, name_of, simple_commands},
+    facts::{BETWEEN_LINES, Fact, GOES_ON, TELLING, about, beginning, has_failed, has_run, is_cut},
+    recorded::{Begun, Recorded, Step, steps},
 };
 use crate::transcript::{
     Meaning, ToolTable, Transcript,
     endings::{cause, counted_failures, failure, goes_on, says_well, verdict},
 };
+
+/// Programs that only look for something, or at it.
+const LOOKING: [&str; 15] =
+    ["cat", "ls", "grep", "rg", "find", "fd", "head", "tail", "nl", "which", "file", "stat", "wc", "tree", "du"];
 
 /// What may be done again by itself: a command of a command line, or what a call is about that runs none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,19 +88,22 @@ struct Failure {
     last: SimpleCommand,
     /// Whether the same failed again.
     is_outdated: bool,
+    /// Whether a file that it names was changed since, as a record tells.
+    is_older: bool,
 }
 
 impl Failure {
     fn new(at: usize, tool: &str, call: String, line: String, open: Vec<Part>) -> Self {
         let last = open.last().map_or_else(|| SimpleCommand::named(&call), |part| part.command.clone());
-        Self { at, tool: tool.to_owned(), call, line, parts: open.len(), open, last, is_outdated: false }
+        let (tool, parts) = (tool.to_owned(), open.len());
+        Self { at, tool, call, line, parts, open, last, is_outdated: false, is_older: false }
     }
 
     /// One that an earlier record tells of.
     fn recorded(at: usize, fact: Fact, tools: &ToolTable) -> Option<Self> {
-        let (call, line, is_open) = match fact {
-            Fact::Failed { call, line } => (call, line, true),
-            Fact::Mended { call, line } => (call, line, false),
+        let (call, line, is_open, is_older) = match fact {
+            Fact::Failed { call, line, is_older } => (call, line, true, is_older),
+            Fact::Mended { call, line } => (call, line, false, false),
             _ => return None,
         };
         let (tool, about) = call.split_once(' ').unwrap_or((&call, ""));
@@ -106,7 +113,27 @@ impl Failure {
             (true, _) => vec![Part::named(about)],
         };
         let tool = tool.to_owned();
-        Some(Self::new(at, &tool, call, line, open))
+        Some(Self { is_older, ..Self::new(at, &tool, call, line, open) })
+    }
+
+    /// Whether it only looked for something: nothing has to be mended.
+    fn is_lookup(&self, tools: &ToolTable) -> bool {
+        match tools.meaning(&self.tool) {
+            Meaning::Read | Meaning::Search | Meaning::List | Meaning::Web => true,
+            Meaning::Command => {
+                let looks =
+                    |part: &Part| part.command.words().first().is_some_and(|word| LOOKING.contains(&name_of(word)));
+                !self.open.is_empty() && self.open.iter().all(looks)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it names a file that was changed behind it.
+    fn is_before(&self, changed: &Changed) -> bool {
+        let is_in_name = |letter: char| letter.is_alphanumeric() || "._-+@".contains(letter);
+        let words = [&self.call, &self.line].into_iter().flat_map(|text| text.split(move |c: char| !is_in_name(c)));
+        self.is_older || words.filter_map(|word| changed.get(word.trim_end_matches('.'))).any(|last| *last > self.at)
     }
 
     /// What is open of it when this work was done.
@@ -228,14 +255,22 @@ impl Failures {
         }
     }
 
-    fn told(self) -> Vec<Fact> {
-        let told = self.all.into_iter().filter(|failure| !failure.is_outdated).map(|failure| {
-            let Failure { at, call, line, open, .. } = failure;
-            (at, if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line } })
-        });
-        in_order(told.collect())
+    /// What is told of them, oldest first. What only looked for something comes before all that has to be mended, because of what is told the first goes
+    /// where there is no room for all.
+    fn told(self, changed: &Changed, tools: &ToolTable) -> Vec<Fact> {
+        let mut told: Vec<Failure> = self.all.into_iter().filter(|failure| !failure.is_outdated).collect();
+        told.sort_by_cached_key(|failure| (!failure.is_lookup(tools), failure.at));
+        let fact = |failure: Failure| {
+            let is_older = failure.is_before(changed);
+            let Failure { call, line, open, .. } = failure;
+            if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line, is_older } }
+        };
+        told.into_iter().map(fact).collect()
     }
 }
+
+/// The files that were changed, by the last part of their paths, with the first step of the newest message that changes them.
+type Changed = HashMap<String, usize>;
 
 /// The calls that failed.
 pub fn failures(
@@ -244,8 +279,13 @@ pub fn failures(
     transcript: &Transcript<'_>,
     tools: &ToolTable,
 ) -> Vec<Fact> {
-    let mut failures = Failures::default();
+    let (mut failures, mut changed, mut begun) = (Failures::default(), Changed::new(), Begun::default());
     for (at, step) in steps(recorded, calls).into_iter().enumerate() {
+        if let Step::Call(call) = &step {
+            let first = begun.first(at, call);
+            let path = call.event.path.as_deref().filter(|_| call.has_changed_files());
+            changed.extend(path.and_then(|path| path.rsplit('/').next()).map(|name| (name.to_owned(), first)));
+        }
         match step {
             Step::Told(fact) => {
                 if let Some(told) = Failure::recorded(at, fact, tools) {
@@ -261,7 +301,7 @@ pub fn failures(
             }
         }
     }
-    failures.told()
+    failures.told(&changed, tools)
 }
 
 /// A call that failed, as its answer tells.

@@ -42,7 +42,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut left = room.saturating_sub(head_tokens(encoding));
     let mut lines: Vec<Line<'_>> = Vec::new();
     for LeftOutName { name, of } in names {
-        if is_context_line(name) || is_prose(name) || is_data(name) {
+        if is_context_line(name) || is_prose(name, names) || is_data(name) {
             continue;
         }
         // A path that is likely to be used again is told as a whole.
@@ -108,15 +108,15 @@ fn is_data(name: &str) -> bool {
     is_number || (name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Words that a slash stands between in prose: nobody looks for them again.
-const WORDS_OF_PROSE: [&str; 20] = [
-    "and", "or", "he", "she", "his", "her", "him", "they", "yes", "no", "not", "on", "off", "in", "out", "up", "down",
-    "true", "false", "with",
-];
-
-/// Whether a name is no path but words, such as `and/or`.
-fn is_prose(name: &str) -> bool {
-    name.split('/').all(|word| WORDS_OF_PROSE.iter().any(|known| known.eq_ignore_ascii_case(word)))
+/// Whether a name is no path but two words of prose, such as `and/or`: nobody looks for them again. What is the beginning or the end of a path is one.
+fn is_prose(name: &str, names: &[LeftOutName]) -> bool {
+    let Some((one, other)) = name.split_once('/') else { return false };
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_part_of = |path: &str| {
+        let ends = path.strip_suffix(name).is_some_and(|rest| rest.ends_with('/'));
+        ends || path.match_indices(name).any(|(at, _)| path[at + name.len()..].starts_with('/'))
+    };
+    is_word(one) && is_word(other) && !names.iter().any(|known| is_part_of(&known.name) || is_part_of(&known.of))
 }
 
 #[cfg(test)]
@@ -142,12 +142,20 @@ mod tests {
             name("src/week.ts-73", "grep"),
             name("/a/b.go-5-", "grep"),
             name("and/or", "docs/a.md"),
+            name("Write/Edit", "docs/a.md"),
+            name("src/record", "ls src"),
+            name("/p/src/record/text", "ls src"),
             name("0000020", "od a"),
             name("0000a3f0", "xxd a"),
         ];
         assert_eq!(
             lines(&names, 100),
-            ["src/day.ts: parseDay, isLeapYear", "what was said: format_week", "npm test: runAll"]
+            [
+                "src/day.ts: parseDay, isLeapYear",
+                "what was said: format_week",
+                "npm test: runAll",
+                "ls src: src/record, /p/src/record/text"
+            ]
         );
         assert_eq!(lines(&names, head_tokens(Encoding::default()) + 9), ["src/day.ts: parseDay"]);
         assert!(lines(&names, 5).is_empty());

@@ -46,6 +46,19 @@ pub fn steps<'c, 't>(recorded: Vec<Recorded>, calls: &'c [Call<'t>]) -> Vec<Step
     steps
 }
 
+/// The newest message with calls, and its first step.
+#[derive(Default)]
+pub struct Begun(Option<(usize, usize)>);
+
+impl Begun {
+    /// The first step of the message in which this one, which is no older than those before, began.
+    pub fn first(&mut self, index: usize, call: &Call<'_>) -> usize {
+        let first = self.0.filter(|(message, _)| *message == call.message).map_or(index, |(_, first)| first);
+        self.0 = Some((call.message, first));
+        first
+    }
+}
+
 /// The message in which an event began. One that answers a call stands in the message behind it, where a record may stand, too.
 pub fn message_of(event: &Event, transcript: &Transcript<'_>) -> usize {
     let answered = || event.answers.first().map(|place| transcript.texts[place.text].message);

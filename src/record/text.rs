@@ -32,7 +32,7 @@ const HEADINGS: [&str; 10] = [
     "Names in what is left out:",
 ];
 
-/// Behind a check that ran before files were changed: nobody knows how it would end now.
+/// Behind a check that ran before files were changed, and a failure in one of them: nobody knows how it would end now.
 const CHANGED_SINCE: &str = " (files changed since)";
 
 /// Who is given room first when it is short, and of the room that is left the share that each may have before the others had theirs: what limits the
@@ -164,10 +164,10 @@ fn written_line(fact: &Fact) -> String {
             Some(ItemState::Open) => format!("- [ ] {item}"),
             None => format!("- {item}"),
         },
-        Fact::Check { command, verdict, is_older } => {
-            format!("- {command} → {verdict}{}", if *is_older { CHANGED_SINCE } else { "" })
+        Fact::Check { command: call, verdict: line, is_older } | Fact::Failed { call, line, is_older } => {
+            format!("- {call} → {line}{}", if *is_older { CHANGED_SINCE } else { "" })
         }
-        Fact::Failed { call, line } | Fact::Mended { call, line } => format!("- {call} → {line}"),
+        Fact::Mended { call, line } => format!("- {call} → {line}"),
         Fact::Changed { path, how } => format!("- {path} ({how})"),
         Fact::Now(text) | Fact::Design(text) | Fact::Asked(text) | Fact::Answered(text) | Fact::Named(text) => {
             format!("- {text}")
@@ -281,6 +281,12 @@ pub fn told(record: &str) -> Vec<Told> {
 
 fn fact(kind: usize, line: &str) -> Option<Fact> {
     let pair = || line.split_once(" → ").map(|(one, other)| (one.to_owned(), other.to_owned()));
+    let aged = || {
+        pair().map(|(one, told)| {
+            let since = told.strip_suffix(CHANGED_SINCE);
+            (one, since.unwrap_or(&told).to_owned(), since.is_some())
+        })
+    };
     Some(match kind {
         0 => Fact::Now(line.to_owned()),
         1 => {
@@ -290,11 +296,10 @@ fn fact(kind: usize, line: &str) -> Option<Fact> {
         }
         2 => Fact::Design(line.to_owned()),
         3 => {
-            let (command, told) = pair()?;
-            let verdict = told.strip_suffix(CHANGED_SINCE);
-            Fact::Check { command, verdict: verdict.unwrap_or(&told).to_owned(), is_older: verdict.is_some() }
+            let (command, verdict, is_older) = aged()?;
+            Fact::Check { command, verdict, is_older }
         }
-        4 => pair().map(|(call, line)| Fact::Failed { call, line })?,
+        4 => aged().map(|(call, line, is_older)| Fact::Failed { call, line, is_older })?,
         5 => {
             let (path, how) = line.strip_suffix(')')?.rsplit_once(" (")?;
             Fact::Changed { path: path.to_owned(), how: how.to_owned() }
@@ -321,7 +326,8 @@ mod tests {
             Fact::Design("1. Read the grammar first".into()),
             Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into(), is_older: false },
             Fact::Check { command: "npm run lint".into(), verdict: "0 errors".into(), is_older: true },
-            Fact::Failed { call: "Bash cargo build".into(), line: "error: no such file".into() },
+            Fact::Failed { call: "Bash cargo build".into(), line: "error: no such file".into(), is_older: false },
+            Fact::Failed { call: "Bash make".into(), line: "a.c:1:1: error: no x".into(), is_older: true },
             Fact::Changed { path: "src/parser (old).ts".into(), how: "edited 3 times".into() },
             Fact::Asked("Please mend the parser, it is broken".into()),
             Fact::Answered("The parser is mended, but a test fails".into()),
@@ -366,6 +372,7 @@ mod tests {
         - npm run lint → 0 errors (files changed since)
         Failed, and not seen to work since:
         - Bash cargo build → error: no such file
+        - Bash make → a.c:1:1: error: no x (files changed since)
         Files changed:
         - src/parser (old).ts (edited 3 times)
         The user said:

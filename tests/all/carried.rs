@@ -607,6 +607,50 @@ fn failed(id: usize, name: &str, input: Value, answer: &str) -> Vec<Value> {
 }
 
 #[test]
+fn a_failure_says_whether_a_file_that_it_names_was_changed_since() {
+    let builds = |id: usize, command: &str, answer: &str| failed(id, "Bash", json!({ "command": command }), answer);
+    let edit = |id: usize, answer: &str| {
+        let input = json!({ "file_path": "cmd/resume.go", "old_string": "a", "new_string": "b" });
+        round(id, "Edit", input, answer)
+    };
+    let work = |edited: Vec<Value>| {
+        [
+            builds(1, "go run .", "cmd/resume.go:3:1: undefined: point"),
+            builds(2, "python docs.py", "docs/index.md: error: no such anchor"),
+            edited,
+        ]
+        .concat()
+    };
+    let line = "- Bash go run . → cmd/resume.go:3:1: undefined: point";
+    let told = record(work(edit(3, "The file has been updated.")));
+    assert!(told.contains(&format!("{line} (files changed since)\n")), "{told}");
+    assert!(told.contains("- Bash python docs.py → docs/index.md: error: no such anchor\n"), "{told}");
+    for refused in ["Denied by user", "The user doesn't want to proceed with this tool use. The tool use was rejected."]
+    {
+        let told = record(work(edit(3, refused)));
+        assert!(told.contains(&format!("{line}\n")), "{told}");
+    }
+    // What an earlier record says of it is still so.
+    let (once, _) = window(&history(work(edit(3, "The file has been updated."))));
+    let (again, _) = window(&read_on(messages_of(&once)));
+    assert!(records(&again)[0].contains(&format!("{line} (files changed since)\n")), "{:?}", records(&again));
+}
+
+#[test]
+fn what_only_looked_for_something_is_told_before_what_has_to_be_mended() {
+    let told = record(
+        [
+            failed(1, "Bash", json!({ "command": "./deploy.sh" }), "error: no such host"),
+            failed(2, "Read", json!({ "file_path": "src/nosuch.ts" }), "File does not exist: error"),
+            failed(3, "Bash", json!({ "command": "ls lib 2>&1" }), "ls: lib: No such file or directory"),
+        ]
+        .concat(),
+    );
+    let at = |call: &str| told.find(call).unwrap();
+    assert!(at("- Read src/nosuch.ts") < at("- Bash ls lib") && at("- Bash ls lib") < at("- Bash ./deploy.sh"), "{told}");
+}
+
+#[test]
 fn what_the_user_answers_and_says_when_refusing_is_told() {
     let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nlet's do this as a separate PR";
     let questions = json!({ "questions": [{ "question": "Which scope?" }] });
