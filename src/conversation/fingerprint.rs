@@ -183,7 +183,7 @@ fn json_hash(json: &str, length: &mut usize) -> u64 {
                 let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
                 let hash = if inner.contains('\\') {
                     let text = unescape(literal);
-                    *length += text.encode_utf16().count();
+                    *length += utf16_length(&text);
                     tagged(b'"', &text)
                 } else {
                     *length += utf16_length(inner);

@@ -13,7 +13,7 @@ use super::{
     totals::{HostCount, host_count},
 };
 use crate::{
-    conversation::{Conversation, Edit, Plan, Recipe},
+    conversation::{Contents, Conversation, Edit, Plan, Recipe},
     markers::counted,
     parallel::all_three,
     providers::{
@@ -258,8 +258,10 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
     };
     let sources = RecipeSources::of(&current.conversation, &outcome.plan);
     let follow = || sources.as_ref().map(RecipeSources::follow);
-    let ties = || Ties::of(&outcome.plan, &current.original, &current.conversation);
-    let (recipes, survival, ties) = all_three(current.original.bytes(), follow, || Survival::of(&done), ties);
+    // On all threads, because what ties the plan takes longest.
+    let original = Contents::of(&current.original);
+    let ties = || Ties::with(original, &outcome.plan, &current.original, &current.conversation);
+    let (recipes, ties, survival) = all_three(current.original.bytes(), follow, ties, || Survival::of(&done));
     // Behind the others, so that all threads have time for them.
     let recipes = recipes.map(|recipes| recipes.write(&current.original, &outcome.plan)).unwrap_or_default();
     (outcome.recipes, outcome.survival, outcome.ties) = (recipes, Some(survival), Some(ties));

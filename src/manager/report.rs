@@ -107,7 +107,12 @@ impl Ties {
     /// Of a plan that makes `after` of `before`.
     #[must_use]
     pub fn of(plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
-        let original = Contents::of(before);
+        Self::with(Contents::of(before), plan, before, after)
+    }
+
+    /// The same, where somebody knows what `before` says: `original`.
+    #[must_use]
+    pub fn with(original: Contents, plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
         let condensed = original.of_later(before, after);
         let replaced = Replaced::of(plan, before, &original);
         Self { original, condensed, replaced }

@@ -13,7 +13,7 @@ use super::{
     text::is_record,
 };
 use crate::{
-    conversation::{self, Block, ContentKind, Conversation, Role},
+    conversation::{self, Block, ContentKind, Conversation, Role, TextAt},
     markers::NoteLine,
     transcript::{
         self, Action, CallOutcome, Event, HostText, Meaning, PieceSource, SPOKEN, ToolTable, Transcript,
@@ -100,9 +100,10 @@ fn without_cuts(words: &str) -> &str {
     words.strip_suffix(GOES_ON).unwrap_or(words).trim()
 }
 
-/// The facts of a conversation, each kind oldest first.
-pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
-    let transcript = transcript::read(conversation, tools);
+/// The facts of a conversation, whose texts these are, each kind oldest first.
+pub fn facts<'c>(conversation: &'c Conversation, texts: Vec<Vec<TextAt<'c>>>, tools: &ToolTable) -> Vec<Fact> {
+    let said = said(conversation, &texts, tools);
+    let transcript = transcript::read_texts(conversation, texts, tools);
     let calls = calls(&transcript, tools);
     let mut told = recorded(conversation, tools);
     let mut of_kind = |is_such: fn(&Fact) -> bool| told.extract_if(.., |told| is_such(&told.fact)).collect::<Vec<_>>();
@@ -113,8 +114,7 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let held = of_kind(|fact| matches!(fact, Fact::Now(_) | Fact::Design(_)));
     let now = in_force(conversation, &transcript, tools);
     let agenda = agenda(conversation, &transcript, tools, planned);
-    let last_said =
-        || said(conversation, tools).iter().rev().find(|said| said.role == Role::User).map(|said| said.message);
+    let last_said = || said.iter().rev().find(|said| said.role == Role::User).map(|said| said.message);
     let is_current = |message: usize, plan: &[&Fact]| {
         let lines: Vec<&str> = plan.iter().map(|fact| fact.proof()).collect();
         !is_carried_out(message, &agenda, &transcript, tools)
@@ -139,7 +139,7 @@ pub fn facts(conversation: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     facts.extend(checks(checked, &calls, &transcript));
     facts.extend(failures(failed, &calls, &transcript, tools));
     facts.extend(changes(changed, &calls, &transcript));
-    facts.extend(words(conversation, tools, told));
+    facts.extend(words(&said, told));
     facts
 }
 
@@ -255,18 +255,18 @@ pub(super) fn about(event: &Event, transcript: &Transcript<'_>) -> String {
 }
 
 /// What was said: by the user, and by the assistant before the user spoke again; and what records tell of that, and of names.
-fn words(conversation: &Conversation, tools: &ToolTable, recorded: Vec<Recorded>) -> Vec<Fact> {
+fn words(said: &[Said], recorded: Vec<Recorded>) -> Vec<Fact> {
     let mut all: Vec<(usize, Fact, Vec<String>)> = Vec::new();
-    for Said { role, words, message } in said(conversation, tools) {
+    for Said { role, words, message } in said {
         match role {
-            Role::User if words.len() >= MIN_WORDS || sets_limit(&words) => {
-                let limits = if is_answer(&words) { Vec::new() } else { limits_in(&words) };
-                all.push((message, Fact::Asked(shortened(&words, INSTRUCTION)), limits));
+            Role::User if words.len() >= MIN_WORDS || sets_limit(words) => {
+                let limits = if is_answer(words) { Vec::new() } else { limits_in(words) };
+                all.push((*message, Fact::Asked(shortened(words, INSTRUCTION)), limits));
             }
             Role::Assistant => {
-                let words = shortened(&words, TELLING);
+                let words = shortened(words, TELLING);
                 if words.len() >= MIN_ANSWER {
-                    all.push((message, Fact::Answered(words), Vec::new()));
+                    all.push((*message, Fact::Answered(words), Vec::new()));
                 }
             }
             _ => {}
@@ -300,9 +300,8 @@ pub(super) struct Said {
 }
 
 /// What the user said, and what the assistant said before the user spoke again.
-pub(super) fn said(conversation: &Conversation, tools: &ToolTable) -> Vec<Said> {
-    let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
+pub(super) fn said(conversation: &Conversation, texts: &[Vec<TextAt<'_>>], tools: &ToolTable) -> Vec<Said> {
+    let pieces = decompose_texts(conversation, texts, tools);
     let role = |index: usize| conversation.entries().get(index).map(|entry| &entry.message.role);
     let mut all = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate() {

@@ -1,5 +1,7 @@
 //! An index of names: which ones stood in what is left out, by where each stood last, so that a reader knows where to look again.
 
+use std::collections::HashSet;
+
 use super::{
     facts::{Fact, beginning},
     must::{Must, MustKind},
@@ -41,8 +43,9 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let tokens = |text: &str| count_inside(text, encoding).tokens + 1;
     let mut left = room.saturating_sub(head_tokens(encoding));
     let mut lines: Vec<Line<'_>> = Vec::new();
+    let prose = Prose::in_names(names);
     for LeftOutName { name, of } in names {
-        if is_context_line(name) || is_prose(name, names) || is_data(name) {
+        if is_context_line(name) || prose.has(name) || is_data(name) {
             continue;
         }
         // A path that is likely to be used again is told as a whole.
@@ -108,15 +111,29 @@ fn is_data(name: &str) -> bool {
     is_number || (name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a name is no path but two words of prose, such as `and/or`: nobody looks for them again. What is the beginning or the end of a path is one.
-fn is_prose(name: &str, names: &[LeftOutName]) -> bool {
-    let Some((one, other)) = name.split_once('/') else { return false };
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_part_of = |path: &str| {
-        let ends = path.strip_suffix(name).is_some_and(|rest| rest.ends_with('/'));
-        ends || path.match_indices(name).any(|(at, _)| path[at + name.len()..].starts_with('/'))
-    };
-    is_word(one) && is_word(other) && !names.iter().any(|known| is_part_of(&known.name) || is_part_of(&known.of))
+/// What looks like two words of prose with a slash between them, such as `and/or`, where it is no part of a longer path: nobody looks for that again.
+struct Prose<'n> {
+    /// The parts of all longer paths that stand next to each other.
+    in_paths: HashSet<(&'n str, &'n str)>,
+}
+
+impl<'n> Prose<'n> {
+    fn in_names(names: &'n [LeftOutName]) -> Self {
+        let mut in_paths = HashSet::new();
+        for path in names.iter().flat_map(|LeftOutName { name, of }| [name.as_str(), of.as_str()]) {
+            let parts = || path.split('/');
+            if parts().nth(2).is_some() {
+                in_paths.extend(parts().zip(parts().skip(1)));
+            }
+        }
+        Self { in_paths }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let words = name.split_once('/').filter(|(one, other)| is_word(one) && is_word(other));
+        words.is_some_and(|words| !self.in_paths.contains(&words))
+    }
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ use super::{
     squeeze::{squeeze_into, squeezed},
 };
 use crate::{
-    conversation::Conversation,
-    parallel::in_parts,
-    transcript::{self, ConversationText, ToolTable},
+    conversation::{Conversation, TextAt},
+    parallel::both,
+    transcript::{self, ToolTable},
 };
 
 /// Shorter words may be about something else.
@@ -38,7 +38,16 @@ pub struct Left {
 
 impl Left {
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
-        let transcript = transcript::read(conversation, tools);
+        let texts = conversation.texts();
+        let said: Vec<&str> = texts.iter().flatten().map(|text| text.text).collect();
+        let bytes = said.iter().map(|text| text.len()).sum();
+        let (left, texts) = both(bytes, || Self::told(conversation, texts, tools), || on_lines(&said, bytes));
+        Self { texts, ..left }
+    }
+
+    /// What calls and records tell.
+    fn told<'c>(conversation: &'c Conversation, texts: Vec<Vec<TextAt<'c>>>, tools: &ToolTable) -> Self {
+        let transcript = transcript::read_texts(conversation, texts, tools);
         let calls = calls(&transcript, tools);
         let recorded = recorded(conversation, tools);
         let of_kind = |is_such: fn(&Fact) -> bool| {
@@ -55,9 +64,7 @@ impl Left {
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
         let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, Fate::told(&how))) } else { None };
         let changed = changes(recorded, &calls, &transcript).into_iter().filter_map(of_file).collect();
-        let texts = in_parts(&transcript.texts, |text| text.text.len(), |texts| vec![on_lines(texts)]);
-        let texts = texts.concat();
-        Self { changed, plan, now, ended, texts }
+        Self { changed, plan, now, ended, texts: String::new() }
     }
 
     /// Whether a call or a record says that this file is changed.
@@ -94,17 +101,22 @@ impl Left {
         }
     }
 
+    /// Bytes of all that can be read.
+    pub fn bytes(&self) -> usize {
+        self.texts.len()
+    }
+
     /// Whether this can be read, whatever blanks are between the words.
     pub fn says(&self, squeezed: &str) -> bool {
         memchr::memmem::find(self.texts.as_bytes(), squeezed.as_bytes()).is_some()
     }
 }
 
-/// Each of these texts on a line of its own.
-fn on_lines(texts: &[ConversationText<'_>]) -> String {
-    let mut lines = String::with_capacity(texts.iter().map(|text| text.text.len() + 1).sum());
+/// Each of these texts, which have so many bytes, on a line of its own.
+fn on_lines(texts: &[&str], bytes: usize) -> String {
+    let mut lines = String::with_capacity(bytes + texts.len());
     for text in texts {
-        squeeze_into(&mut lines, text.text);
+        squeeze_into(&mut lines, text);
         lines.push('\n');
     }
     lines

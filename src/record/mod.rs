@@ -58,7 +58,8 @@ pub use self::{
 use crate::{
     conversation::Conversation,
     options::Field,
-    restore::{Expanded, expand},
+    parallel::in_parts,
+    restore::{Expanded, expand_texts},
     tokens::Encoding,
     transcript::ToolTable,
 };
@@ -122,13 +123,15 @@ impl Known {
     /// Of a conversation.
     #[must_use]
     pub fn of(conversation: &Conversation, tools: &ToolTable) -> Self {
+        let texts = conversation.texts();
         // Pointers of earlier work stand in the place of what is to be told.
-        let Expanded { plan, .. } = expand(conversation);
+        let Expanded { plan, .. } = expand_texts(&texts);
         if plan.edits.is_empty() {
-            return Self(facts(conversation, tools));
+            return Self(facts(conversation, texts, tools));
         }
         let expanded = conversation.apply(&plan);
-        Self(facts(expanded.as_ref().unwrap_or(conversation), tools))
+        let conversation = expanded.as_ref().unwrap_or(conversation);
+        Self(facts(conversation, conversation.texts(), tools))
     }
 
     /// What of it `after` does not say any more; `None` when that is nothing. What must survive and is missing comes before all else.
@@ -186,7 +189,10 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     };
     // Those that are looked for, newest first; then in their order again.
     let newest: Vec<&Fact> = known.iter().rev().filter(&mut is_new).collect();
-    newest.into_iter().rev().filter(|fact| !is_told(fact)).filter(|fact| is_lost(fact)).cloned().collect()
+    let all: Vec<&Fact> = newest.into_iter().rev().collect();
+    let is_missing = |fact: &&&Fact| !is_told(fact) && is_lost(fact);
+    // Each is looked for in all that is left.
+    in_parts(&all, |_| left.bytes(), |facts| facts.iter().filter(is_missing).map(|fact| (*fact).clone()).collect())
 }
 
 /// What the records in a conversation tell, line by line.

@@ -125,7 +125,7 @@ impl MustSurvive {
     #[must_use]
     pub fn of(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
         let transcript = transcript::read(conversation, tools);
-        let said = said(conversation, tools);
+        let said = said(conversation, &conversation.texts(), tools);
         let users: Vec<&Said> =
             said.iter().filter(|said| said.role == Role::User && gone.contains(&said.message)).collect();
         // What an earlier record tells of is as good as gone with it, too.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::decoder::Decoder;
-use crate::conversation::{Conversation, Edit, Plan};
+use crate::conversation::{Conversation, Edit, Plan, TextAt};
 
 /// What [`expand`] finds.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,11 @@ pub struct Unresolved {
 /// ```
 #[must_use]
 pub fn expand(conversation: &Conversation) -> Expanded {
-    let texts = conversation.texts();
+    expand_texts(&conversation.texts())
+}
+
+/// [`expand`], for those who have the texts of the conversation already.
+pub(crate) fn expand_texts(texts: &[Vec<TextAt<'_>>]) -> Expanded {
     let flat: Vec<_> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();
     let contents: Vec<&str> = flat.iter().map(|(_, text)| text.text).collect();

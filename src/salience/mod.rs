@@ -65,6 +65,7 @@ use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, Conversation, Plan, PlanError, TextAt},
     markers::Gap,
+    parallel::both,
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, ToolTable},
 };
@@ -134,12 +135,6 @@ impl Room {
     }
 }
 
-/// The texts of a conversation, and what there is to choose from in them.
-pub struct Surveyed<'t> {
-    texts: Vec<Vec<TextAt<'t>>>,
-    survey: Survey<'t>,
-}
-
 /// A text that was cut to what matters most in it.
 pub struct Cut {
     /// The message it is in.
@@ -157,82 +152,56 @@ const CLOSE_ENOUGH: f64 = 0.97;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
-    /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits. `known` is the
-    /// survey of this conversation, where somebody has made it.
+    /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits.
     ///
     /// # Errors
     /// When the work is cancelled.
-    pub fn within<'t>(
-        &self,
-        history: History<'t>,
-        budget: usize,
-        known: Option<Surveyed<'t>>,
-    ) -> Result<Kept, SalienceError> {
-        let Surveyed { texts, survey } = known.unwrap_or_else(|| self.survey_beside(history, || ()).1);
-        let kept = self.best_within(history, &texts, survey, budget, false)?;
-        if kept.tally.total() <= budget {
-            return Ok(kept);
-        }
-        // What the user wrote is cut only when nothing else is left.
-        let survey = Survey::of(&self.scope(history, true), &texts);
-        let with_users = self.best_within(history, &texts, survey, budget, true)?;
-        Ok(if with_users.tally.total() < kept.tally.total() { with_users } else { kept })
+    pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
+        self.within_beside(history, budget, || (), |()| budget).1
     }
 
-    /// What there is to choose from, while this thread first does something else.
-    pub fn survey_beside<'t, F>(&self, history: History<'t>, first: impl FnOnce() -> F) -> (F, Surveyed<'t>) {
-        let texts = history.conversation.texts();
-        let (first, survey) = Survey::beside(&self.scope(history, false), &texts, first);
-        (first, Surveyed { texts, survey })
-    }
-
-    fn best_within(
+    /// The same, where the budget comes of something else, which a thread that has time does meanwhile. It is not far from `likely`, and better more than less:
+    /// what was chosen too much is given back.
+    ///
+    /// # Errors
+    /// When the work is cancelled.
+    pub fn within_beside<S: Send>(
         &self,
         history: History<'_>,
-        texts: &[Vec<TextAt<'_>>],
-        mut survey: Survey<'_>,
-        budget: usize,
-        user_too: bool,
-    ) -> Result<Kept, SalienceError> {
-        let scope = self.scope(history, user_too);
-        survey.value_for(&scope, budget);
-        history.cancel.check()?;
-        let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
-        selection.fill(as_float(budget));
-        let mut best: Option<(Choice, Edits, Tally)> = None;
-        for _ in 0..MAX_TRIES {
-            let choice = selection.choice();
-            let edits = Edits::of(&scope, texts, &survey, &choice);
-            let tally = tally_after(history, &edits.plan)?;
-            let tokens = tally.total();
-            let fits = tokens <= budget;
-            let better = best.as_ref().is_none_or(|(_, _, known)| {
-                let known = known.total();
-                if fits { known > budget || tokens > known } else { tokens < known }
-            });
-            if better {
-                best = Some((choice, edits, tally));
-            }
-            if fits && (ratio(tokens, budget) >= CLOSE_ENOUGH || selection.is_complete()) {
-                break;
-            }
-            let before = selection.tokens;
-            if fits {
-                // Estimates are a little off; a part of what is free is filled, so that it does not swing.
-                selection.fill(before + as_float(budget - tokens) * 0.8);
-            } else {
-                selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
-            }
-            if selection.tokens.total_cmp(&before).is_eq() {
-                break;
-            }
+        likely: usize,
+        meanwhile: impl FnOnce() -> S + Send,
+        budget: impl FnOnce(&S) -> usize,
+    ) -> (S, Result<Kept, SalienceError>) {
+        let texts = history.conversation.texts();
+        let scope = &self.scope(history, false);
+        let survey = &mut Survey::of(scope, &texts);
+        let bytes = history.conversation.bytes();
+        let (mut selection, done) = both(bytes, move || self.filled(scope, survey, likely), meanwhile);
+        let budget = budget(&done);
+        if budget > likely {
+            selection.fill(as_float(budget));
         }
-        let Some((choice, edits, tally)) = best else {
-            let tally = history.tally.clone();
-            return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally, left_out: Vec::new() });
-        };
-        let left_out = left_out::left_out(&survey, &choice);
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, left_out })
+        let kept = best_within(history, scope, &texts, selection, budget);
+        let kept = kept.and_then(|kept| {
+            if kept.tally.total() <= budget {
+                return Ok(kept);
+            }
+            // What the user wrote is cut only when nothing else is left.
+            let scope = self.scope(history, true);
+            let mut survey = Survey::of(&scope, &texts);
+            let selection = self.filled(&scope, &mut survey, budget);
+            let with_users = best_within(history, &scope, &texts, selection, budget)?;
+            Ok(if with_users.tally.total() < kept.tally.total() { with_users } else { kept })
+        });
+        (done, kept)
+    }
+
+    /// What is worth most within a budget, as far as estimates go.
+    fn filled<'s, 't>(&self, scope: &Scope<'_>, survey: &'s mut Survey<'t>, budget: usize) -> PassageSelection<'s, 't> {
+        survey.value_for(scope, budget);
+        let mut selection = PassageSelection::new(survey, self.weights, scope.tally.total());
+        selection.fill(as_float(budget));
+        selection
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
@@ -376,6 +345,52 @@ impl Salience {
 
 fn ratio(tokens: usize, budget: usize) -> f64 {
     tokens as f64 / budget.max(1) as f64
+}
+
+/// The best that comes of a selection whose estimates are a little off.
+fn best_within(
+    history: History<'_>,
+    scope: &Scope<'_>,
+    texts: &[Vec<TextAt<'_>>],
+    mut selection: PassageSelection<'_, '_>,
+    budget: usize,
+) -> Result<Kept, SalienceError> {
+    history.cancel.check()?;
+    let survey = selection.survey();
+    let mut best: Option<(Choice, Edits, Tally)> = None;
+    for _ in 0..MAX_TRIES {
+        let choice = selection.choice();
+        let edits = Edits::of(scope, texts, survey, &choice);
+        let tally = tally_after(history, &edits.plan)?;
+        let tokens = tally.total();
+        let fits = tokens <= budget;
+        let better = best.as_ref().is_none_or(|(_, _, known)| {
+            let known = known.total();
+            if fits { known > budget || tokens > known } else { tokens < known }
+        });
+        if better {
+            best = Some((choice, edits, tally));
+        }
+        if fits && (ratio(tokens, budget) >= CLOSE_ENOUGH || selection.is_complete()) {
+            break;
+        }
+        let before = selection.tokens;
+        if fits {
+            // Estimates are a little off; a part of what is free is filled, so that it does not swing.
+            selection.fill(before + as_float(budget - tokens) * 0.8);
+        } else {
+            selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
+        }
+        if selection.tokens.total_cmp(&before).is_eq() {
+            break;
+        }
+    }
+    let Some((choice, edits, tally)) = best else {
+        let tally = history.tally.clone();
+        return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally, left_out: Vec::new() });
+    };
+    let left_out = left_out::left_out(survey, &choice);
+    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally, left_out })
 }
 
 fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {

@@ -183,7 +183,7 @@ mod tests {
         };
         let mut seen = [false; 2];
         for budget in (20..tally.total()).step_by(10).chain([2 * tally.total()]) {
-            let kept = Salience::all_signals(1).within(history, budget, None).unwrap();
+            let kept = Salience::all_signals(1).within(history, budget).unwrap();
             let after = conversation.apply(&kept.plan).unwrap();
             let text = serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap();
             let leads = text.contains("lines as below");

@@ -147,7 +147,7 @@ impl<'a, 't> Reading<'a, 't> {
         let around = |index: usize| {
             let at = |index: Option<usize>| index.and_then(|index| hashes.get(index)).copied().unwrap_or_default();
             let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
-            xxh3_64(&window.map(u64::to_le_bytes).concat())
+            xxh3_64(window.map(u64::to_le_bytes).as_flattened())
         };
         let failed = failed_line(scope, message, &piece, text);
         let age = scope.conversation.len() - message;

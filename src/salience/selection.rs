@@ -207,6 +207,11 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
+    /// What there is to choose from.
+    pub fn survey(&self) -> &'s Survey<'t> {
+        self.survey
+    }
+
     /// Whether there is nothing left to take.
     pub fn is_complete(&self) -> bool {
         self.queue.is_empty() && self.skipped.is_empty()
@@ -494,7 +499,7 @@ mod tests {
             cancel: &Cancel::new(),
         };
         let budget = (tally.total() as f64 * share) as usize;
-        let kept = Salience::all_signals(1).within(history, budget, None).unwrap();
+        let kept = Salience::all_signals(1).within(history, budget).unwrap();
         assert!(kept.tally.total() <= budget, "{} of {budget}", kept.tally.total());
         let after = conversation.apply(&kept.plan).unwrap();
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()

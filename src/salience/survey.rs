@@ -15,7 +15,7 @@ use super::{
 use crate::{
     by_hash::ByHash,
     conversation::{PathStep, TextAt},
-    parallel::{divided, each_beside},
+    parallel::{divided, each},
     transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},
 };
 
@@ -55,11 +55,6 @@ pub struct Survey<'t> {
 impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
-        Self::beside(scope, texts, || ()).1
-    }
-
-    /// The same, while this thread first does something else.
-    pub fn beside<F>(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>], first: impl FnOnce() -> F) -> (F, Self) {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let rounds = rounds(scope, texts, &pieces);
         let mut round_of = vec![None; scope.conversation.len()];
@@ -75,7 +70,7 @@ impl<'t> Survey<'t> {
             reading.read(pieces);
             reading
         };
-        let (first, readings) = each_beside(divided(pieces, bytes), read, first);
+        let readings = each(divided(pieces, bytes), read);
         let mut whole = Reading::of(scope, texts, &round_of, &work);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
@@ -96,7 +91,7 @@ impl<'t> Survey<'t> {
         let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, ties, names };
         survey.mark_replaced(scope.tools);
         survey.price_rounds(scope, rounds);
-        (first, survey)
+        survey
     }
 
     /// Lines that stand in the old text of a later edit are no longer in the file.

@@ -647,7 +647,10 @@ fn what_only_looked_for_something_is_told_before_what_has_to_be_mended() {
         .concat(),
     );
     let at = |call: &str| told.find(call).unwrap();
-    assert!(at("- Read src/nosuch.ts") < at("- Bash ls lib") && at("- Bash ls lib") < at("- Bash ./deploy.sh"), "{told}");
+    assert!(
+        at("- Read src/nosuch.ts") < at("- Bash ls lib") && at("- Bash ls lib") < at("- Bash ./deploy.sh"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::{
     content::ContentCut,
-    record::{Recorded, Recorder, recorded, with_note_of_gap},
+    record::{Recorded, Recorder, recorded, with_note_of_gap, with_room_for},
 };
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
@@ -24,8 +24,8 @@ use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    record::RECORD_TOKENS,
-    salience::{Kept, LeftOutName, Salience, SalienceError, Surveyed, WITHOUT, Weights, Why},
+    record::{RECORD_TOKENS, Rooms},
+    salience::{Kept, LeftOutName, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
@@ -174,33 +174,35 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
 
 /// What the mode and strategy do, with a record of what they leave out.
 fn recorded_cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let given = settings.given_integer("recordTokens");
+    let keep = settings.integer("preserveRecentCount");
     let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
     let names = is_salient && request.target_tokens.is_some();
-    let recorder = || Recorder::new(request, settings.integer("preserveRecentCount"), given, names);
-    let (recorder, surveyed) = if names {
-        let (recorder, surveyed) = salience(settings).survey_beside(request.history(), recorder);
-        (recorder, Some(surveyed))
-    } else {
-        (recorder(), None)
+    let most = Recorder::most(request, settings.given_integer("recordTokens"), names);
+    let (recorder, first) = match most {
+        Some(most) if names => {
+            let (recorder, cut) = salient_beside(request, settings, most, || Recorder::new(request, keep, most));
+            (recorder?, Some(cut?))
+        }
+        Some(most) => (Recorder::new(request, keep, most)?, None),
+        None => (None, None),
     };
-    let Some(recorder) = recorder? else {
-        let CutDown { proposal, .. } = cut(request, settings, surveyed)?;
+    let Some(recorder) = recorder else {
+        let CutDown { proposal, .. } = first.map_or_else(|| cut(request, settings), Ok)?;
         if meets_target(request, &proposal.plan)? {
             return Ok(proposal);
         }
         return beyond_target(request, proposal, |proposal, _| Ok(Recorded::NothingLost(proposal)));
     };
-    let mut with = with_room(request, settings, &recorder, surveyed)?;
+    let mut with = with_room(request, settings, &recorder, first)?;
     let CutDown { proposal, left_out, .. } = match with {
         Some(Recorded::With(proposal)) => return Ok(proposal),
         Some(Recorded::NothingLost(proposal)) => {
             // The room for the record is free; not for something that would need one.
-            let all = cut(request, settings, None)?.proposal;
+            let all = cut(request, settings)?.proposal;
             return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
         }
-        Some(Recorded::NoPlace) => return Ok(cut(request, settings, None)?.proposal),
-        None => cut(request, settings, None)?,
+        Some(Recorded::NoPlace) => return Ok(cut(request, settings)?.proposal),
+        None => cut(request, settings)?,
     };
     if !meets_target(request, &proposal.plan)? {
         return beyond_target(request, proposal, |proposal, left| {
@@ -216,21 +218,17 @@ fn recorded_cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, 
     Ok(if let Some(Recorded::With(proposal)) = with { proposal } else { proposal })
 }
 
-/// What is cut where the record has its room, with the record; `None` where that misses the target. `surveyed` is the request's conversation.
+/// What is cut where the record has its room, with the record; `None` where that misses the target. `done` is what is cut there, if somebody knows.
 fn with_room(
     request: &Request,
     settings: &Settings<'_>,
     recorder: &Recorder,
-    surveyed: Option<Surveyed<'_>>,
+    done: Option<CutDown>,
 ) -> Result<Option<Recorded>, CondenseError> {
-    let all = request.scaled(&request.tally).max(1) as f64;
-    let share = request.target_tokens.map_or(1.0, |target| target as f64 / all);
-    let room = recorder.rooms.record + recorder.room_kept_for_names(share);
-    let target_tokens = request.target_tokens.map(|target| target.saturating_sub(request.scale.apply(room)));
-    let within = Request { target_tokens, ..request.clone() };
-    let CutDown { proposal, left_out, tally } = cut(&within, settings, surveyed)?;
+    let within = with_room_for(recorder.rooms, request);
+    let CutDown { proposal, left_out, tally } = done.map_or_else(|| cut(&within, settings), Ok)?;
     let left = tally.map_or_else(|| measured(request, &proposal.plan), Ok)?;
-    if target_tokens.is_some() && !within.meets_target(&left) {
+    if within.target_tokens.is_some() && !within.meets_target(&left) {
         return Ok(None);
     }
     recorded(request, proposal, left.total(), &left_out, recorder).map(Some)
@@ -289,10 +287,10 @@ impl From<Proposal> for CutDown {
     }
 }
 
-fn cut(request: &Request, settings: &Settings<'_>, surveyed: Option<Surveyed<'_>>) -> Result<CutDown, CondenseError> {
+fn cut(request: &Request, settings: &Settings<'_>) -> Result<CutDown, CondenseError> {
     Ok(match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => window_proposal(request, settings).into(),
-        (_, "salient") => return salient_proposal(request, settings, surveyed),
+        (_, "salient") => return salient_proposal(request, settings),
         _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?.into(),
     })
 }
@@ -326,18 +324,42 @@ fn salience(settings: &Settings<'_>) -> Salience {
     }
 }
 
-fn salient_proposal(
-    request: &Request,
-    settings: &Settings<'_>,
-    surveyed: Option<Surveyed<'_>>,
-) -> Result<CutDown, CondenseError> {
+fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<CutDown, CondenseError> {
     let (history, salience) = (request.history(), salience(settings));
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
         return Ok(proposal_of(kept.map_err(unanswered)?).into());
     };
-    let mut kept = salience.within(history, budget, surveyed).map_err(unanswered)?;
+    let kept = salience.within(history, budget).map_err(unanswered)?;
+    cut_down(request, kept, budget, salience.preserve_recent)
+}
+
+/// What is cut where the record has its room, while `recorder` finds out how much that is: no more than `most`, and none without a record.
+fn salient_beside(
+    request: &Request,
+    settings: &Settings<'_>,
+    most: Rooms,
+    recorder: impl FnOnce() -> Result<Option<Recorder>, CondenseError> + Send,
+) -> (Result<Option<Recorder>, CondenseError>, Result<CutDown, CondenseError>) {
+    let budget = |rooms: Option<Rooms>| {
+        let within = rooms.map(|rooms| with_room_for(rooms, request).budget());
+        within.unwrap_or_else(|| request.budget()).unwrap_or_default()
+    };
+    let budget_of = |recorder: &Result<Option<Recorder>, _>| {
+        budget(recorder.as_ref().ok().and_then(Option::as_ref).map(|recorder| recorder.rooms))
+    };
+    let salience = salience(settings);
+    // Records seldom take half of what may stay, whatever they may take.
+    let likely = budget(Some(most)).max(budget(None) / 2);
+    let (recorder, kept) = salience.within_beside(request.history(), likely, recorder, budget_of);
+    let budget = budget_of(&recorder);
+    let cut = kept.map_err(unanswered).and_then(|kept| cut_down(request, kept, budget, salience.preserve_recent));
+    (recorder, cut)
+}
+
+/// What is cut so that this stays, and more where that is more than the budget.
+fn cut_down(request: &Request, mut kept: Kept, budget: usize, keep: usize) -> Result<CutDown, CondenseError> {
     let left_out = std::mem::take(&mut kept.left_out);
     let tally = kept.tally.clone();
     let proposal = proposal_of(kept);
@@ -348,7 +370,7 @@ fn salient_proposal(
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    let proposal = window_after(request, proposal, &after, &tally, salience.preserve_recent, budget);
+    let proposal = window_after(request, proposal, &after, &tally, keep, budget);
     Ok(CutDown { proposal, left_out, tally: None })
 }
 

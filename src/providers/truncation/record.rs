@@ -32,13 +32,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Tokens that are kept free for names where this share of the conversation may stay: from a quarter down three fifths of the room they may have (with
-    /// all of it, passages lose more than names gain), and none from half up, where nearly every name is readable (docs/salience.md). What stays free
-    /// anyway is theirs as well.
-    pub fn room_kept_for_names(&self, share: f64) -> usize {
-        (self.rooms.missing as f64 * 0.6 * (2.0 - 4.0 * share).clamp(0.0, 1.0)) as usize
-    }
-
     /// With less room: first without names, then a quarter at a time. `None` where that is too little for a record.
     pub fn with_less(self) -> Option<Self> {
         let record = if self.rooms.missing > 0 { self.rooms.record } else { self.rooms.record / 4 };
@@ -51,29 +44,41 @@ impl Recorder {
         Ok(request.record_of(&self.known, &after, &[], Rooms::record(self.rooms.record)).is_some())
     }
 
-    /// For a conversation of which the newest `keep` messages stay; `None` where there is nothing to tell even if all others go. A record has the tokens
-    /// that are `given` or usual, and no more than it takes to tell everything; where it may have `names`, more for them.
-    pub fn new(
-        request: &Request,
-        keep: usize,
-        given: Option<usize>,
-        names: bool,
-    ) -> Result<Option<Self>, CondenseError> {
-        let room = request.record_room(given);
-        let index = if names { room * 3 / 5 } else { 0 };
-        if room < MIN_RECORD {
-            return Ok(None);
-        }
+    /// The tokens that a record may have at most, those that are `given` or usual; where it may have `names`, more for them. `None` where that is too little
+    /// for a record.
+    pub fn most(request: &Request, given: Option<usize>, names: bool) -> Option<Rooms> {
+        let record = request.record_room(given);
+        (record >= MIN_RECORD).then_some(Rooms { missing: if names { record * 3 / 5 } else { 0 }, record })
+    }
+
+    /// For a conversation of which the newest `keep` messages stay; `None` where there is nothing to tell even if all others go. A record has no more
+    /// tokens than `most`, and no more than it takes to tell everything.
+    pub fn new(request: &Request, keep: usize, most: Rooms) -> Result<Option<Self>, CondenseError> {
         let (known, conversation) = (request.known(), &request.conversation);
         let old = conversation.head()..conversation.len().saturating_sub(keep);
         let ends = apply(conversation, &Plan { edits: old.map(|message| Edit::Drop { message }).collect() })?;
-        let longest = request.record_of(&known, &ends, &[], Rooms::record(room));
+        let longest = request.record_of(&known, &ends, &[], Rooms::record(most.record));
         // Lines are counted one by one, with their line feeds.
         let line = |line: &str| count_inside(line, request.tally.encoding()).tokens + 1;
         let tokens = longest.map_or(0, |text| text.lines().map(line).sum::<usize>() + BRIDGE);
-        let rooms = Rooms { missing: index, record: room.min(tokens) };
+        let rooms = Rooms { record: most.record.min(tokens), ..most };
         Ok((rooms != Rooms::default()).then_some(Self { known, keep, rooms }))
     }
+}
+
+/// Tokens that are kept free for names, of those they may have, where this share of the conversation may stay: from a quarter down three fifths (with all
+/// of them, passages lose more than names gain), and none from half up, where nearly every name is readable (docs/salience.md). What stays free anyway is
+/// theirs as well.
+fn kept_for_names(rooms: Rooms, share: f64) -> usize {
+    (rooms.missing as f64 * 0.6 * (2.0 - 4.0 * share).clamp(0.0, 1.0)) as usize
+}
+
+/// The request to leave room for a record besides what stays.
+pub fn with_room_for(rooms: Rooms, request: &Request) -> Request {
+    let all = request.scaled(&request.tally).max(1) as f64;
+    let share = request.target_tokens.map_or(1.0, |target| target as f64 / all);
+    let room = request.scale.apply(rooms.record + kept_for_names(rooms, share));
+    Request { target_tokens: request.target_tokens.map(|target| target.saturating_sub(room)), ..request.clone() }
 }
 
 /// What became of a proposal that is to have a record.
