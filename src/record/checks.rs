@@ -13,7 +13,7 @@ use super::{
 };
 use crate::transcript::{
     Event, Transcript,
-    endings::{Verdict, counted_failures, failure, goes_on, is_bad, shown_command, verdict},
+    endings::{Verdict, counted_failures, failure, goes_on, is_bad, shown_command, verdict, well_ones},
 };
 
 /// Programs that show, find or keep files: what they are given may well be called `test`.
@@ -313,7 +313,12 @@ impl Ending {
             if let Some(bad) = bad.filter(|bad| *bad != verdict.1) {
                 verdict.0 = Some(bad);
             }
-            return Some(Self { is_bad: is_hidden && (bad.is_some() || is_bad(&verdict)), verdict: line_of(verdict) });
+            let is_bad = is_hidden && (bad.is_some() || is_bad(&verdict));
+            // The last of many that are well tells nothing of the others.
+            let many = Some(well_ones(answer)).filter(|many| *many > 1 && !is_bad && verdict.0.is_none());
+            let line = line_of(verdict);
+            let verdict = many.map(|many| [&format!("{many} ok"), &*line].join(BETWEEN_LINES));
+            return Some(Self { is_bad, verdict: verdict.unwrap_or(line) });
         }
         if is_hidden {
             return None;

@@ -45,7 +45,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut lines: Vec<Line<'_>> = Vec::new();
     let prose = Prose::in_names(names);
     for LeftOutName { name, of } in names {
-        if is_context_line(name) || prose.has(name) || is_data(name) {
+        if is_context_line(name) || prose.has(name) || is_data(name) || is_tag(name) {
             continue;
         }
         // A path that is likely to be used again is told as a whole.
@@ -100,7 +100,7 @@ fn is_path(of: &str) -> bool {
 /// Whether a name is a path with the number of a line beside a hit, as `grep -A` writes it: `src/day.ts-73`.
 fn is_context_line(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbered = name.trim_end_matches('-').rsplit_once('-').filter(|(_, number)| is_number(number));
+    let numbered = name.trim_end_matches(['-', '/']).rsplit_once('-').filter(|(_, number)| is_number(number));
     let extension = numbered.and_then(|(path, _)| path.rsplit(['/', '\\']).next()?.rsplit_once('.'));
     extension.is_some_and(|(_, extension)| (1..=5).contains(&extension.len()) && !is_number(extension))
 }
@@ -109,6 +109,11 @@ fn is_context_line(name: &str) -> bool {
 fn is_data(name: &str) -> bool {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     is_number || (name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Whether a name is what closes a tag, as `/summary` does, or the first folder of all: too little to look for.
+fn is_tag(name: &str) -> bool {
+    name.strip_prefix('/').is_some_and(|word| !word.contains('/') && !word.contains('.'))
 }
 
 /// What looks like two words of prose with a slash between them, such as `and/or`, where it is no part of a longer path: nobody looks for that again.
@@ -158,6 +163,8 @@ mod tests {
             name("runAll", "npm\n test"),
             name("src/week.ts-73", "grep"),
             name("/a/b.go-5-", "grep"),
+            name("src/hooks.go-952-/", "grep"),
+            name("/summary", "gh api"),
             name("and/or", "docs/a.md"),
             name("Write/Edit", "docs/a.md"),
             name("src/record", "ls src"),

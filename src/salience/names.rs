@@ -45,13 +45,14 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     }
 }
 
-/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab before a capital. Before a small letter, it may as well be
-/// the name of a folder.
+/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab: before a capital, or behind another escape or what ends no
+/// folder. Elsewhere it may as well begin the name of a folder.
 fn is_escape(bytes: &[u8], at: usize) -> bool {
-    at > 0
-        && bytes[at - 1] == b'\\'
-        && matches!(bytes[at], b'n' | b'r' | b't')
-        && bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase)
+    let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't');
+    let ends_folder = |byte: u8| KINDS[byte as usize] & IN_PATH != 0 || matches!(byte, b':' | b'\\');
+    is_escaped(at)
+        && (bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase)
+            || at.checked_sub(2).is_some_and(|before| is_escaped(before) || !ends_folder(bytes[before])))
 }
 
 const LOWER: u8 = 1;
@@ -131,7 +132,11 @@ mod tests {
     fn escapes_are_no_part_of_a_name() {
         assert_eq!(
             names(r#""\nDebug: \tMyClass\r\nisLeapYear C:\app\node_modules""#),
-            ["MyClass", "nisLeapYear", "node_modules"]
+            ["MyClass", "isLeapYear", "node_modules"]
+        );
+        assert_eq!(
+            names(r"{\n\tgitDirAbs := 1;\nlocalRef D:\temp_files \\\\host\team_share err\nlastRef"),
+            ["gitDirAbs", "localRef", "temp_files", "team_share", "nlastRef"]
         );
     }
 

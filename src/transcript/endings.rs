@@ -61,6 +61,15 @@ pub fn counted_failures(output: &str) -> Option<&str> {
     output.lines().rev().map(str::trim).find(|line| line.len() < 2000 && FAILURES.is_match(line))
 }
 
+/// How many packages or tests were well by themselves, where each has a line that begins with `ok`; 0 where one was not, or the last line that tells is another.
+pub fn well_ones(output: &str) -> usize {
+    let is_well = |line: &str| line.strip_prefix("ok").is_some_and(|rest| rest.starts_with([' ', '\t']));
+    let is_one = |line: &&str| is_well(line) || ["FAIL", "not ok"].iter().any(|word| line.starts_with(word));
+    let ones: Vec<&str> = output.lines().map(str::trim).filter(is_one).collect();
+    let ends_well = verdict(output).is_some_and(|(_, last)| is_well(last));
+    if ends_well && ones.iter().all(|line| is_well(line)) { ones.len() } else { 0 }
+}
+
 /// Notes of hosts that a command has not ended yet.
 const STILL_RUNNING: [&str; 3] = ["running in background", "running in the background", "still running"];
 
@@ -161,6 +170,9 @@ mod tests {
         assert_eq!(verdict("src/a.ts\nsrc/b.ts"), None);
         assert_eq!(failure("compiling\nerror[E0308]: mismatched types\nmore"), Some("error[E0308]: mismatched types"));
         assert_eq!(failure("all is well"), None);
+        let packages =
+            |last: &str| well_ones(&format!("? \ta\t[no test files]\nok  \tb\t0.6s\nok  \tc\t(cached)\n{last}\n"));
+        assert_eq!(["ok  \td\t1s", "FAIL\td\t1s", "3 passed", "oking"].map(packages), [3, 0, 0, 0]);
         let roo = "The tool execution failed with the following error:\n<error>\nNo sufficiently similar match found\n</error>";
         assert_eq!(cause(roo), Some("No sufficiently similar match found"));
         for (output, expected) in [

@@ -379,6 +379,12 @@ fn checks_tell_how_they_ended_the_last_time() {
         ("npx eslint .", "Exit code 1\n✖ 1 problem", "0 issues.", "0 issues."),
         ("ruff check .", "Exit code 1\nFound 1 error.", "All checks passed!", "All checks passed!"),
         (
+            "go test ./...",
+            "Exit code 1\nok  \tshop/a\t0.6s\nFAIL\tshop/b\t0.1s",
+            "ok  \tshop/a\t0.6s\nok  \tshop/b\t0.1s",
+            "2 ok / ok shop/b 0.1s",
+        ),
+        (
             "cargo test",
             "Exit code 101\ntest result: FAILED. 0 passed; 1 failed",
             "test result: ok. 1 passed; 0 failed",
