@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use super::{
     commands::{SimpleCommand, simple_commands},
     facts::{answer_of, command_of, has_failed, has_run},
+    git::brings_changes,
     recorded::message_of,
     trees::mark_elsewhere,
 };
@@ -31,6 +32,15 @@ impl Call<'_> {
     /// Whether it has changed files.
     pub fn has_changed_files(&self) -> bool {
         self.changes_files() && has_run(self.event) && !has_failed(self.event)
+    }
+
+    /// Whether files of the work may have another content since, by this call or by git.
+    pub fn may_have_changed_work(&self, transcript: &Transcript<'_>) -> bool {
+        let brings = || {
+            let mut commands = self.commands.iter().filter(|command| !command.is_elsewhere);
+            commands.any(|command| brings_changes(command, self.answer(transcript)))
+        };
+        self.has_changed_files() || (has_run(self.event) && brings())
     }
 
     /// What it was answered, without our notes of what was left out of it.

@@ -434,9 +434,9 @@ impl Age {
         }
     }
 
-    fn called(&mut self, index: usize, call: &Call<'_>) {
+    fn called(&mut self, index: usize, call: &Call<'_>, transcript: &Transcript<'_>) {
         let first = self.begun.first(index, call);
-        if call.has_changed_files() {
+        if call.may_have_changed_work(transcript) {
             self.last_change = Some(first);
         }
     }
@@ -493,7 +493,7 @@ pub fn checks(recorded: Vec<Recorded>, calls: &[Call<'_>], transcript: &Transcri
                 runs.add(index, &command, &checks, &[], Some(&Ending::told(&verdict)));
             }
             Step::Call(call) => {
-                age.called(index, call);
+                age.called(index, call, transcript);
                 if has_run(call.event) {
                     ran(&mut runs, index, call, transcript);
                 }

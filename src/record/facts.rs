@@ -50,8 +50,8 @@ pub enum Fact {
     Plan { item: String, state: Option<ItemState> },
     /// How a check ended the last time, and whether files were changed since.
     Check { command: String, verdict: String, is_older: bool },
-    /// A call that failed, and was not seen to work since; and whether a file that it names was changed since.
-    Failed { call: String, line: String, is_older: bool },
+    /// A call that failed, and was not seen to work since; whether a file that it names was changed since, and whether it only looked for something.
+    Failed { call: String, line: String, is_older: bool, is_lookup: bool },
     /// A call that failed, and the same worked later.
     Mended { call: String, line: String },
     /// A file that was changed.

@@ -7,12 +7,12 @@ use super::{
     calls::Call,
     checks::{Check, echoed, says_all},
     commands::{SimpleCommand, name_of, simple_commands},
-    facts::{BETWEEN_LINES, Fact, GOES_ON, TELLING, about, beginning, has_failed, has_run, is_cut},
+    facts::{BETWEEN_LINES, Fact, GOES_ON, TELLING, about, beginning, has_failed, has_run, in_order, is_cut},
     recorded::{Begun, Recorded, Step, steps},
 };
 use crate::transcript::{
     Meaning, ToolTable, Transcript,
-    endings::{cause, counted_failures, failure, goes_on, says_well, verdict},
+    endings::{cause, counted_failures, failed_task, failure, goes_on, says_well, verdict},
 };
 
 /// Programs that only look for something, or at it.
@@ -90,20 +90,22 @@ struct Failure {
     is_outdated: bool,
     /// Whether a file that it names was changed since, as a record tells.
     is_older: bool,
+    /// Whether it only looked for something, as a record tells.
+    is_lookup: bool,
 }
 
 impl Failure {
     fn new(at: usize, tool: &str, call: String, line: String, open: Vec<Part>) -> Self {
         let last = open.last().map_or_else(|| SimpleCommand::named(&call), |part| part.command.clone());
         let (tool, parts) = (tool.to_owned(), open.len());
-        Self { at, tool, call, line, parts, open, last, is_outdated: false, is_older: false }
+        Self { at, tool, call, line, parts, open, last, is_outdated: false, is_older: false, is_lookup: false }
     }
 
     /// One that an earlier record tells of.
     fn recorded(at: usize, fact: Fact, tools: &ToolTable) -> Option<Self> {
-        let (call, line, is_open, is_older) = match fact {
-            Fact::Failed { call, line, is_older } => (call, line, true, is_older),
-            Fact::Mended { call, line } => (call, line, false, false),
+        let (call, line, is_open, is_older, is_lookup) = match fact {
+            Fact::Failed { call, line, is_older, is_lookup } => (call, line, true, is_older, is_lookup),
+            Fact::Mended { call, line } => (call, line, false, false, false),
             _ => return None,
         };
         let (tool, about) = call.split_once(' ').unwrap_or((&call, ""));
@@ -113,12 +115,13 @@ impl Failure {
             (true, _) => vec![Part::named(about)],
         };
         let tool = tool.to_owned();
-        Some(Self { is_older, ..Self::new(at, &tool, call, line, open) })
+        Some(Self { is_older, is_lookup, ..Self::new(at, &tool, call, line, open) })
     }
 
     /// Whether it only looked for something: nothing has to be mended.
     fn is_lookup(&self, tools: &ToolTable) -> bool {
         match tools.meaning(&self.tool) {
+            _ if self.is_lookup => true,
             Meaning::Read | Meaning::Search | Meaning::List | Meaning::Web => true,
             Meaning::Command => {
                 let looks =
@@ -255,17 +258,15 @@ impl Failures {
         }
     }
 
-    /// What is told of them, oldest first. What only looked for something comes before all that has to be mended, because of what is told the first goes
-    /// where there is no room for all.
+    /// What is told of them, oldest first.
     fn told(self, changed: &Changed, tools: &ToolTable) -> Vec<Fact> {
-        let mut told: Vec<Failure> = self.all.into_iter().filter(|failure| !failure.is_outdated).collect();
-        told.sort_by_cached_key(|failure| (!failure.is_lookup(tools), failure.at));
-        let fact = |failure: Failure| {
-            let is_older = failure.is_before(changed);
-            let Failure { call, line, open, .. } = failure;
-            if open.is_empty() { Fact::Mended { call, line } } else { Fact::Failed { call, line, is_older } }
-        };
-        told.into_iter().map(fact).collect()
+        let told = self.all.into_iter().filter(|failure| !failure.is_outdated).map(|failure| {
+            let (is_older, is_lookup) = (failure.is_before(changed), failure.is_lookup(tools));
+            let Failure { at, call, line, open, .. } = failure;
+            let is_mended = open.is_empty();
+            (at, if is_mended { Fact::Mended { call, line } } else { Fact::Failed { call, line, is_older, is_lookup } })
+        });
+        in_order(told.collect())
     }
 }
 
@@ -309,10 +310,16 @@ fn failed(at: usize, call: &Call<'_>, transcript: &Transcript<'_>) -> Option<Fai
     let answer = call.answer(transcript);
     let first = failure(answer)?;
     let (tool, about) = (call.event.tool.trim(), about(call.event, transcript));
-    let parts = parts_of(&call.commands, &about);
+    let mut parts = parts_of(&call.commands, &about);
     // What fails elsewhere says nothing of the work.
     if parts.iter().any(|part| part.command.is_elsewhere && part.check.is_some()) {
         return None;
+    }
+    // Where a runner says which task failed, the others of its line did not.
+    let tasks: Vec<&str> = answer.lines().filter_map(failed_task).collect();
+    let is_failed = |part: &Part| tasks.iter().any(|task| part.command.words().iter().any(|word| word == task));
+    if parts.iter().any(is_failed) {
+        parts.retain(is_failed);
     }
     let mut line = beginning(first, TELLING);
     if let Some(cause) = cause(answer).filter(|cause| *cause != first) {
@@ -321,12 +328,23 @@ fn failed(at: usize, call: &Call<'_>, transcript: &Transcript<'_>) -> Option<Fai
     Some(Failure::new(at, tool, [tool, &about].join(" ").trim().to_owned(), line, parts))
 }
 
+/// Programs that run a script. One that tries something says what came of it, and ends well all the same.
+const INTERPRETERS: [&str; 11] =
+    ["python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "ts-node"];
+
 /// Whether a call that did not fail is known to have done what it was asked to.
 fn works(call: &Call<'_>, transcript: &Transcript<'_>) -> bool {
     let answer = call.answer(transcript);
+    let runs_script = |command: &SimpleCommand| {
+        let program = command.words().first().map_or("", |word| word.as_str());
+        (INTERPRETERS.contains(&name_of(program)) || program.starts_with("./")) && Check::of(command).is_none()
+    };
     let mut hidden = call.commands.iter().filter(|command| command.hides_its_end).peekable();
-    if goes_on(answer) || hidden.peek().is_none() {
-        return !goes_on(answer);
+    if goes_on(answer) || (call.commands.iter().any(runs_script) && !says_well(answer)) {
+        return false;
+    }
+    if hidden.peek().is_none() {
+        return true;
     }
     let has_verdict = verdict(answer).is_some();
     let tells_error = call.commands.len() > 1 && failure(answer).is_some();

@@ -110,6 +110,27 @@ pub fn tree_change(command: &SimpleCommand) -> Option<(TreeChange, Option<&str>)
     Some((change, folder.filter(|folder| !is_whole || folder.starts_with(['/', '\\']))))
 }
 
+/// Whether a command of git may have brought other content into the files of the work: of another branch or commit, or as it was when all was committed.
+/// What is put aside usually comes back.
+pub fn brings_changes(command: &SimpleCommand, answer: &str) -> bool {
+    let is_undone =
+        |line: &str| line.starts_with("fatal: ") || line.starts_with("Aborting") || line.contains("up to date");
+    let brings = match git_words(command).as_ref().and_then(|(words, _)| words.split_first()) {
+        Some((&"merge" | &"rebase" | &"pull" | &"cherry-pick" | &"revert" | &"am" | &"apply", _)) => true,
+        // A new branch begins where the work is, unless it is said where.
+        Some((&"checkout" | &"switch", [flag, named]))
+            if ["-b", "-B", "-c", "-C"].contains(flag) && !named.starts_with('-') =>
+        {
+            false
+        }
+        Some((&"checkout" | &"switch" | &"restore", _)) => true,
+        Some((&"reset", of)) => of.contains(&"--hard"),
+        _ => false,
+    };
+    let is_unstaging = matches!(tree_change(command), Some((TreeChange::Unstage(_), _)));
+    brings && !is_unstaging && !answer.lines().any(is_undone)
+}
+
 /// Whether git says that there was nothing to do.
 pub fn is_nothing(change: &TreeChange, answer: &str) -> bool {
     match change {

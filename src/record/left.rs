@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     agenda::agenda,
     calls::calls,
-    changes::{Fate, changes},
+    changes::changes,
     checks::checks,
     facts::Fact,
     failures::failures,
@@ -24,8 +24,8 @@ use crate::{
 const MIN_TELLING: usize = 16;
 
 pub struct Left {
-    /// The files of which a call says that they are changed, and what became of that.
-    changed: Vec<(String, Option<Fate>)>,
+    /// The files of which a call says that they are changed, and how.
+    changed: Vec<(String, String)>,
     /// The newest list of things to do.
     pub plan: Vec<Fact>,
     /// What is said to be in force.
@@ -62,7 +62,7 @@ impl Left {
         let now = in_force(conversation, &transcript, tools);
         let now = now.into_iter().chain(recorded.iter().map(|recorded| recorded.fact.clone()));
         let now = now.filter_map(|fact| if let Fact::Now(text) = fact { Some(text) } else { None }).collect();
-        let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, Fate::told(&how))) } else { None };
+        let of_file = |fact| if let Fact::Changed { path, how } = fact { Some((path, how)) } else { None };
         let changed = changes(recorded, &calls, &transcript).into_iter().filter_map(of_file).collect();
         Self { changed, plan, now, ended, texts: String::new() }
     }
@@ -72,10 +72,9 @@ impl Left {
         self.changed.iter().any(|(changed, _)| is_same_file(changed, path))
     }
 
-    /// Whether it also says what became of that.
-    pub fn tells_fate(&self, path: &str, how: &str) -> bool {
-        let fate = Fate::told(how);
-        self.changed.iter().any(|(changed, known)| *known == fate && is_same_file(changed, path))
+    /// Whether it also says all that was done to it, and what became of that.
+    pub fn tells_how(&self, path: &str, how: &str) -> bool {
+        self.changed.iter().any(|(changed, known)| known == how && is_same_file(changed, path))
     }
 
     /// Whether it can be read how this check ended, or that this failed and is open or not, and the calls that are there say nothing else of it. Of few words

@@ -173,7 +173,7 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let is_lost = |fact: &Fact| match fact {
         Fact::Plan { .. } => !has_plan,
         Fact::Now(text) => !left.now.contains(text),
-        Fact::Changed { path, how } => !left.tells_fate(path, how),
+        Fact::Changed { path, how } => !left.tells_how(path, how),
         Fact::Check { .. } | Fact::Failed { .. } | Fact::Mended { .. } => !left.tells_end(fact),
         fact => !left.says(&squeezed(fact.proof())),
     };

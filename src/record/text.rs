@@ -19,7 +19,7 @@ const HEAD: &str = "[Record of the work in messages that are left out]";
 static BEHIND: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(&format!("\n\n{HEAD}\n")).into_owned());
 
 /// The headings, in the order in which they stand.
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 11] = [
     "Still in force:",
     "Plan:",
     "The plan that was agreed on:",
@@ -29,6 +29,7 @@ const HEADINGS: [&str; 10] = [
     "The user said:",
     "The assistant said:",
     "Failed once, and worked later:",
+    "Looked for, and not found or not shown:",
     "Names in what is left out:",
 ];
 
@@ -37,7 +38,7 @@ const CHANGED_SINCE: &str = " (files changed since)";
 
 /// Who is given room first when it is short, and of the room that is left the share that each may have before the others had theirs: what limits the
 /// work and what is open before what was done and said.
-const SHARES: [(Rank, f64); 12] = [
+const SHARES: [(Rank, f64); 13] = [
     (Rank::Of(0), 0.3),
     (Rank::Limit, 0.4),
     (Rank::OpenItem, 0.45),
@@ -50,6 +51,7 @@ const SHARES: [(Rank, f64); 12] = [
     (Rank::Of(7), 0.8),
     (Rank::Of(8), 1.0),
     (Rank::Of(9), 1.0),
+    (Rank::Of(10), 1.0),
 ];
 
 /// So many facts of a rank that have no room are passed over for older ones that have. Of more, the room is all but used.
@@ -87,7 +89,7 @@ impl Rank {
 
 /// What reports call them.
 const NAMES: [&str; HEADINGS.len()] =
-    ["now", "plan", "design", "checks", "failed", "changed", "said", "answered", "mended", "names"];
+    ["now", "plan", "design", "checks", "failed", "changed", "said", "answered", "mended", "lookups", "names"];
 
 /// A line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -97,7 +99,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// What it is about, in one word: `now`, `plan`, `design`, `checks`, `failed`, `changed`, `said`, `answered`, `mended` or `names`.
+    /// What it is about, in one word: `now`, `plan`, `design`, `checks`, `failed`, `changed`, `said`, `answered`, `mended`, `lookups` or `names`.
     #[must_use]
     pub fn heading(&self) -> &'static str {
         NAMES[self.heading]
@@ -141,12 +143,13 @@ pub fn heading(fact: &Fact) -> usize {
         Fact::Plan { .. } => 1,
         Fact::Design(_) => 2,
         Fact::Check { .. } => 3,
-        Fact::Failed { .. } => 4,
+        Fact::Failed { is_lookup: false, .. } => 4,
         Fact::Changed { .. } => 5,
         Fact::Asked(_) => 6,
         Fact::Answered(_) => 7,
         Fact::Mended { .. } => 8,
-        Fact::Named(_) => 9,
+        Fact::Failed { is_lookup: true, .. } => 9,
+        Fact::Named(_) => 10,
     }
 }
 
@@ -164,7 +167,7 @@ fn written_line(fact: &Fact) -> String {
             Some(ItemState::Open) => format!("- [ ] {item}"),
             None => format!("- {item}"),
         },
-        Fact::Check { command: call, verdict: line, is_older } | Fact::Failed { call, line, is_older } => {
+        Fact::Check { command: call, verdict: line, is_older } | Fact::Failed { call, line, is_older, .. } => {
             format!("- {call} → {line}{}", if *is_older { CHANGED_SINCE } else { "" })
         }
         Fact::Mended { call, line } => format!("- {call} → {line}"),
@@ -299,7 +302,7 @@ fn fact(kind: usize, line: &str) -> Option<Fact> {
             let (command, verdict, is_older) = aged()?;
             Fact::Check { command, verdict, is_older }
         }
-        4 => aged().map(|(call, line, is_older)| Fact::Failed { call, line, is_older })?,
+        4 | 9 => aged().map(|(call, line, is_older)| Fact::Failed { call, line, is_older, is_lookup: kind == 9 })?,
         5 => {
             let (path, how) = line.strip_suffix(')')?.rsplit_once(" (")?;
             Fact::Changed { path: path.to_owned(), how: how.to_owned() }
@@ -317,6 +320,10 @@ mod tests {
 
     use super::*;
 
+    fn failed(call: &str, line: &str, is_older: bool, is_lookup: bool) -> Fact {
+        Fact::Failed { call: call.into(), line: line.into(), is_older, is_lookup }
+    }
+
     fn facts() -> Vec<Fact> {
         vec![
             Fact::Now("mode: code".into()),
@@ -326,12 +333,13 @@ mod tests {
             Fact::Design("1. Read the grammar first".into()),
             Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into(), is_older: false },
             Fact::Check { command: "npm run lint".into(), verdict: "0 errors".into(), is_older: true },
-            Fact::Failed { call: "Bash cargo build".into(), line: "error: no such file".into(), is_older: false },
-            Fact::Failed { call: "Bash make".into(), line: "a.c:1:1: error: no x".into(), is_older: true },
+            failed("Bash cargo build", "error: no such file", false, false),
+            failed("Bash make", "a.c:1:1: error: no x", true, false),
             Fact::Changed { path: "src/parser (old).ts".into(), how: "edited 3 times".into() },
             Fact::Asked("Please mend the parser, it is broken".into()),
             Fact::Answered("The parser is mended, but a test fails".into()),
             Fact::Mended { call: "Edit src/a.ts".into(), line: "String to replace not found".into() },
+            failed("Read src/nosuch.ts", "File does not exist", false, true),
             Fact::Named("parse_due_date".into()),
         ]
     }
@@ -381,6 +389,8 @@ mod tests {
         - The parser is mended, but a test fails
         Failed once, and worked later:
         - Edit src/a.ts → String to replace not found
+        Looked for, and not found or not shown:
+        - Read src/nosuch.ts → File does not exist
         Names in what is left out:
         - parse_due_date
         ");

@@ -70,6 +70,12 @@ pub fn well_ones(output: &str) -> usize {
     if ends_well && ones.iter().all(|line| is_well(line)) { ones.len() } else { 0 }
 }
 
+/// The task of which a line of its runner says that it failed: `[lint] ERROR task failed`.
+pub fn failed_task(line: &str) -> Option<&str> {
+    let (task, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
+    rest.trim_start().strip_prefix("ERROR task failed").map(|_| task)
+}
+
 /// Notes of hosts that a command has not ended yet.
 const STILL_RUNNING: [&str; 3] = ["running in background", "running in the background", "still running"];
 
@@ -191,6 +197,7 @@ mod tests {
         let lint = "a_test.go:9:2: Fatalf may not run\n\tt.Fatalf(\"error = %v\", err)\n\t^\nwrapcheck: 19\n[lint] ERROR task failed";
         assert_eq!(failure(lint), Some("[lint] ERROR task failed"));
         assert_eq!(cause(lint), Some("a_test.go:9:2: Fatalf may not run"));
+        assert_eq!(["[lint] ERROR task failed", "[lint] 0 issues."].map(failed_task), [Some("lint"), None]);
         assert_eq!(verdict("0 issues.\n[lint] $ golangci-lint run ./...").map(|(_, last)| last), Some("0 issues."));
         assert_eq!(
             ["[fmt] $ gofmt -w .", "> app@1.0.0 test", "$ make", "+ set -e", "[x] done", "$5"].map(shown_command),

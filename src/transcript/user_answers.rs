@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::user_text::{HostText, SPOKEN};
+use super::user_text::{HostText, SPOKEN, attachments};
 
 /// How hosts begin an answer in which the user refuses or approves.
 const JUDGED: [&str; 2] = ["The user ", "{\"status\""];
@@ -24,13 +24,23 @@ static CHOICES: LazyLock<Regex> =
 /// answer that is marked as an error is a refusal: what a tool found may begin like one.
 #[must_use]
 pub fn user_words(answer: &str, asks_user: bool, is_error: bool) -> Vec<String> {
-    let text = answer.trim();
+    let mut all = with_attachments(answer.trim(), asks_user, is_error);
+    for words in &mut all {
+        let end = attachments(words).unwrap_or(words.len());
+        words.truncate(words[..end].trim_end().len());
+    }
+    all.retain(|words| !words.is_empty());
+    all
+}
+
+/// The same, with the files that the host attached to them.
+fn with_attachments(text: &str, asks_user: bool, is_error: bool) -> Vec<String> {
     if JUDGED.iter().any(|beginning| text.starts_with(beginning)) {
         if !asks_user && !is_error {
             return Vec::new();
         }
         let words = instead(text).or_else(|| tagged(text)).map(str::to_owned).or_else(|| feedback(text));
-        return words.into_iter().filter(|words| !words.is_empty()).collect();
+        return words.into_iter().collect();
     }
     if !asks_user || is_error || text.is_empty() || HostText::of(text).is_some() {
         return Vec::new();
@@ -69,6 +79,8 @@ mod tests {
 
     #[test]
     fn words_in_answers() {
+        let mentions = "<user_message>\nLook at 'a.ts' (see below).\n\n<file_content path=\"a.ts\">\n 1 | never\n</file_content>\n</user_message>";
+        assert_eq!(user_words(mentions, true, false), ["Look at 'a.ts' (see below)."]);
         let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nlet's do this as a separate PR";
         assert_eq!(user_words(refused, false, true), ["let's do this as a separate PR"]);
         assert_eq!(user_words(refused, false, false), [""; 0], "a file may begin so");

@@ -497,7 +497,7 @@ fn what_an_earlier_record_tells_and_later_work_changes_is_told_once() {
     [Record of the work in messages that are left out]
     Checks, how each ended the last time:
     - make all → make: *** No rule, error 2 (files changed since)
-    - npm test 2>&1 → Tests: 3 passed
+    - npm test 2>&1 → Tests: 3 passed (files changed since)
     Files changed:
     - /w/shop/src/day.ts (edited)
     - src/cart.ts (edited 3 times)
@@ -643,7 +643,67 @@ fn a_failure_says_whether_a_file_that_it_names_was_changed_since() {
 }
 
 #[test]
-fn what_only_looked_for_something_is_told_before_what_has_to_be_mended() {
+fn what_git_brings_into_the_work_makes_checks_older() {
+    let checked = round(1, "Bash", json!({ "command": "go test ./..." }), "ok  \tshop/a\t0.6s");
+    for (command, answer, is_older) in [
+        ("git merge origin/main", "Merge made by the 'ort' strategy.\n 2 files changed", true),
+        ("git rebase main", "error: could not apply 2dd8eff6", true),
+        ("git pull", "Already up to date.", false),
+        ("git merge nosuch", "fatal: 'nosuch' does not appear to be a branch", false),
+        ("git checkout -b mending", "Switched to a new branch 'mending'", false),
+        ("git cherry-pick 2dd8eff6", "[main 1a2b3c4] mended", true),
+        ("git commit -m mended", "[main 2dd8eff] mended", false),
+    ] {
+        let told = record([checked.clone(), round(2, "Bash", json!({ "command": command }), answer)].concat());
+        let line = if is_older { "ok shop/a 0.6s (files changed since)\n" } else { "ok shop/a 0.6s\n" };
+        assert!(told.contains(line), "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_script_that_says_that_it_failed_mends_nothing() {
+    let failing = failed(1, "Bash", json!({ "command": "python reproduce.py" }), "TypeError: unexpected argument");
+    let again = |answer: &str| {
+        record([failing.clone(), round(2, "Bash", json!({ "command": "python reproduce.py" }), answer)].concat())
+    };
+    assert!(again("FAILURE: the error code is another").contains("not seen to work since:"));
+    assert!(
+        again("The error code is the one").contains("not seen to work since:")
+            || again("code 7").contains("worked later:")
+    );
+}
+
+#[test]
+fn of_a_line_of_tasks_only_the_one_that_failed_is_open() {
+    let line = json!({ "command": "mise run fmt && mise run vet" });
+    let failing = failed(1, "Bash", line, "[fmt] $ gofmt -w .\n[vet] ERROR task failed");
+    let then = |command: &str| {
+        record([failing.clone(), round(2, "Bash", json!({ "command": command }), "[x] $ done")].concat())
+    };
+    assert!(!then("mise run vet").contains("not seen to work since:"));
+    assert!(
+        then("mise run fmt").contains("not seen to work since:") || then("mise run fmt").contains("ERROR task failed")
+    );
+}
+
+#[test]
+fn a_file_is_told_where_not_all_its_changes_can_be_read() {
+    let edit = |id: usize| {
+        let input = json!({ "file_path": "src/cart.ts", "old_string": format!("a{id}"), "new_string": "b" });
+        round(id, "Edit", input, "The file has been updated.")
+    };
+    let mut messages = messages_of(&history([edit(1), edit(2)].concat()));
+    // The newest change of it stays.
+    let end = messages.len();
+    messages
+        .splice(end - 1..end - 1, [json!({ "role": "user", "content": [text("More.")] })].into_iter().chain(edit(3)));
+    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    let (after, _) = window(&before);
+    assert!(records(&after).concat().contains("- src/cart.ts (edited 3 times)\n"), "{:?}", records(&after));
+}
+
+#[test]
+fn what_only_looked_for_something_is_told_by_itself() {
     let told = record(
         [
             failed(1, "Bash", json!({ "command": "./deploy.sh" }), "error: no such host"),
@@ -652,11 +712,9 @@ fn what_only_looked_for_something_is_told_before_what_has_to_be_mended() {
         ]
         .concat(),
     );
-    let at = |call: &str| told.find(call).unwrap();
-    assert!(
-        at("- Read src/nosuch.ts") < at("- Bash ls lib") && at("- Bash ls lib") < at("- Bash ./deploy.sh"),
-        "{told}"
-    );
+    let looked = "Looked for, and not found or not shown:\n- Read src/nosuch.ts → File does not exist: error\n- Bash ls lib 2>&1 → ";
+    assert!(told.contains(looked), "{told}");
+    assert!(told.contains("Failed, and not seen to work since:\n- Bash ./deploy.sh → error: no such host\n"), "{told}");
 }
 
 #[test]
