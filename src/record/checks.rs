@@ -314,11 +314,7 @@ impl Ending {
                 verdict.0 = Some(bad);
             }
             let is_bad = is_hidden && (bad.is_some() || is_bad(&verdict));
-            // The last of many that are well tells nothing of the others.
-            let many = Some(well_ones(answer)).filter(|many| *many > 1 && !is_bad && verdict.0.is_none());
-            let line = line_of(verdict);
-            let verdict = many.map(|many| [&format!("{many} ok"), &*line].join(BETWEEN_LINES));
-            return Some(Self { is_bad, verdict: verdict.unwrap_or(line) });
+            return Some(Self { is_bad, verdict: line_of(verdict) });
         }
         if is_hidden {
             return None;
@@ -326,6 +322,15 @@ impl Ending {
         let mut told = answer.lines().rev().map(|line| beginning(line, TELLING));
         let last = told.find(|line| !line.is_empty() && shown_command(line).is_none());
         Some(Self { verdict: last.unwrap_or_else(|| WITHOUT_ERROR.to_owned()), is_bad: false })
+    }
+
+    /// With how many were well by themselves, of an answer that is whole: the last of many tells nothing of the others.
+    fn with_count(mut self, answer: &str) -> Self {
+        let many = well_ones(answer);
+        if many > 1 && !self.is_bad && !self.verdict.contains(BETWEEN_LINES) {
+            self.verdict = [&format!("{many} ok"), &*self.verdict].join(BETWEEN_LINES);
+        }
+        self
     }
 }
 
@@ -523,6 +528,8 @@ fn ran(runs: &mut Runs, index: usize, call: &Call<'_>, transcript: &Transcript<'
             return;
         }
         ended = Ending::of(event, is_hidden, commands.len() > 1, &end);
+    } else if !is_hidden {
+        ended = ended.map(|ended| ended.with_count(call.answer(transcript)));
     }
     runs.forget(line, ended.is_some());
     let echoed = if is_hidden || has_failed(event) { Vec::new() } else { checks_of(&echoed(call, transcript)) };

@@ -1,6 +1,6 @@
 //! The calls that failed, and whether the same was seen to work since.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     MAX_FACTS,
@@ -124,8 +124,12 @@ impl Failure {
             _ if self.is_lookup => true,
             Meaning::Read | Meaning::Search | Meaning::List | Meaning::Web => true,
             Meaning::Command => {
-                let looks =
-                    |part: &Part| part.command.words().first().is_some_and(|word| LOOKING.contains(&name_of(word)));
+                let looks = |part: &Part| {
+                    let words = part.command.words();
+                    let acts =
+                        words.iter().any(|word| ["-exec", "-execdir", "-delete", "-ok"].contains(&word.as_str()));
+                    !acts && words.first().is_some_and(|word| LOOKING.contains(&name_of(word)))
+                };
                 !self.open.is_empty() && self.open.iter().all(looks)
             }
             _ => false,
@@ -204,10 +208,11 @@ impl Failures {
         self.all.push(failure);
     }
 
-    /// A record tells of it: what stands of it still is older than that.
-    fn tell(&mut self, told: Failure) {
-        for at in self.by_call.remove(&told.call).unwrap_or_default() {
-            self.all[at].is_outdated |= self.all[at].tool == told.tool;
+    /// A record, whose first line is this step, tells of it: what stands of it still is older than that.
+    fn tell(&mut self, told: Failure, first: usize) {
+        for at in self.by_call.get(&told.call).into_iter().flatten().copied() {
+            let known = &mut self.all[at];
+            known.is_outdated |= known.at < first && known.tool == told.tool;
         }
         self.add(told);
     }
@@ -259,11 +264,19 @@ impl Failures {
     }
 
     /// What is told of them, oldest first.
-    fn told(self, changed: &Changed, tools: &ToolTable) -> Vec<Fact> {
-        let told = self.all.into_iter().filter(|failure| !failure.is_outdated).map(|failure| {
+    fn told(&self, changed: &Changed, tools: &ToolTable) -> Vec<Fact> {
+        let told = || self.all.iter().filter(|failure| !failure.is_outdated);
+        let open = told().filter(|failure| !failure.open.is_empty());
+        let open: HashSet<(String, String)> =
+            open.map(|failure| (failure.call.clone(), failure.line.clone())).collect();
+        // What failed in the same way again has not worked later.
+        let is_told = |failure: &&Failure| {
+            !failure.open.is_empty() || !open.contains(&(failure.call.clone(), failure.line.clone()))
+        };
+        let told = told().filter(is_told).map(|failure| {
             let (is_older, is_lookup) = (failure.is_before(changed), failure.is_lookup(tools));
-            let Failure { at, call, line, open, .. } = failure;
-            let is_mended = open.is_empty();
+            let (at, call, line) = (failure.at, failure.call.clone(), failure.line.clone());
+            let is_mended = failure.open.is_empty();
             (at, if is_mended { Fact::Mended { call, line } } else { Fact::Failed { call, line, is_older, is_lookup } })
         });
         in_order(told.collect())
@@ -281,16 +294,20 @@ pub fn failures(
     tools: &ToolTable,
 ) -> Vec<Fact> {
     let (mut failures, mut changed, mut begun) = (Failures::default(), Changed::new(), Begun::default());
+    // The first line of the record that is being read.
+    let mut first_told = None;
     for (at, step) in steps(recorded, calls).into_iter().enumerate() {
         if let Step::Call(call) = &step {
+            first_told = None;
             let first = begun.first(at, call);
             let path = call.event.path.as_deref().filter(|_| call.has_changed_files());
             changed.extend(path.and_then(|path| path.rsplit('/').next()).map(|name| (name.to_owned(), first)));
         }
         match step {
             Step::Told(fact) => {
+                let first = *first_told.get_or_insert(at);
                 if let Some(told) = Failure::recorded(at, fact, tools) {
-                    failures.tell(told);
+                    failures.tell(told, first);
                 }
             }
             Step::Call(call) if call.event.call.is_none() || !has_run(call.event) => {}

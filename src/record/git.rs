@@ -113,8 +113,11 @@ pub fn tree_change(command: &SimpleCommand) -> Option<(TreeChange, Option<&str>)
 /// Whether a command of git may have brought other content into the files of the work: of another branch or commit, or as it was when all was committed.
 /// What is put aside usually comes back.
 pub fn brings_changes(command: &SimpleCommand, answer: &str) -> bool {
-    let is_undone =
-        |line: &str| line.starts_with("fatal: ") || line.starts_with("Aborting") || line.contains("up to date");
+    let is_undone = |line: &str| {
+        line.starts_with("fatal: ")
+            || ["Aborting", "Updated 0 paths"].iter().any(|said| line.starts_with(said))
+            || line.contains("up to date")
+    };
     let brings = match git_words(command).as_ref().and_then(|(words, _)| words.split_first()) {
         Some((&"merge" | &"rebase" | &"pull" | &"cherry-pick" | &"revert" | &"am" | &"apply", _)) => true,
         // A new branch begins where the work is, unless it is said where.

@@ -45,7 +45,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
     let mut lines: Vec<Line<'_>> = Vec::new();
     let prose = Prose::in_names(names);
     for LeftOutName { name, of } in names {
-        if is_context_line(name) || prose.has(name) || is_data(name) || is_tag(name) {
+        if is_context_line(name) || prose.has(name, of) || is_data(name) {
             continue;
         }
         // A path that is likely to be used again is told as a whole.
@@ -111,12 +111,7 @@ fn is_data(name: &str) -> bool {
     is_number || (name.starts_with("000") && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a name is what closes a tag, as `/summary` does, or the first folder of all: too little to look for.
-fn is_tag(name: &str) -> bool {
-    name.strip_prefix('/').is_some_and(|word| !word.contains('/') && !word.contains('.'))
-}
-
-/// What looks like two words of prose with a slash between them, such as `and/or`, where it is no part of a longer path: nobody looks for that again.
+/// What looks like two words with a slash between them, such as `and/or`, in prose, and is no part of a longer path: nobody looks for that again.
 struct Prose<'n> {
     /// The parts of all longer paths that stand next to each other.
     in_paths: HashSet<(&'n str, &'n str)>,
@@ -134,10 +129,11 @@ impl<'n> Prose<'n> {
         Self { in_paths }
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has(&self, name: &str, of: &str) -> bool {
+        let is_prose = of.is_empty() || [".md", ".mdx", ".rst", ".txt"].iter().any(|extension| of.ends_with(extension));
         let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
         let words = name.split_once('/').filter(|(one, other)| is_word(one) && is_word(other));
-        words.is_some_and(|words| !self.in_paths.contains(&words))
+        words.is_some_and(|words| is_prose && !self.in_paths.contains(&words))
     }
 }
 
@@ -164,9 +160,10 @@ mod tests {
             name("src/week.ts-73", "grep"),
             name("/a/b.go-5-", "grep"),
             name("src/hooks.go-952-/", "grep"),
-            name("/summary", "gh api"),
             name("and/or", "docs/a.md"),
             name("Write/Edit", "docs/a.md"),
+            name("and/or", ""),
+            name("origin/main", "git status"),
             name("src/record", "ls src"),
             name("/p/src/record/text", "ls src"),
             name("0000020", "od a"),
@@ -178,6 +175,7 @@ mod tests {
                 "src/day.ts: parseDay, isLeapYear",
                 "what was said: format_week",
                 "npm test: runAll",
+                "git status: origin/main",
                 "ls src: src/record, /p/src/record/text"
             ]
         );

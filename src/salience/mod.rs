@@ -149,6 +149,8 @@ pub struct Cut {
 
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
+/// One below this share of a budget that was not known from the beginning is chosen anew.
+const FAR_FROM_FULL: f64 = 0.95;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
@@ -184,7 +186,11 @@ impl Salience {
         let kept = best_within(history, scope, &texts, selection, budget);
         let kept = kept.and_then(|kept| {
             if kept.tally.total() <= budget {
-                return Ok(kept);
+                // What was chosen with too little in view may leave no place for what is left.
+                let is_close = budget <= likely || ratio(kept.tally.total(), budget) >= FAR_FROM_FULL;
+                let anew = if is_close { None } else { Some(self.within(history, budget)?) };
+                let is_better = |anew: &Kept| (kept.tally.total() + 1..=budget).contains(&anew.tally.total());
+                return Ok(anew.filter(is_better).unwrap_or(kept));
             }
             // What the user wrote is cut only when nothing else is left.
             let scope = self.scope(history, true);

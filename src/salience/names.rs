@@ -45,14 +45,14 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     }
 }
 
-/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab: before a capital, or behind another escape or what ends no
-/// folder. Elsewhere it may as well begin the name of a folder.
+/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab: before a capital, or behind another escape or what lines
+/// of code end with. Elsewhere it may as well begin the name of a folder.
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't');
-    let ends_folder = |byte: u8| KINDS[byte as usize] & IN_PATH != 0 || matches!(byte, b':' | b'\\');
+    let ends_line = |byte: u8| matches!(byte, b';' | b',' | b'{' | b'(' | b'>');
     is_escaped(at)
         && (bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase)
-            || at.checked_sub(2).is_some_and(|before| is_escaped(before) || !ends_folder(bytes[before])))
+            || at.checked_sub(2).is_some_and(|before| is_escaped(before) || ends_line(bytes[before])))
 }
 
 const LOWER: u8 = 1;
@@ -134,6 +134,8 @@ mod tests {
             names(r#""\nDebug: \tMyClass\r\nisLeapYear C:\app\node_modules""#),
             ["MyClass", "isLeapYear", "node_modules"]
         );
+        let folders = r"%TEMP%\test_output (x86)\node_tools ${root}\test_helpers '\new_folder' C:\Dokumenté\test_data";
+        assert_eq!(names(folders), ["test_output", "node_tools", "test_helpers", "new_folder", "test_data"]);
         assert_eq!(
             names(r"{\n\tgitDirAbs := 1;\nlocalRef D:\temp_files \\\\host\team_share err\nlastRef"),
             ["gitDirAbs", "localRef", "temp_files", "team_share", "nlastRef"]

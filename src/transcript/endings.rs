@@ -63,9 +63,13 @@ pub fn counted_failures(output: &str) -> Option<&str> {
 
 /// How many packages or tests were well by themselves, where each has a line that begins with `ok`; 0 where one was not, or the last line that tells is another.
 pub fn well_ones(output: &str) -> usize {
-    let is_well = |line: &str| line.strip_prefix("ok").is_some_and(|rest| rest.starts_with([' ', '\t']));
+    // `ok  <tab>package` of Go, `ok 12 - name` of the Test Anything Protocol; what is indented is part of another.
+    let is_well = |line: &str| {
+        let rest = line.strip_prefix("ok").filter(|rest| rest.starts_with([' ', '\t']));
+        rest.is_some_and(|rest| rest.contains('\t') || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    };
     let is_one = |line: &&str| is_well(line) || ["FAIL", "not ok"].iter().any(|word| line.starts_with(word));
-    let ones: Vec<&str> = output.lines().map(str::trim).filter(is_one).collect();
+    let ones: Vec<&str> = output.lines().filter(is_one).collect();
     let ends_well = verdict(output).is_some_and(|(_, last)| is_well(last));
     if ends_well && ones.iter().all(|line| is_well(line)) { ones.len() } else { 0 }
 }

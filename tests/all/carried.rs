@@ -661,6 +661,31 @@ fn what_git_brings_into_the_work_makes_checks_older() {
 }
 
 #[test]
+fn what_failed_again_has_not_worked_later_however_often_it_is_told() {
+    let run = |id: usize, answer: &str, has_failed: bool| {
+        let input = json!({ "command": "./deploy.sh" });
+        if has_failed { failed(id, "Bash", input, answer) } else { round(id, "Bash", input, answer) }
+    };
+    let edit = round(9, "Edit", json!({ "file_path": "a.ts", "old_string": "a", "new_string": "b" }), "done");
+    for last in ["a.ts:1: error: no host", "a.ts:2: error: no port"] {
+        let work =
+            [run(1, "a.ts:1: error: no host", true), run(2, "deployed", false), run(3, last, true), edit.clone()];
+        let (once, _) = window(&history(work.concat()));
+        let (again, _) = window(&read_on(messages_of(&once)));
+        for records in [records(&once), records(&again)] {
+            let record = records.concat();
+            let open = format!("not seen to work since:\n- Bash ./deploy.sh → {last} (files changed since)\n");
+            assert!(record.contains(&open) && record.matches(last).count() == 1, "{record}");
+        }
+    }
+    // Two failures of one call.
+    let two = [run(1, "a.ts:1: error: no host", true), run(2, "a.ts:2: error: no port", true)].concat();
+    let (once, _) = window(&history(two));
+    let (again, _) = window(&read_on(messages_of(&once)));
+    assert_eq!(records(&once), records(&again));
+}
+
+#[test]
 fn a_script_that_says_that_it_failed_mends_nothing() {
     let failing = failed(1, "Bash", json!({ "command": "python reproduce.py" }), "TypeError: unexpected argument");
     let again = |answer: &str| {
