@@ -30,6 +30,12 @@ const INSTRUCTION: usize = 600;
 /// The newest of the user's messages that are told at that length.
 const INSTRUCTIONS: usize = 6;
 
+/// So many of what the assistant answered last: how the newest work ended. Older answers are told shorter.
+const ANSWER: usize = 400;
+
+/// The newest answers that are told at that length.
+const ANSWERS: usize = 3;
+
 /// Of a command.
 const COMMAND: usize = 80;
 
@@ -264,7 +270,7 @@ fn words(said: &[Said], recorded: Vec<Recorded>) -> Vec<Fact> {
                 all.push((*message, Fact::Asked(shortened(words, INSTRUCTION)), limits));
             }
             Role::Assistant => {
-                let words = shortened(words, TELLING);
+                let words = shortened(words, ANSWER);
                 if words.len() >= MIN_ANSWER {
                     all.push((*message, Fact::Answered(words), Vec::new()));
                 }
@@ -284,6 +290,11 @@ fn words(said: &[Said], recorded: Vec<Recorded>) -> Vec<Fact> {
         _ => None,
     });
     asked.skip(INSTRUCTIONS).for_each(|text| *text = shortened(text, TELLING));
+    let answered = all.iter_mut().rev().filter_map(|(_, fact, _)| match fact {
+        Fact::Answered(text) => Some(text),
+        _ => None,
+    });
+    answered.skip(ANSWERS).for_each(|text| *text = shortened(text, TELLING));
     // A limit is told where the words before it have all the room.
     let with_limits = |(_, fact, mut limits): (usize, Fact, Vec<String>)| {
         limits.retain(|limit| !fact.proof().contains(limit.as_str()));

@@ -192,7 +192,14 @@ fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let all: Vec<&Fact> = newest.into_iter().rev().collect();
     let is_missing = |fact: &&&Fact| !is_told(fact) && is_lost(fact);
     // Each is looked for in all that is left.
-    in_parts(&all, |_| left.bytes(), |facts| facts.iter().filter(is_missing).map(|fact| (*fact).clone()).collect())
+    let found = |facts: &[&Fact]| facts.iter().filter(is_missing).map(|fact| (*fact).clone()).collect();
+    let mut missing = in_parts(&all, |_| left.bytes(), found);
+    // A file of which a change can be read gives way to one of which none can: where room is short, the first of a kind go.
+    let is_file = |fact: &Fact| matches!(fact, Fact::Changed { .. });
+    for files in missing.chunk_by_mut(|one, next| is_file(one) == is_file(next)).filter(|facts| is_file(&facts[0])) {
+        files.sort_by_cached_key(|fact| !left.has_changed(fact.proof()));
+    }
+    missing
 }
 
 /// What the records in a conversation tell, line by line.
