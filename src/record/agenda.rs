@@ -123,7 +123,7 @@ fn with_items(
     let mut items: Vec<(String, String, Option<ItemState>)> = Vec::new();
     let mut told = recorded.into_iter().peekable();
     let tell = |items: &mut Vec<(String, String, Option<ItemState>)>, fact: Fact| {
-        let Fact::Plan { item, state } = fact else { return };
+        let Fact::Plan { item, state, .. } = fact else { return };
         let Some((id, text)) = numbered(&item) else { return };
         match items.iter_mut().find(|(known, ..)| *known == id) {
             Some(known) => (known.1, known.2) = (text, state),
@@ -159,7 +159,10 @@ fn with_items(
         }
     }
     told.for_each(|recorded| tell(&mut items, recorded.fact));
-    items.into_iter().map(|(id, text, state)| Fact::Plan { item: format!("#{id} {text}"), state }).collect()
+    items
+        .into_iter()
+        .map(|(id, text, state)| Fact::Plan { item: format!("#{id} {text}"), state, is_older: false })
+        .collect()
 }
 
 /// The number that an answer gives to a new item: the first behind `#`.
@@ -194,7 +197,7 @@ fn item(value: &Value) -> Option<Fact> {
     let text =
         ["content", "step", "text", "title", "subject"].into_iter().find_map(|name| value.get(name)?.as_str())?;
     let state = value.get("status").or_else(|| value.get("state")).and_then(Value::as_str).and_then(state_of);
-    Some(Fact::Plan { item: beginning(text, ITEM), state })
+    Some(Fact::Plan { item: beginning(text, ITEM), state, is_older: false })
 }
 
 fn state_of(word: &str) -> Option<ItemState> {
@@ -218,7 +221,7 @@ fn items_of_text(text: &str) -> Vec<Fact> {
             _ => return None,
         };
         let item = beginning(item, ITEM);
-        (!item.is_empty()).then_some(Fact::Plan { item, state: Some(state) })
+        (!item.is_empty()).then_some(Fact::Plan { item, state: Some(state), is_older: false })
     };
     text.lines().filter_map(item).collect()
 }

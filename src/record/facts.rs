@@ -6,7 +6,7 @@ use super::{
     changes::changes,
     checks::checks,
     failures::failures,
-    in_force::{design, has_ended, in_force, is_committed},
+    in_force::{design, has_ended, in_force, is_committed, is_left},
     must::{limits_in, sets_limit},
     recorded::{Recorded, message_of, recorded},
     squeeze::{squeeze_into, squeezed},
@@ -34,7 +34,7 @@ const INSTRUCTIONS: usize = 6;
 const ANSWER: usize = 400;
 
 /// The newest answers that are told at that length.
-const ANSWERS: usize = 3;
+const ANSWERS: usize = 2;
 
 /// Of a command.
 const COMMAND: usize = 80;
@@ -52,8 +52,8 @@ pub enum Fact {
     Now(String),
     /// A line of the plan that was agreed on.
     Design(String),
-    /// An item of the newest list of things to do.
-    Plan { item: String, state: Option<ItemState> },
+    /// An item of the newest list of things to do, and whether something was committed since and the user has spoken behind that.
+    Plan { item: String, state: Option<ItemState>, is_older: bool },
     /// How a check ended the last time, and whether files were changed since.
     Check { command: String, verdict: String, is_older: bool },
     /// A call that failed, and was not seen to work since; whether a file that it names was changed since, and whether it only looked for something.
@@ -119,8 +119,25 @@ pub fn facts<'c>(conversation: &'c Conversation, texts: Vec<Vec<TextAt<'c>>>, to
     let changed = of_kind(|fact| matches!(fact, Fact::Changed { .. }));
     let held = of_kind(|fact| matches!(fact, Fact::Now(_) | Fact::Design(_)));
     let now = in_force(conversation, &transcript, tools);
-    let agenda = agenda(conversation, &transcript, tools, planned);
+    let told_list = planned.last().map(|recorded| recorded.message);
+    let was_left = planned.iter().any(|recorded| matches!(recorded.fact, Fact::Plan { is_older: true, .. }));
+    let mut agenda = agenda(conversation, &transcript, tools, planned);
     let last_said = || said.iter().rev().find(|said| said.role == Role::User).map(|said| said.message);
+    let is_listed = |event: &&Event| {
+        let is_list = event.action == Action::Todo || tools.meaning(&event.tool) == Meaning::Item;
+        is_list && event.outcome == CallOutcome::Ok
+    };
+    let listed = transcript.events.iter().rev().find(is_listed).map(|event| message_of(event, &transcript));
+    let is_request = |said: &&Said| said.role == Role::User && said.words.len() >= MIN_WORDS;
+    let last_request = || said.iter().rev().find(is_request).map(|said| said.message);
+    let is_left = |list: usize| is_left(list, &calls, &transcript, last_request);
+    if (was_left && told_list >= listed) || listed.max(told_list).is_some_and(is_left) {
+        for fact in &mut agenda {
+            if let Fact::Plan { is_older, .. } = fact {
+                *is_older = true;
+            }
+        }
+    }
     let is_current = |message: usize, plan: &[&Fact]| {
         let lines: Vec<&str> = plan.iter().map(|fact| fact.proof()).collect();
         !is_carried_out(message, &agenda, &transcript, tools)

@@ -134,6 +134,19 @@ pub fn is_committed(
     committed.is_some_and(|committed| last_said().is_some_and(|said| said > committed))
 }
 
+/// Whether something was committed since this message, and the user has spoken behind that.
+pub fn is_left(
+    message: usize,
+    calls: &[Call<'_>],
+    transcript: &Transcript<'_>,
+    last_said: impl FnOnce() -> Option<usize>,
+) -> bool {
+    let is_commit =
+        |call: &&Call<'_>| call.message > message && call.event.outcome == CallOutcome::Ok && commits(call, transcript);
+    let committed = calls.iter().find(is_commit).map(|call| call.message);
+    committed.is_some_and(|committed| last_said().is_some_and(|said| said > committed))
+}
+
 /// Whether a call is known to have committed something.
 fn commits(call: &Call<'_>, transcript: &Transcript<'_>) -> bool {
     let is_commit = |command: &SimpleCommand| matches!(tree_change(command), Some((TreeChange::Commit(_), _)));

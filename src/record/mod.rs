@@ -45,7 +45,7 @@ mod trees;
 use std::collections::HashSet;
 
 use self::{
-    facts::{BETWEEN_LINES, Fact, facts},
+    facts::{BETWEEN_LINES, Fact, ItemState, facts},
     left::Left,
     squeeze::squeezed,
 };
@@ -169,7 +169,14 @@ impl Known {
 fn lost(known: &[Fact], after: &Conversation, tools: &ToolTable) -> Vec<Fact> {
     let left = Left::of(after, tools);
     // A list of things to do tells where it is as a whole.
-    let has_plan = left.plan.iter().eq(known.iter().filter(|fact| matches!(fact, Fact::Plan { .. })));
+    let items = |facts: &[Fact]| -> Vec<(String, Option<ItemState>)> {
+        let item = |fact: &Fact| match fact {
+            Fact::Plan { item, state, .. } => Some((item.clone(), *state)),
+            _ => None,
+        };
+        facts.iter().filter_map(item).collect()
+    };
+    let has_plan = items(&left.plan) == items(known);
     let is_lost = |fact: &Fact| match fact {
         Fact::Plan { .. } => !has_plan,
         Fact::Now(text) => !left.now.contains(text),

@@ -19,9 +19,10 @@ const HEAD: &str = "[Record of the work in messages that are left out]";
 static BEHIND: LazyLock<FinderRev<'_>> = LazyLock::new(|| FinderRev::new(&format!("\n\n{HEAD}\n")).into_owned());
 
 /// The headings, in the order in which they stand.
-const HEADINGS: [&str; 11] = [
+const HEADINGS: [&str; 12] = [
     "Still in force:",
     "Plan:",
+    "Plan, last changed before a commit and what the user said behind it:",
     "The plan that was agreed on:",
     "Checks, how each ended the last time:",
     "Failed, and not seen to work since:",
@@ -38,20 +39,21 @@ const CHANGED_SINCE: &str = " (files changed since)";
 
 /// Who is given room first when it is short, and of the room that is left the share that each may have before the others had theirs: what limits the
 /// work and what is open before what was done and said.
-const SHARES: [(Rank, f64); 13] = [
+const SHARES: [(Rank, f64); 14] = [
     (Rank::Of(0), 0.3),
     (Rank::Limit, 0.4),
     (Rank::OpenItem, 0.45),
-    (Rank::Of(2), 0.3),
-    (Rank::Of(3), 0.4),
-    (Rank::Of(4), 0.3),
-    (Rank::Of(5), 0.35),
-    (Rank::Of(6), 0.5),
+    (Rank::Of(3), 0.3),
+    (Rank::Of(4), 0.4),
+    (Rank::Of(5), 0.3),
+    (Rank::Of(6), 0.35),
+    (Rank::Of(7), 0.5),
     (Rank::Of(1), 0.5),
-    (Rank::Of(7), 0.8),
-    (Rank::Of(8), 1.0),
+    (Rank::Of(2), 0.5),
+    (Rank::Of(8), 0.8),
     (Rank::Of(9), 1.0),
     (Rank::Of(10), 1.0),
+    (Rank::Of(11), 1.0),
 ];
 
 /// So many facts of a rank that have no room are passed over for older ones that have. Of more, the room is all but used.
@@ -72,7 +74,7 @@ impl Rank {
     fn kind(self) -> usize {
         match self {
             Self::Of(kind) => kind,
-            Self::Limit => 6,
+            Self::Limit => 7,
             Self::OpenItem => 1,
         }
     }
@@ -81,7 +83,7 @@ impl Rank {
         match (self, fact) {
             (Self::Of(kind), fact) => heading(fact) == kind,
             (Self::Limit, Fact::Asked(words)) => sets_limit(words),
-            (Self::OpenItem, Fact::Plan { state, .. }) => *state != Some(ItemState::Done),
+            (Self::OpenItem, Fact::Plan { state, is_older: false, .. }) => *state != Some(ItemState::Done),
             _ => false,
         }
     }
@@ -89,7 +91,7 @@ impl Rank {
 
 /// What reports call them.
 const NAMES: [&str; HEADINGS.len()] =
-    ["now", "plan", "design", "checks", "failed", "changed", "said", "answered", "mended", "lookups", "names"];
+    ["now", "plan", "plan", "design", "checks", "failed", "changed", "said", "answered", "mended", "lookups", "names"];
 
 /// A line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -140,16 +142,17 @@ pub const KINDS: usize = HEADINGS.len();
 pub fn heading(fact: &Fact) -> usize {
     match fact {
         Fact::Now(_) => 0,
-        Fact::Plan { .. } => 1,
-        Fact::Design(_) => 2,
-        Fact::Check { .. } => 3,
-        Fact::Failed { is_lookup: false, .. } => 4,
-        Fact::Changed { .. } => 5,
-        Fact::Asked(_) => 6,
-        Fact::Answered(_) => 7,
-        Fact::Mended { .. } => 8,
-        Fact::Failed { is_lookup: true, .. } => 9,
-        Fact::Named(_) => 10,
+        Fact::Plan { is_older: false, .. } => 1,
+        Fact::Plan { is_older: true, .. } => 2,
+        Fact::Design(_) => 3,
+        Fact::Check { .. } => 4,
+        Fact::Failed { is_lookup: false, .. } => 5,
+        Fact::Changed { .. } => 6,
+        Fact::Asked(_) => 7,
+        Fact::Answered(_) => 8,
+        Fact::Mended { .. } => 9,
+        Fact::Failed { is_lookup: true, .. } => 10,
+        Fact::Named(_) => 11,
     }
 }
 
@@ -161,7 +164,7 @@ fn line(fact: &Fact) -> String {
 
 fn written_line(fact: &Fact) -> String {
     match fact {
-        Fact::Plan { item, state } => match state {
+        Fact::Plan { item, state, .. } => match state {
             Some(ItemState::Done) => format!("- [x] {item}"),
             Some(ItemState::UnderWay) => format!("- [-] {item}"),
             Some(ItemState::Open) => format!("- [ ] {item}"),
@@ -292,24 +295,25 @@ fn fact(kind: usize, line: &str) -> Option<Fact> {
     };
     Some(match kind {
         0 => Fact::Now(line.to_owned()),
-        1 => {
+        1 | 2 => {
             let states = [("[x] ", ItemState::Done), ("[-] ", ItemState::UnderWay), ("[ ] ", ItemState::Open)];
             let found = states.iter().find_map(|(mark, state)| Some((line.strip_prefix(mark)?, *state)));
-            Fact::Plan { item: found.map_or(line, |(item, _)| item).to_owned(), state: found.map(|(_, state)| state) }
+            let (item, state) = (found.map_or(line, |(item, _)| item).to_owned(), found.map(|(_, state)| state));
+            Fact::Plan { item, state, is_older: kind == 2 }
         }
-        2 => Fact::Design(line.to_owned()),
-        3 => {
+        3 => Fact::Design(line.to_owned()),
+        4 => {
             let (command, verdict, is_older) = aged()?;
             Fact::Check { command, verdict, is_older }
         }
-        4 | 9 => aged().map(|(call, line, is_older)| Fact::Failed { call, line, is_older, is_lookup: kind == 9 })?,
-        5 => {
+        5 | 10 => aged().map(|(call, line, is_older)| Fact::Failed { call, line, is_older, is_lookup: kind == 10 })?,
+        6 => {
             let (path, how) = line.strip_suffix(')')?.rsplit_once(" (")?;
             Fact::Changed { path: path.to_owned(), how: how.to_owned() }
         }
-        6 => Fact::Asked(line.to_owned()),
-        7 => Fact::Answered(line.to_owned()),
-        8 => pair().map(|(call, line)| Fact::Mended { call, line })?,
+        7 => Fact::Asked(line.to_owned()),
+        8 => Fact::Answered(line.to_owned()),
+        9 => pair().map(|(call, line)| Fact::Mended { call, line })?,
         _ => Fact::Named(line.to_owned()),
     })
 }
@@ -327,9 +331,10 @@ mod tests {
     fn facts() -> Vec<Fact> {
         vec![
             Fact::Now("mode: code".into()),
-            Fact::Plan { item: "Mend the parser".into(), state: Some(ItemState::Done) },
-            Fact::Plan { item: "Write a test".into(), state: Some(ItemState::UnderWay) },
-            Fact::Plan { item: "Tell the user".into(), state: None },
+            Fact::Plan { item: "Mend the parser".into(), state: Some(ItemState::Done), is_older: false },
+            Fact::Plan { item: "Write a test".into(), state: Some(ItemState::UnderWay), is_older: false },
+            Fact::Plan { item: "Tell the user".into(), state: None, is_older: false },
+            Fact::Plan { item: "Look at it".into(), state: Some(ItemState::Open), is_older: true },
             Fact::Design("1. Read the grammar first".into()),
             Fact::Check { command: "npm test".into(), verdict: "Tests 3 failed | 12 passed".into(), is_older: false },
             Fact::Check { command: "npm run lint".into(), verdict: "0 errors".into(), is_older: true },
@@ -373,6 +378,8 @@ mod tests {
         - [x] Mend the parser
         - [-] Write a test
         - Tell the user
+        Plan, last changed before a commit and what the user said behind it:
+        - [ ] Look at it
         The plan that was agreed on:
         - 1. Read the grammar first
         Checks, how each ended the last time:

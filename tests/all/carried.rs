@@ -686,6 +686,30 @@ fn what_failed_again_has_not_worked_later_however_often_it_is_told() {
 }
 
 #[test]
+fn a_list_from_before_a_commit_and_what_the_user_said_behind_it_says_so() {
+    let listed = |id: usize| {
+        let todos = json!({ "todos": [{ "content": "Mend the till", "status": "in_progress" }] });
+        round(id, "TodoWrite", todos, "ok")
+    };
+    let commit = round(2, "Bash", json!({ "command": "git commit -am mended" }), "[main 2dd8eff] mended");
+    let said = vec![
+        json!({ "role": "assistant", "content": "Committed." }),
+        json!({ "role": "user", "content": [text("And now the doors, please.")] }),
+    ];
+    let heading = "Plan, last changed before a commit and what the user said behind it:\n- [-] Mend the till\n";
+    let (once, _) = window(&history([listed(1), commit.clone(), said.clone()].concat()));
+    let (again, _) = window(&read_on(messages_of(&once)));
+    for records in [records(&once), records(&again)] {
+        assert!(records.concat().contains(heading), "{records:?}");
+    }
+    for work in [[listed(1), commit.clone()].concat(), [listed(1), commit, said, listed(3)].concat()] {
+        // Behind all this the user only says to go on.
+        let told = record(work);
+        assert!(told.contains("\nPlan:\n- [-] Mend the till\n"), "{told}");
+    }
+}
+
+#[test]
 fn a_script_that_says_that_it_failed_mends_nothing() {
     let failing = failed(1, "Bash", json!({ "command": "python reproduce.py" }), "TypeError: unexpected argument");
     let again = |answer: &str| {
