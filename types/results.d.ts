@@ -331,7 +331,18 @@ export interface SurvivalLines {
  * What a line of the record of work is about: `now` in force (mode, skills, sub-agents that run), an item of the list of things to do (`plan`), a line of the
  * plan that was agreed on (`design`), `said` by the user, `answered` by the assistant, `mended`: failed once and worked later, `lookups` that found nothing, `names` in use.
  */
-export type SurvivalRecord = "now" | "plan" | "design" | "checks" | "failed" | "changed" | "said" | "answered" | "mended" | "lookups" | "names";
+export type SurvivalRecord =
+  | "now"
+  | "plan"
+  | "design"
+  | "checks"
+  | "failed"
+  | "changed"
+  | "said"
+  | "answered"
+  | "mended"
+  | "lookups"
+  | "names";
 
 /**
  * What came of a condensation.
