@@ -150,7 +150,7 @@ pub struct Cut {
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
 /// One below this share of a budget that was not known from the beginning is chosen anew.
-const FAR_FROM_FULL: f64 = 0.95;
+const FAR_FROM_FULL: f32 = 0.95;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
@@ -187,7 +187,7 @@ impl Salience {
         let kept = kept.and_then(|kept| {
             if kept.tally.total() <= budget {
                 // What was chosen with too little in view may leave no place for what is left.
-                let is_close = budget <= likely || ratio(kept.tally.total(), budget) >= FAR_FROM_FULL;
+                let is_close = likely.max(kept.tally.total()) >= (as_float(budget) * FAR_FROM_FULL) as usize;
                 let anew = if is_close { None } else { Some(self.within(history, budget)?) };
                 let is_better = |anew: &Kept| (kept.tally.total() + 1..=budget).contains(&anew.tally.total());
                 return Ok(anew.filter(is_better).unwrap_or(kept));
@@ -364,6 +364,8 @@ fn best_within(
     history.cancel.check()?;
     let survey = selection.survey();
     let mut best: Option<(Choice, Edits, Tally)> = None;
+    // Estimates are a little off; a part of what is free is filled, so that it does not swing, and less of it where it did, with something large.
+    let mut part = 0.8;
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
         let edits = Edits::of(scope, texts, survey, &choice);
@@ -382,9 +384,10 @@ fn best_within(
         }
         let before = selection.tokens;
         if fits {
-            // Estimates are a little off; a part of what is free is filled, so that it does not swing.
-            selection.fill(before + as_float(budget - tokens) * 0.8);
+            selection.fill(before + as_float(budget - tokens) * part);
         } else {
+            let swings = best.as_ref().is_some_and(|(.., known)| known.total() <= budget);
+            part *= if swings { 0.5 } else { 1.0 };
             selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
         }
         if selection.tokens.total_cmp(&before).is_eq() {
