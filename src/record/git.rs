@@ -114,8 +114,7 @@ pub fn tree_change(command: &SimpleCommand) -> Option<(TreeChange, Option<&str>)
 /// What is put aside usually comes back.
 pub fn brings_changes(command: &SimpleCommand, answer: &str) -> bool {
     let is_undone = |line: &str| {
-        line.starts_with("fatal: ")
-            || ["Aborting", "Updated 0 paths"].iter().any(|said| line.starts_with(said))
+        ["fatal: ", "Aborting", "Updated 0 paths"].iter().any(|said| line.starts_with(said))
             || line.contains("up to date")
     };
     let brings = match git_words(command).as_ref().and_then(|(words, _)| words.split_first()) {
