@@ -15,7 +15,7 @@
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
-//! | `record` | what was done in messages that are left out, in a few lines, without a model | `transcript`, `tokens` |
+//! | `log` | what stood in messages that are left out, in quotations, without a model | `conversation`, `markers` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
@@ -60,7 +60,7 @@ mod progress;
 mod protect;
 mod providers;
 mod recommend;
-mod record;
+mod log;
 mod restore;
 mod salience;
 mod statistics;

@@ -108,6 +108,14 @@ impl Message {
         Self { role, content, extra: Vec::new(), unreadable: None }
     }
 
+    /// The same with the time of another, if that has one: hosts order and show messages by it.
+    #[must_use]
+    pub fn with_time_of(mut self, other: &Self) -> Self {
+        let time = other.extra.iter().find(|(name, _)| name == "ts");
+        self.extra.extend(time.cloned());
+        self
+    }
+
     /// Reads a message. Never fails: what is not a message is carried through as it is, and [`super::problems`] says so.
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {

@@ -1,4 +1,4 @@
-//! What became of all that a conversation said: what stands, what can be read elsewhere, what a summary or the record tells, and what is lost.
+//! What became of all that a conversation said: what stands, what can be read elsewhere, what a summary or the log tells, and what is lost.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
     providers::{Change, Grade},
-    record::{self, Told},
-    tokens::Tally,
+    log::{self, LoggedEntry, Mark},
+    tokens::{Tally, count_inside},
     transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
 };
 
@@ -23,8 +23,8 @@ pub struct Survival {
     total: Fate,
     /// Of each kind of content that there was.
     by_kind: BTreeMap<Kind, Fate>,
-    /// What the record of work in the result tells, by its headings; those of an earlier condensation too.
-    record: BTreeMap<&'static str, Lines>,
+    /// What the logs in the result quote, those of an earlier condensation too, by who or what said it.
+    log: BTreeMap<Quoted, Lines>,
 }
 
 /// What a block is to those who talk.
@@ -47,10 +47,22 @@ pub enum Kind {
     Images,
     /// What hosts say in the user's role: reminders, snapshots of the environment, files that were attached.
     Host,
-    /// Summaries and records of earlier messages.
+    /// Summaries and logs of earlier messages.
     Summaries,
     /// Blocks of other types.
     Other,
+}
+
+/// Who or what is quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Quoted {
+    /// What the assistant said.
+    Said,
+    /// What was called, and what calls were given.
+    Calls,
+    /// What was answered.
+    Answers,
 }
 
 /// What became of some blocks. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of `before`.
@@ -68,7 +80,7 @@ pub struct Fate {
     superseded: Blocks,
     /// What a summary tells instead.
     summarized: Blocks,
-    /// Lines of the new record that tell of what went, and their tokens.
+    /// Lines of the new log that quote what went, and their tokens.
     recorded: Lines,
     /// What only restoring brings back. Blocks of which something is lost, whether the rest stands or not.
     lost: Blocks,
@@ -161,36 +173,50 @@ impl Survival {
                 *survival.by_kind.entry(*kind).or_default() += fate;
             }
         }
-        survival.add_record(done);
+        survival.add_log(done);
         for fate in survival.by_kind.values() {
             survival.total += *fate;
         }
         survival
     }
 
-    fn add_record(&mut self, done: &Done<'_>) {
-        let known: HashSet<Told> = record::told(done.before, done.tools).into_iter().collect();
-        for told in record::told(done.after, done.tools) {
-            let lines = Lines { lines: 1, tokens: told.tokens(done.tally_after.encoding()) };
-            *self.record.entry(told.heading()).or_default() += lines;
-            if known.contains(&told) {
-                continue;
-            }
-            let kind = match told.heading() {
-                "said" => Kind::User,
-                "answered" => Kind::Assistant,
-                "plan" | "design" => Kind::Plans,
-                "changed" | "now" => Kind::Calls,
-                _ => Kind::Results,
-            };
-            if let Some(fate) = self.by_kind.get_mut(&kind) {
-                // No more than went can be told of.
-                let tokens = lines.tokens.min(fate.lost.tokens);
-                fate.recorded += Lines { tokens, ..lines };
-                fate.lost.tokens -= tokens;
+    fn add_log(&mut self, done: &Done<'_>) {
+        let known: HashSet<String> = log::logs(done.before).flat_map(|(.., text)| log::entries(text)).flat_map(lines_of).map(|(_, line)| line).collect();
+        for (.., text) in log::logs(done.after) {
+            for (quoted, line) in log::entries(text).into_iter().flat_map(lines_of) {
+                self.add_line(done, quoted, &line, known.contains(&line));
             }
         }
     }
+
+    fn add_line(&mut self, done: &Done<'_>, quoted: Quoted, line: &str, is_known: bool) {
+        let lines = Lines { lines: 1, tokens: count_inside(line, done.tally_after.encoding()).tokens + 1 };
+        *self.log.entry(quoted).or_default() += lines;
+        let kind = match quoted {
+            Quoted::Said => Kind::Assistant,
+            Quoted::Calls => Kind::Calls,
+            Quoted::Answers => Kind::Results,
+        };
+        if let Some(fate) = self.by_kind.get_mut(&kind).filter(|_| !is_known) {
+            // No more than went can be quoted.
+            let tokens = lines.tokens.min(fate.lost.tokens);
+            fate.recorded += Lines { tokens, ..lines };
+            fate.lost.tokens -= tokens;
+        }
+    }
+}
+
+/// The lines of an entry, each with who or what is quoted.
+fn lines_of(entry: LoggedEntry) -> Vec<(Quoted, String)> {
+    let is_said = !entry.quotes.is_empty() && entry.quotes.iter().all(|quote| quote.mark == Mark::Said);
+    let of_quote = |mark: Mark| match mark {
+        _ if is_said => Quoted::Said,
+        Mark::Answered | Mark::Failed | Mark::Said | Mark::Named => Quoted::Answers,
+        Mark::Given | Mark::Added | Mark::Removed => Quoted::Calls,
+    };
+    let head = if is_said { Quoted::Said } else { Quoted::Calls };
+    let quotes = entry.quotes.into_iter().map(|quote| (of_quote(quote.mark), quote.text));
+    std::iter::once((head, entry.head)).chain(quotes).collect()
 }
 
 /// A block of the conversation that came in: message and block.
@@ -413,7 +439,7 @@ fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
 fn of_text(message: &Message, text: &str, pieces: &[ContentPiece]) -> Kind {
     let spoken = if message.role == Role::Assistant { Kind::Assistant } else { Kind::User };
     if let [ContentPiece { source: PieceSource::Words, .. }] = pieces {
-        if record::is_record(text) {
+        if log::is_log(text) {
             return Kind::Summaries;
         }
         if let Some(host) = HostText::of(text).filter(|_| message.role == Role::User) {

@@ -10,7 +10,6 @@ use super::{
 use crate::{
     options::{ConfigError, Field, Kind, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    record::RECORD_TOKENS,
     summaries::DEFAULT_WINDOW,
 };
 
@@ -44,7 +43,6 @@ static TABLE: Table = Table::new(
         Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
         PROTECT,
         FROZEN_MESSAGES,
-        RECORD_TOKENS,
         SUMMARY_CHECK,
     ],
 );
@@ -103,7 +101,6 @@ impl Provider for Native {
             prompt: settings.text("customCondensingPrompt"),
             concurrency: settings.integer("maxConcurrency"),
             window: settings.integer("contextWindow"),
-            record_tokens: settings.given_integer("recordTokens"),
             check: SummaryCheck::of(&settings),
         };
         summarize_middle(request, middle).await

@@ -7,7 +7,6 @@ use crate::{
     cancel::Cancel,
     conversation::Conversation,
     progress::Progress,
-    record::{self, Known, Must, Rooms},
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
@@ -127,30 +126,6 @@ impl Request {
             tools: &self.tools,
             cancel: &self.cancel,
         }
-    }
-
-    /// Tokens of the record of work that stands in for what is left out; `given` is what a configuration says.
-    #[must_use]
-    pub(crate) fn record_room(&self, given: Option<usize>) -> usize {
-        record::room(given, self.target_tokens.unwrap_or_else(|| self.scaled(&self.tally)))
-    }
-
-    /// What the conversation says of the work.
-    #[must_use]
-    pub(crate) fn known(&self) -> Known {
-        Known::of(&self.conversation, &self.tools)
-    }
-
-    /// What of that `after` does not say any more, with what must survive and is missing there.
-    #[must_use]
-    pub(crate) fn record_of(
-        &self,
-        known: &Known,
-        after: &Conversation,
-        missing: &[Must],
-        rooms: Rooms,
-    ) -> Option<String> {
-        known.record(after, &self.tools, missing, rooms, self.tally.encoding())
     }
 
     /// How many unscaled tokens the messages may have so that the target is met.

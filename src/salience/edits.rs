@@ -4,9 +4,18 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use serde_json::{json, value::to_raw_value};
 
-use super::{passage::Passage, render, scope::Scope, selection::Choice, survey::Survey};
+use super::{
+    entries::{Entry, Of, QuoteSource},
+    passage::Passage,
+    render,
+    scope::Scope,
+    selection::Choice,
+    survey::Survey,
+    weights::Origin,
+};
 use crate::{
     conversation::{Block, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
+    log::{self, Quotation},
     markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,
 };
@@ -41,21 +50,26 @@ pub struct Edits {
     dropped: Vec<bool>,
     /// The blocks that are added, which say so.
     notes: Vec<(usize, usize)>,
+    /// Where a log is put: a message, and the block where it is one of an existing message.
+    logs: Vec<(usize, Option<usize>)>,
 }
 
 type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 
 impl Edits {
     /// Of a choice among the passages of a survey. `texts` are those of the conversation, message by message.
-    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
+    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice, index: &[Quotation]) -> Self {
         let mut plan = Plan::default();
         let mut changed = Vec::new();
         let dropped = dropped_messages(texts.len(), survey, choice);
         let mut replacements = Replacements::new();
         let mut told: Vec<bool> =
             texts.iter().map(|texts| texts.iter().any(|text| messages_at_end(text.text).1)).collect();
+        let logs = logs_of(scope, survey, choice, &dropped, index, &mut plan);
+        // A log says that messages went, too.
+        logs.iter().for_each(|log| told[log.behind] = true);
         for (index, passage) in survey.passages.iter().enumerate() {
-            if let Some(text) = rendered(scope, index, passage, survey, choice, &dropped) {
+            if let Some(text) = rendered(scope, index, passage, survey, choice, &dropped, &told) {
                 let key = (passage.message, passage.piece.path.clone());
                 told[passage.message] |= messages_at_end(&text).1;
                 replacements.entry(key).or_default().push((passage.piece.range.clone(), text));
@@ -76,7 +90,8 @@ impl Edits {
             plan.edits.push(Edit::InsertBlock { message, before: block, value });
             notes.push((message, block));
         }
-        Self { plan, changed, dropped, notes }
+        let logs = logs.into_iter().map(|log| (log.message, log.block)).collect();
+        Self { plan, changed, dropped, notes, logs }
     }
 
     /// Why each of them.
@@ -91,8 +106,143 @@ impl Edits {
             Why { message, block: None, operation: "drop", reason }
         });
         let notes = self.notes.iter().map(|(message, block)| Why::note(*message, Some(*block)));
-        cut.chain(dropped).chain(notes).collect()
+        let logs = self.logs.iter().map(|(message, block)| {
+            let reason = "quotes what was said and done in what is left out".to_owned();
+            Why { message: *message, block: *block, operation: "log", reason }
+        });
+        cut.chain(dropped).chain(notes).chain(logs).collect()
     }
+}
+
+/// Where a log is put.
+struct Placed {
+    /// The message that it stands behind.
+    behind: usize,
+    /// The message that it is told of in.
+    message: usize,
+    /// Its block, where it is one of that message.
+    block: Option<usize>,
+}
+
+/// Writes what is told of messages that go where they stood: as a block behind those of the message before, as a part of a log that stands there, or as a
+/// message of its own. Earlier logs in messages that stay become what of them is told.
+fn logs_of(
+    scope: &Scope<'_>,
+    survey: &Survey<'_>,
+    choice: &Choice,
+    dropped: &[bool],
+    index: &[Quotation],
+    plan: &mut Plan,
+) -> Vec<Placed> {
+    let mut placed = Vec::new();
+    let is_told = |index: &usize| match survey.entries[*index].of {
+        Of::Round(round) => choice.told[*index] && !choice.open[round],
+        Of::Log(_) => choice.told[*index],
+    };
+    let of_messages = |messages: Range<usize>| {
+        let first = survey.entries.partition_point(|entry| entry.message < messages.start);
+        let end = survey.entries.partition_point(|entry| entry.message < messages.end);
+        (first..end).filter(is_told)
+    };
+    let standing = |message: usize| {
+        let first = survey.passages.partition_point(|passage| passage.message < message);
+        let mut of_message = survey.passages[first..].iter().take_while(|passage| passage.message == message);
+        of_message.find(|passage| passage.origin == Origin::Log && !passage.whole)
+    };
+    let with_index = (scope.older.clone().rev()).find(|message| !dropped[*message] && !index.is_empty() && (standing(*message).is_some() || may_have_note(scope, *message)));
+    for message in scope.zone.clone().filter(|message| !dropped[*message]) {
+        let end = (message + 1..dropped.len()).find(|next| !dropped[*next]).unwrap_or(dropped.len());
+        let earlier = standing(message);
+        let mut entries: Vec<usize> = of_messages(message + 1..end).collect();
+        if let Some(passage) = earlier {
+            let is_here = |index: &usize| matches!(survey.entries[*index].of, Of::Log(log) if std::ptr::eq(&survey.passages[log], passage));
+            entries.splice(0..0, of_messages(message..message + 1).filter(is_here));
+        }
+        let lines: Vec<Vec<Quotation>> = entries.iter().map(|entry| quotes(survey, &survey.entries[*entry], &choice.quoted[*entry])).collect();
+        let names = (with_index == Some(message)).then_some((log::INDEX, index));
+        let told = entries.iter().zip(&lines).map(|(entry, lines)| (survey.entries[*entry].head.as_str(), &lines[..]));
+        let log = log::write(told.chain(names));
+        match (log, earlier) {
+            (log, Some(passage)) => {
+                let text = log.unwrap_or_else(|| Gap::Messages.to_string());
+                if text != passage.text {
+                    plan.edits.push(Edit::set_text(message, passage.piece.path.to_vec(), text));
+                    placed.push(Placed { behind: message, message, block: Some(passage.piece.block) });
+                } else if end > message + 1 {
+                    placed.push(Placed { behind: message, message, block: Some(passage.piece.block) });
+                }
+            }
+            (Some(text), None) if may_have_note(scope, message) => {
+                let block = scope.conversation.message(message).content.blocks().len();
+                let Ok(value) = to_raw_value(&json!({ "type": "text", "text": text })) else { continue };
+                plan.edits.push(Edit::InsertBlock { message, before: block, value });
+                placed.push(Placed { behind: message, message, block: Some(block) });
+            }
+            (Some(text), None) => {
+                let next = scope.conversation.entries().get(end).map(|entry| &*entry.message);
+                let content = json!([{ "type": "text", "text": text }]);
+                let said = json!({ "role": "assistant", "content": LEFT_OUT_HERE });
+                for message in [said, json!({ "role": "user", "content": content })] {
+                    // A role and a content are JSON in any case.
+                    let Ok(message) = to_raw_value(&message) else { continue };
+                    let message = Message::read(&message);
+                    let message = if let Some(next) = next { message.with_time_of(next) } else { message };
+                    plan.edits.push(Edit::Insert { before: end, value: message.into() });
+                }
+                placed.push(Placed { behind: message, message: end, block: None });
+            }
+            (None, None) => {}
+        }
+    }
+    placed
+}
+
+/// The quotes of an entry. Parts of a long line that follow each other are one quote; an ellipsis says where it goes on.
+fn quotes(survey: &Survey<'_>, entry: &Entry, quoted: &[bool]) -> Vec<Quotation> {
+    let mut all: Vec<Quotation> = Vec::new();
+    // The place behind the last quote: in its passage, or among the quotes of an earlier log.
+    let mut before = (usize::MAX, 0);
+    for (at, (quote, _)) in entry.lines.iter().zip(quoted).enumerate().filter(|(_, (_, quoted))| **quoted) {
+        let (passage, line) = match &quote.source {
+            QuoteSource::Text(text) => {
+                let follows = text.follows && before == (usize::MAX, at);
+                all.push(Quotation { follows, ..text.clone() });
+                before = (usize::MAX, at + 1);
+                continue;
+            }
+            QuoteSource::Line { passage, line } => (*passage, *line),
+        };
+        let of = &survey.passages[passage];
+        let at = |line: usize| of.lines.get(line).map(|value| &value.line);
+        let Some(part) = at(line) else { continue };
+        let goes_on = at(line + 1).is_some_and(|next| next.continues);
+        let follows = before == (passage, line);
+        before = (passage, line + 1);
+        // Where lines follow each other, so do their numbers.
+        let counts_on = follows && of.numbered && line.checked_sub(1).and_then(at).is_some_and(|above| above.number + 1 == part.number);
+        let text = &of.text[if counts_on { part.content } else { part.range.start }..part.range.end];
+        let end = if goes_on { "…" } else { "" };
+        match all.last_mut() {
+            Some(last) if follows && part.continues => {
+                last.text.truncate(last.text.trim_end_matches('…').len());
+                last.text.push_str(&format!("{}{end}", log::on_line(text)));
+            }
+            _ => {
+                let begins = if part.continues { "…" } else { "" };
+                let text = format!("{begins}{text}{end}");
+                let is_part = part.continues || goes_on;
+                // By themselves lines need no indentation.
+                all.push(Quotation { mark: of.mark, text, follows: follows && !is_part });
+            }
+        }
+    }
+    let is_alone = |at: usize, all: &[Quotation]| !all[at].follows && all.get(at + 1).is_none_or(|next| !next.follows);
+    for at in 0..all.len() {
+        if is_alone(at, &all) {
+            all[at] = Quotation::alone(all[at].mark, &all[at].text);
+        }
+    }
+    all
 }
 
 fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<bool> {
@@ -118,7 +268,7 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usi
         if may_have_note(scope, before) {
             notes.push((before, Gap::Messages.to_string()));
         } else if let Some(next) =
-            (end..scope.zone.end).find(|message| may_have_note(scope, *message) && !dropped[*message])
+            (end..scope.older.end).find(|message| may_have_note(scope, *message) && !dropped[*message])
         {
             let is_said = scope.conversation.message(next).content.blocks().iter().any(is_left_out_here);
             let note = (next, LEFT_OUT_HERE.to_owned());
@@ -144,7 +294,7 @@ fn is_left_out_here(block: &Block) -> bool {
 fn may_have_note(scope: &Scope<'_>, message: usize) -> bool {
     let entry = &scope.conversation.entries()[message];
     let has_blocks = !entry.message.content.blocks().is_empty();
-    scope.zone.contains(&message) && entry.message.role == Role::User && entry.pins.is_empty() && has_blocks
+    scope.older.contains(&message) && entry.message.role == Role::User && entry.pins.is_empty() && has_blocks
 }
 
 /// What stands for a passage from now on; `None` when it stays as it is, or goes with its message.
@@ -155,14 +305,15 @@ fn rendered(
     survey: &Survey<'_>,
     choice: &Choice,
     dropped: &[bool],
+    told: &[bool],
 ) -> Option<String> {
     let kept = &choice.kept[index];
-    if dropped[passage.message] || passage.is_pinned || passage.whole || !passage.misses(kept) {
+    if passage.origin == Origin::Log || dropped[passage.message] || passage.is_pinned || passage.whole || !passage.misses(kept) {
         return None;
     }
     let text = render::text(passage, kept);
     let last_of_message = survey.passages.get(index + 1).is_none_or(|next| next.message != passage.message);
-    let is_missing = last_of_message && dropped.get(passage.message + 1) == Some(&true);
+    let is_missing = last_of_message && dropped.get(passage.message + 1) == Some(&true) && !told[passage.message];
     let (before, is_told) = messages_at_end(&text);
     if is_missing && !is_told && passage.piece.kind == ContentKind::ToolResults {
         let note = Gap::Messages;

@@ -1,5 +1,7 @@
 //! The names that can no longer be read once a choice is made.
 
+use crate::log::LeftOutName;
+
 use super::{selection::Choice, survey::Survey, weights::as_float};
 
 /// More are not looked at: a reader goes through no longer list.
@@ -7,15 +9,6 @@ const MAX_NAMES: usize = 1000;
 
 /// What a name costs in a list beside itself, in tokens: its share of the source that it stands under. Longer names are worth less of a room for all.
 const LISTING: f32 = 6.0;
-
-/// A name that can no longer be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOutName {
-    /// The name.
-    pub name: String,
-    /// The file, command or other source that it stood in last; empty where that has no name.
-    pub of: String,
-}
 
 /// The names that a choice leaves out, first those that are likeliest to be used again for what they cost in a list.
 pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
@@ -28,6 +21,12 @@ pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
                 is_read[*name as usize] |= stays && (passage.whole || *kept);
                 stood_in[*name as usize] = Some(index);
             }
+        }
+    }
+    for (index, entry) in survey.entries.iter().enumerate().filter(|(index, _)| choice.told[*index]) {
+        let lines = entry.lines.iter().zip(&choice.quoted[index]).filter(|(_, quoted)| **quoted).map(|(quote, _)| quote.names.clone());
+        for names in lines.chain([entry.names.clone()]) {
+            survey.occurrences[names].iter().for_each(|name| is_read[*name as usize] = true);
         }
     }
     let is_left_out = |name: &usize| !is_read[*name] && survey.weights[*name] > 0.0 && stood_in[*name].is_some();

@@ -12,6 +12,8 @@
 //! | `work` | which files are being worked on |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
+//! | `entries` | what can be told of messages that go, as entries of a log |
+//! | `telling` | what a line tells somebody who goes on, whatever names it has |
 //! | `left_out` | the names that can no longer be read once a choice is made |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
@@ -26,6 +28,7 @@
 //! | `edits` | the edits that leave what stays, and why |
 
 mod edits;
+mod entries;
 mod left_out;
 mod likely;
 mod lines;
@@ -42,6 +45,7 @@ mod scope;
 mod seen;
 mod selection;
 mod survey;
+mod telling;
 mod ties;
 mod weights;
 mod windows;
@@ -50,22 +54,21 @@ mod work;
 use self::{
     edits::{Edits, reason},
     passage::Passage,
-    scope::Scope,
+    scope::{Ends, Scope},
     selection::{Choice, PassageSelection},
     survey::Survey,
     weights::as_float,
 };
 pub use self::{
     edits::{Why, is_note_of_messages},
-    left_out::LeftOutName,
     likely::likely_names,
     weights::{WITHOUT, Weights},
 };
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, Conversation, Plan, PlanError, TextAt},
+    log::index_of,
     markers::Gap,
-    parallel::both,
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, ToolTable},
 };
@@ -103,8 +106,6 @@ pub struct Kept {
     pub reasons: Vec<Why>,
     /// The tokens of what stays.
     pub tally: Tally,
-    /// The names that it no longer has, those that are likeliest to be used again first.
-    pub left_out: Vec<LeftOutName>,
 }
 
 /// Why nobody can say what stays.
@@ -149,57 +150,39 @@ pub struct Cut {
 
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
-/// One below this share of a budget that was not known from the beginning is chosen anew.
-const FAR_FROM_FULL: f32 = 0.95;
+/// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
+const MOST_FOR_ENDS: f64 = 0.5;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
     /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits.
     ///
-    /// # Errors
-    /// When the work is cancelled.
-    pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
-        self.within_beside(history, budget, || (), |()| budget).1
-    }
-
-    /// The same, where the budget comes of something else, which a thread that has time does meanwhile. It is not far from `likely`, and better more than less:
-    /// what was chosen too much is given back.
+    /// The first message and the newest ones stay as they are as long as they leave room for the rest; then what was answered in the newest gives way, then the
+    /// last answers, and what the user wrote in older messages at the end.
     ///
     /// # Errors
     /// When the work is cancelled.
-    pub fn within_beside<S: Send>(
-        &self,
-        history: History<'_>,
-        likely: usize,
-        meanwhile: impl FnOnce() -> S + Send,
-        budget: impl FnOnce(&S) -> usize,
-    ) -> (S, Result<Kept, SalienceError>) {
+    pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let scope = &self.scope(history, false);
-        let survey = &mut Survey::of(scope, &texts);
-        let bytes = history.conversation.bytes();
-        let (mut selection, done) = both(bytes, move || self.filled(scope, survey, likely), meanwhile);
-        let budget = budget(&done);
-        if budget > likely {
-            selection.fill(as_float(budget));
-        }
-        let kept = best_within(history, scope, &texts, selection, budget);
-        let kept = kept.and_then(|kept| {
-            if kept.tally.total() <= budget {
-                // What was chosen with too little in view may leave no place for what is left.
-                let is_close = likely.max(kept.tally.total()) >= (as_float(budget) * FAR_FROM_FULL) as usize;
-                let anew = if is_close { None } else { Some(self.within(history, budget)?) };
-                let is_better = |anew: &Kept| (kept.tally.total() + 1..=budget).contains(&anew.tally.total());
-                return Ok(anew.filter(is_better).unwrap_or(kept));
+        let mut least: Option<Kept> = None;
+        for (ends, user_too) in [(Ends::Stay, false), (Ends::Answers, false), (Ends::Last, false), (Ends::Last, true)] {
+            let scope = &self.scope(history, ends, user_too);
+            if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
+                continue;
             }
-            // What the user wrote is cut only when nothing else is left.
-            let scope = self.scope(history, true);
-            let mut survey = Survey::of(&scope, &texts);
-            let selection = self.filled(&scope, &mut survey, budget);
-            let with_users = best_within(history, &scope, &texts, selection, budget)?;
-            Ok(if with_users.tally.total() < kept.tally.total() { with_users } else { kept })
-        });
-        (done, kept)
+            let mut survey = Survey::of(scope, &texts);
+            let share = ratio(budget, history.tally.total());
+            let within = budget - kept_for_names(budget, share);
+            let selection = self.filled(scope, &mut survey, within);
+            let kept = best_within(history, scope, &texts, selection, within, budget)?;
+            if kept.tally.total() <= budget {
+                return Ok(kept);
+            }
+            if least.as_ref().is_none_or(|least| kept.tally.total() < least.tally.total()) {
+                least = Some(kept);
+            }
+        }
+        Ok(least.unwrap_or_else(|| Kept { plan: Plan::default(), reasons: Vec::new(), tally: history.tally.clone() }))
     }
 
     /// What is worth most within a budget, as far as estimates go.
@@ -216,7 +199,7 @@ impl Salience {
     /// When the work is cancelled.
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let scope = self.scope(history, false);
+        let scope = self.scope(history, Ends::Stay, false);
         let survey = Survey::of(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
@@ -232,9 +215,9 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        let edits = Edits::of(&scope, &texts, &survey, &choice);
+        let edits = Edits::of(&scope, &texts, &survey, &choice, &[]);
         let tally = tally_after(history, &edits.plan)?;
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, left_out: Vec::new() })
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally })
     }
 
     /// Uses every signal.
@@ -247,7 +230,7 @@ impl Salience {
     /// the older messages, those of the user included.
     pub fn cut_chosen(&self, history: History<'_>, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let survey = Survey::of(&self.scope(history, true), &texts);
+        let survey = Survey::of(&self.scope(history, Ends::Stay, true), &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut cuts = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -272,7 +255,7 @@ impl Salience {
         is_chosen: impl Fn(usize, &ContentPiece) -> bool,
     ) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let mut survey = Survey::of(&self.scope(history, true), &texts);
+        let mut survey = Survey::of(&self.scope(history, Ends::Stay, true), &texts);
         for passage in &mut survey.passages {
             passage.whole |= !is_chosen(passage.message, &passage.piece);
         }
@@ -331,7 +314,7 @@ impl Salience {
         tokens > reading::always_whole(kind)
     }
 
-    fn scope<'h>(&self, history: History<'h>, user_too: bool) -> Scope<'h> {
+    fn scope<'h>(&self, history: History<'h>, ends: Ends, user_too: bool) -> Scope<'h> {
         let older = |conversation: &Conversation| {
             let start = conversation.fixed();
             start..conversation.len().saturating_sub(self.preserve_recent).max(start)
@@ -341,12 +324,20 @@ impl Salience {
             conversation,
             tally,
             tools,
-            zone: older(conversation),
+            zone: if ends == Ends::Stay { older(conversation) } else { conversation.frozen()..conversation.len() },
+            older: older(conversation),
+            ends,
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
             user_too,
             weights: self.weights,
         }
     }
+}
+
+/// Tokens of what is not older.
+fn fixed_tokens(scope: &Scope<'_>) -> usize {
+    let is_fixed = |message: &usize| !scope.older.contains(message);
+    (0..scope.conversation.len()).filter(is_fixed).map(|message| scope.tally.message(message)).sum()
 }
 
 fn ratio(tokens: usize, budget: usize) -> f64 {
@@ -360,6 +351,7 @@ fn best_within(
     texts: &[Vec<TextAt<'_>>],
     mut selection: PassageSelection<'_, '_>,
     budget: usize,
+    with_names: usize,
 ) -> Result<Kept, SalienceError> {
     history.cancel.check()?;
     let survey = selection.survey();
@@ -368,7 +360,7 @@ fn best_within(
     let mut part = 0.8;
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
-        let edits = Edits::of(scope, texts, survey, &choice);
+        let edits = Edits::of(scope, texts, survey, &choice, &[]);
         let tally = tally_after(history, &edits.plan)?;
         let tokens = tally.total();
         let fits = tokens <= budget;
@@ -396,10 +388,40 @@ fn best_within(
     }
     let Some((choice, edits, tally)) = best else {
         let tally = history.tally.clone();
-        return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally, left_out: Vec::new() });
+        return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally });
     };
-    let left_out = left_out::left_out(survey, &choice);
-    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally, left_out })
+    if tally.total() < with_names && let Some(kept) = with_index(history, scope, texts, survey, &choice, with_names, tally.total())? {
+        return Ok(kept);
+    }
+    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally })
+}
+
+/// The same choice with an index of the names that it leaves out, in the tokens that are free.
+fn with_index(history: History<'_>, scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice, budget: usize, tokens: usize) -> Result<Option<Kept>, SalienceError> {
+    let names = left_out::left_out(survey, choice);
+    let saved = history.tally.total().saturating_sub(tokens);
+    let mut room = budget.saturating_sub(tokens).min(saved / 2);
+    for _ in 0..3 {
+        let index = index_of(&names, room, history.tally.encoding());
+        if index.is_empty() {
+            return Ok(None);
+        }
+        let edits = Edits::of(scope, texts, survey, choice, &index);
+        let tally = tally_after(history, &edits.plan)?;
+        if tally.total() <= budget {
+            return Ok(Some(Kept { reasons: edits.reasons(survey, choice), plan: edits.plan, tally }));
+        }
+        room = room.saturating_sub(tally.total() - budget + 8);
+    }
+    Ok(None)
+}
+
+/// Tokens that are kept free for names: where a quarter of the conversation may stay or less, this share of what may; none from half up, where nearly every
+/// name is readable.
+fn kept_for_names(budget: usize, share: f64) -> usize {
+    const SHARE: f64 = 0.03;
+    const MOST: usize = 1200;
+    ((budget as f64 * SHARE) as usize).min(MOST) * ((2.0 - 4.0 * share).clamp(0.0, 1.0) * 100.0) as usize / 100
 }
 
 fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {

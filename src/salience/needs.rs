@@ -113,7 +113,7 @@ mod tests {
     use crate::{
         cancel::Cancel,
         conversation::Conversation,
-        salience::{History, Salience, Scope, Survey},
+        salience::{History, Salience, Scope, Survey, scope::Ends},
         tokens::{Encoding, Tally},
         transcript::ToolTable,
     };
@@ -147,6 +147,8 @@ mod tests {
             tally: &tally,
             tools: &tools,
             zone: 1..5,
+            older: 1..5,
+            ends: Ends::Stay,
             before: None,
             user_too: false,
             weights: Weights::without("none"),

@@ -6,7 +6,7 @@ use super::{
     lines::Line,
     weights::{FileWork, Origin, Weights},
 };
-use crate::transcript::ContentPiece;
+use crate::{log::Mark, transcript::ContentPiece};
 
 /// About how many tokens a marker takes.
 pub const MARKER_TOKENS: f32 = 6.0;
@@ -23,6 +23,8 @@ pub struct Passage<'t> {
     pub origin: Origin,
     /// What is done to the file that it is of.
     pub work: FileWork,
+    /// What its lines are where they are quoted.
+    pub mark: Mark,
     /// Its lines.
     pub lines: Vec<LineValue>,
     /// Those that the summary of an earlier session ends with: what is to be done, and what was under way.
@@ -77,6 +79,8 @@ pub struct LineValue {
     pub window: u64,
     /// What it is worth for each token as part of a passage.
     pub density: f32,
+    /// What it tells for each token, as a share of the assistant's words.
+    pub telling: f32,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].

@@ -11,6 +11,12 @@ pub enum Unit {
     Part(usize, usize),
     /// A line of a passage, by their numbers.
     Line(usize, usize),
+    /// The first line of an entry of the log, by its number.
+    Head(usize),
+    /// A quote in an entry, by their numbers.
+    Quote(usize, usize),
+    /// Quotes of an entry that belong together, by their numbers.
+    Quotes(usize, usize),
 }
 
 /// Something that can be taken, in the order of what it is worth.

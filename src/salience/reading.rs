@@ -8,13 +8,15 @@ use super::{
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
+    entries::{key_of, mark_of},
     scope::Scope,
+    telling::{Passing, telling},
     weights::{Origin, as_float},
     work::Work,
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    record::is_record,
+    log::{Mark, is_log_block},
     tokens::count_inside,
     transcript::{
         ContentPiece, HostText, Meaning, PieceSource,
@@ -124,7 +126,11 @@ impl<'a, 't> Reading<'a, 't> {
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
-        let origin = origin(&piece, role, text);
+        let is_log = piece.source == PieceSource::Words && is_log_block(scope.conversation, message, piece.block);
+        let origin = if is_log { Origin::Log } else { origin(&piece, role, text) };
+        let block = scope.conversation.message(message).content.blocks().get(piece.block);
+        let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
+        let mark = mark_of(piece.kind, origin, key_of(&piece.path), is_error, scope.tools, piece.source.tool());
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -136,10 +142,10 @@ impl<'a, 't> Reading<'a, 't> {
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
-            || (piece.source == PieceSource::Words && is_record(text))
-            || tokens <= smallest
+            || (tokens <= smallest && !is_log)
             || announces
             || (users && !scope.user_too)
+            || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
@@ -153,7 +159,7 @@ impl<'a, 't> Reading<'a, 't> {
         let age = scope.conversation.len() - message;
         let density = scope.weights.passage(origin, age);
         let work = self.work.on(&piece);
-        let lines: Vec<LineValue> = lines
+        let mut lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
             .enumerate()
@@ -170,12 +176,15 @@ impl<'a, 't> Reading<'a, 't> {
                     cost,
                     window: around(index),
                     density,
+                    telling: 0.0,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
             })
             .collect();
-        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
+        let told = telling(Passing { text, origin, mark }, &lines);
+        lines.iter_mut().zip(told).for_each(|(value, told)| value.telling = told);
+        let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];
         let goes_on = place.goes_on;
         let is_summary = origin == Origin::Assistant && HostText::of(text) == Some(HostText::Summary);
@@ -186,6 +195,7 @@ impl<'a, 't> Reading<'a, 't> {
             text,
             origin,
             work,
+            mark,
             lines,
             handed_over,
             goes_on,
@@ -303,7 +313,7 @@ mod tests {
     fn handed_over_of(text: &str) -> Vec<&str> {
         let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
         let value =
-            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 };
+            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, telling: 0.0, replaced: false, names: 0..0 };
         let lines: Vec<LineValue> = lines.into_iter().map(value).collect();
         lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
     }

@@ -151,6 +151,7 @@ mod tests {
     };
     use crate::{
         conversation::ContentKind,
+        log::Mark,
         markers::{More, NoteLine},
         transcript::{ContentPiece, Meaning, PieceSource},
     };
@@ -165,7 +166,7 @@ mod tests {
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
         let value =
-            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 };
+            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, telling: 0.0, replaced: false, names: 0..0 };
         let passage = Passage {
             message: 0,
             piece: ContentPiece {
@@ -178,6 +179,7 @@ mod tests {
             text,
             origin: Origin::Result(Meaning::Read),
             work: FileWork::Unknown,
+            mark: Mark::Answered,
             lines: lines.into_iter().map(value).collect(),
             handed_over: 0..0,
             goes_on: place.goes_on,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::scope::Scope;
 use crate::{
     conversation::{Block, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
+    log::is_log_block,
     markers::is_about_messages,
     transcript::{ContentPiece, PieceSource},
 };
@@ -18,10 +19,10 @@ pub fn rounds(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], pieces: &[Vec<Conten
     let is_free =
         |round: &Range<usize>| conversation.entries()[round.clone()].iter().all(|entry| entry.pins.is_empty());
     let mut found = Vec::new();
-    let mut index = scope.zone.start;
-    while index + 1 < scope.zone.end {
+    let mut index = scope.older.start;
+    while index + 1 < scope.older.end {
         // Calls in XML are answered by texts.
-        let answers = answered[index + 1..scope.zone.end].iter().take_while(|of| **of == Some(index)).count().max(1);
+        let answers = answered[index + 1..scope.older.end].iter().take_while(|of| **of == Some(index)).count().max(1);
         let round = index..index + 1 + answers;
         let roles = [index.wrapping_sub(1), index, round.end].map(role);
         let fits = roles == [Some(&Role::User), Some(&Role::Assistant), Some(&Role::Assistant)];
@@ -56,8 +57,11 @@ fn is_tool_round(
         let blocks = answer.content.blocks();
         answer.role == Role::User && !blocks.is_empty() && blocks.iter().all(is_answer)
     });
-    // A note of an earlier condensation is nobody's words.
+    // A note or log of an earlier condensation is nobody's words.
     let is_note = |index: usize, piece: &ContentPiece| {
+        if is_log_block(conversation, index, piece.block) {
+            return true;
+        }
         let whole = texts[index].iter().find(|text| *text.path == *piece.path);
         whole.is_some_and(|whole| is_about_messages(&whole.text[piece.range.clone()]))
     };
@@ -77,7 +81,7 @@ mod tests {
     use super::*;
     use crate::{
         cancel::Cancel,
-        salience::Weights,
+        salience::{Weights, scope::Ends},
         tokens::{Encoding, Tally},
         transcript::{ToolTable, decompose_texts},
     };
@@ -92,6 +96,8 @@ mod tests {
             tally: &tally,
             tools: &tools,
             zone: 1..conversation.len(),
+            older: 1..conversation.len(),
+            ends: Ends::Stay,
             before: None,
             user_too: false,
             weights: Weights::without("none"),

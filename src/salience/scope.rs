@@ -2,8 +2,23 @@
 
 use std::ops::Range;
 
-use super::weights::Weights;
-use crate::{conversation::Conversation, tokens::Tally, transcript::ToolTable};
+use super::weights::{Origin, Weights};
+use crate::{
+    conversation::{ContentKind, Conversation, Entry, Role},
+    tokens::Tally,
+    transcript::ToolTable,
+};
+
+/// How far the first message and the newest ones give way. Whatever is said of them, the user's own words in the first message and what is pinned stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ends {
+    /// They stay as they are.
+    Stay,
+    /// What was answered in the newest messages is cut, but for the answers to the last calls; and what a host has put into the first message.
+    Answers,
+    /// The last answers too, and what calls before the last were given.
+    Last,
+}
 
 /// What a survey is about.
 pub struct Scope<'a> {
@@ -13,13 +28,33 @@ pub struct Scope<'a> {
     pub tally: &'a Tally,
     /// What the tools in it do.
     pub tools: &'a ToolTable,
-    /// The messages that may be changed.
+    /// The messages that are looked through, and of which something may be changed.
     pub zone: Range<usize>,
+    /// Those of them that are older: all of it may be changed but what the user wrote.
+    pub older: Range<usize>,
+    /// How far what is not older gives way.
+    pub ends: Ends,
     /// The conversation as it was before others worked on it, and its older messages. It tells better how a name was used: once things are said
     /// only once, names no longer recur.
     pub before: Option<(&'a Conversation, Range<usize>)>,
-    /// Whether what the user wrote may be cut.
+    /// Whether what the user wrote in older messages may be cut.
     pub user_too: bool,
     /// Which signals are in use.
     pub weights: Weights,
+}
+
+impl Scope<'_> {
+    /// Whether a text may be cut though its message is the first or one of the newest.
+    pub fn may_cut_end(&self, message: usize, kind: ContentKind, origin: Origin) -> bool {
+        let is_assistants = |entry: &Entry| entry.message.role == Role::Assistant;
+        let last = self.conversation.entries().iter().rposition(is_assistants).unwrap_or(0);
+        match (self.ends, origin) {
+            (Ends::Stay, _) => false,
+            (_, Origin::User) => false,
+            _ if message < self.older.start => kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant),
+            (_, Origin::Result(_) | Origin::Shown) => self.ends == Ends::Last || message < last,
+            (_, Origin::Parameters(_)) => self.ends == Ends::Last && message < last,
+            _ => false,
+        }
+    }
 }

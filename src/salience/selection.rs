@@ -7,12 +7,13 @@
 use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
 use super::{
+    entries::{Entry, Of, Quote, QuoteSource},
     outline::{Additions, Outline, Standing},
     passage::{MARKER_TOKENS, Passage},
     queue::{Queued, Unit},
     seen::Seen,
     survey::{Survey, ToolRound},
-    weights::{LEFTOVER, Signal, Weights, as_float},
+    weights::{LEFTOVER, Origin, Signal, Weights, as_float},
     windows::Windows,
 };
 use crate::parallel::in_parts;
@@ -27,6 +28,8 @@ struct Taken {
     unit: Unit,
     lines: Vec<usize>,
     cost: f32,
+    /// Of the log: what was taken with it, or what an opened round has replaced.
+    told: Vec<Unit>,
 }
 
 /// What stays.
@@ -36,6 +39,10 @@ pub struct Choice {
     pub kept: Vec<Vec<bool>>,
     /// For each tool round, whether it stays.
     pub open: Vec<bool>,
+    /// For each entry of the log, whether it is told.
+    pub told: Vec<bool>,
+    /// For each entry, which of its lines are quoted.
+    pub quoted: Vec<Vec<bool>>,
 }
 
 /// A choice in the making.
@@ -44,6 +51,12 @@ pub struct PassageSelection<'s, 't> {
     weights: Weights,
     kept: Vec<Vec<bool>>,
     open: Vec<bool>,
+    told: Vec<bool>,
+    quoted: Vec<Vec<bool>>,
+    /// Which of them are quoted with those around them.
+    in_part: Vec<Vec<bool>>,
+    /// The entries of each tool round.
+    entries_of: Vec<Vec<usize>>,
     covered: Vec<u32>,
     /// What each name is worth where one more line with it is kept.
     worth_of: Vec<f32>,
@@ -61,6 +74,9 @@ pub struct PassageSelection<'s, 't> {
     pub tokens: f32,
 }
 
+/// Tokens of the line above quotes that say how many follow.
+const BLOCK_TOKENS: f32 = 5.0;
+
 /// Beyond this many places, one more makes no difference.
 const MAX_COVERED: u32 = 8;
 
@@ -75,6 +91,10 @@ impl<'s, 't> PassageSelection<'s, 't> {
             weights,
             kept: survey.passages.iter().map(Passage::staying).collect(),
             open: vec![!weights.uses(Signal::Dropping); survey.rounds.len()],
+            told: vec![false; survey.entries.len()],
+            quoted: survey.entries.iter().map(|entry| vec![false; entry.lines.len()]).collect(),
+            in_part: survey.entries.iter().map(|entry| vec![false; entry.lines.len()]).collect(),
+            entries_of: vec![Vec::new(); survey.rounds.len()],
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
             windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
@@ -89,7 +109,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
         };
         for (index, passage) in survey.passages.iter().enumerate() {
             if passage.round.is_none_or(|round| selection.open[round]) {
-                if !passage.whole {
+                if passage.origin == Origin::Log && !passage.whole {
+                    selection.tokens -= as_float(passage.tokens);
+                } else if !passage.whole {
                     selection.tokens -= as_float(passage.tokens) - MARKER_TOKENS;
                 }
                 selection.enter(index);
@@ -97,6 +119,16 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
         for (round, _) in survey.rounds.iter().zip(&selection.open).filter(|(_, open)| !**open) {
             selection.tokens -= round.tokens;
+        }
+        for (index, entry) in survey.entries.iter().enumerate() {
+            match entry.of {
+                Of::Round(round) => selection.entries_of[round].push(index),
+                Of::Log(passage) if survey.passages[passage].whole => continue,
+                Of::Log(_) => {}
+            }
+            selection.push(Unit::Head(index));
+            (0..entry.lines.len()).for_each(|line| selection.push(Unit::Quote(index, line)));
+            (0..entry.parts.len()).for_each(|part| selection.push(Unit::Quotes(index, part)));
         }
         selection
     }
@@ -138,12 +170,15 @@ impl<'s, 't> PassageSelection<'s, 't> {
         for pointer in self.survey.pointers.iter().filter(|pointer| !pointer.needs.iter().all(stays)) {
             kept[pointer.passage][pointer.line] = false;
         }
-        Choice { kept, open: self.open.clone() }
+        Choice { kept, open: self.open.clone(), told: self.told.clone(), quoted: self.quoted.clone() }
     }
 
     /// A passage that stays in the conversation: whole, or with lines to choose.
     fn enter(&mut self, index: usize) {
         let passage = &self.survey.passages[index];
+        if passage.origin == Origin::Log && !passage.whole {
+            return;
+        }
         if passage.whole {
             for value in &passage.lines {
                 self.cover(value.names.clone());
@@ -221,7 +256,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
     pub fn give_back(&mut self, tokens: f32) {
         let goal = self.tokens - tokens;
         while self.tokens > goal {
-            let Some(Taken { unit, lines, cost }) = self.taken.pop() else { return };
+            let Some(Taken { unit, lines, cost, told }) = self.taken.pop() else { return };
             self.tokens -= cost;
             self.skipped.push(unit);
             match unit {
@@ -232,7 +267,14 @@ impl<'s, 't> PassageSelection<'s, 't> {
                         self.uncover(value.names.clone());
                         self.windows.remove(value.window);
                     }
+                    told.into_iter().for_each(|unit| self.tell(unit, true));
+                    for entry in self.entries_of[round].clone() {
+                        let lines = (0..self.quoted[entry].len()).map(|line| Unit::Quote(entry, line));
+                        let parts = (0..self.survey.entries[entry].parts.len()).map(|part| Unit::Quotes(entry, part));
+                        self.skipped.extend(std::iter::once(Unit::Head(entry)).chain(lines).chain(parts));
+                    }
                 }
+                Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => told.into_iter().for_each(|unit| self.tell(unit, false)),
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
                         self.windows.remove(self.survey.passages[passage].lines[line].window);
@@ -254,12 +296,65 @@ impl<'s, 't> PassageSelection<'s, 't> {
     fn is_taken(&self, unit: Unit) -> bool {
         match unit {
             Unit::ToolRound(round) => self.open[round],
+            Unit::Head(entry) => self.told[entry] || self.is_shown(entry),
+            Unit::Quote(entry, line) => self.quoted[entry][line] || self.is_shown(entry),
+            Unit::Quotes(entry, part) => {
+                self.is_shown(entry) || self.survey.entries[entry].parts[part].clone().all(|line| self.quoted[entry][line])
+            }
             Unit::Line(passage, line) => self.kept[passage][line] || !self.is_open(passage),
             Unit::Part(passage, part) => {
                 !self.is_open(passage)
                     || self.survey.passages[passage].parts[part].clone().all(|line| self.is_kept(passage, line))
             }
         }
+    }
+
+    /// Writes something into the log, or takes it out again.
+    fn tell(&mut self, unit: Unit, is_told: bool) {
+        let names = match unit {
+            Unit::Head(entry) => {
+                self.told[entry] = is_told;
+                self.survey.entries[entry].names.clone()
+            }
+            Unit::Quote(entry, line) => {
+                self.quoted[entry][line] = is_told;
+                if !is_told && std::mem::take(&mut self.in_part[entry][line]) && let Some(window) = self.window_of(entry, line) {
+                    self.windows.remove(window);
+                }
+                self.survey.entries[entry].lines[line].names.clone()
+            }
+            _ => return,
+        };
+        if is_told { self.cover(names) } else { self.uncover(names) }
+    }
+
+    /// The window of a quoted line.
+    fn window_of(&self, entry: usize, line: usize) -> Option<u64> {
+        match self.survey.entries[entry].lines[line].source {
+            QuoteSource::Line { passage, line } => Some(self.survey.passages[passage].lines[line].window),
+            QuoteSource::Text(_) => None,
+        }
+    }
+
+    /// What the log says of a tool round, and its tokens.
+    fn told_of(&self, round: usize) -> (Vec<Unit>, f32) {
+        let (mut units, mut cost) = (Vec::new(), 0.0);
+        for entry in self.entries_of[round].iter().copied().filter(|entry| self.told[*entry]) {
+            units.push(Unit::Head(entry));
+            cost += self.survey.entries[entry].cost;
+            for (line, quote) in self.survey.entries[entry].lines.iter().enumerate() {
+                if self.quoted[entry][line] {
+                    units.push(Unit::Quote(entry, line));
+                    cost += quote.cost;
+                }
+            }
+        }
+        (units, cost)
+    }
+
+    /// Whether an entry stands for what stays.
+    fn is_shown(&self, entry: usize) -> bool {
+        matches!(self.survey.entries[entry].of, Of::Round(round) if self.open[round])
     }
 
     fn is_open(&self, passage: usize) -> bool {
@@ -274,8 +369,8 @@ impl<'s, 't> PassageSelection<'s, 't> {
     /// The cost that counts against the budget: a tool round is valued with its best lines, but only opened.
     fn own_cost(&self, unit: Unit, cost: f32) -> f32 {
         match unit {
-            Unit::ToolRound(round) => self.survey.rounds[round].cost,
-            Unit::Part(..) | Unit::Line(..) => cost,
+            Unit::ToolRound(round) => self.survey.rounds[round].cost - self.told_of(round).1,
+            _ => cost,
         }
     }
 
@@ -284,6 +379,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
         match unit {
             Unit::Line(passage, line) => self.line_worth(passage, line),
             Unit::Part(passage, part) => self.part_worth(passage, part),
+            Unit::Head(entry) => self.head_worth(entry),
+            Unit::Quote(entry, line) => self.quote_worth(entry, line),
+            Unit::Quotes(entry, part) => self.quotes_worth(entry, part),
             Unit::ToolRound(round) => self.outlines[round].worth(&self.standing(), &mut self.additions.borrow_mut()),
         }
     }
@@ -299,6 +397,74 @@ impl<'s, 't> PassageSelection<'s, 't> {
         value
     }
 
+    fn head_worth(&self, entry: usize) -> (f32, f32) {
+        let Entry { names, cost, telling, .. } = &self.survey.entries[entry];
+        (self.each_worth(names.clone()) + self.survey.words * telling, *cost)
+    }
+
+    fn quote_worth(&self, entry: usize, line: usize) -> (f32, f32) {
+        let Quote { names, cost, telling, source } = &self.survey.entries[entry].lines[line];
+        let mut own = (self.each_worth(names.clone()) + self.survey.words * telling, *cost);
+        if let QuoteSource::Line { passage, line: place } = source && self.is_beside(entry, line) {
+            let value = &self.survey.passages[*passage].lines[*place];
+            own.1 = value.cost;
+            if !self.windows.contain(value.window) {
+                own.0 += self.weights.beside() * value.in_passage(self.weights);
+            }
+        }
+        if self.told[entry] {
+            return own;
+        }
+        let head = self.head_worth(entry);
+        (own.0 + head.0, own.1 + head.1)
+    }
+
+    /// Whether a line next to this one in its passage is quoted.
+    fn is_beside(&self, entry: usize, line: usize) -> bool {
+        let lines = &self.survey.entries[entry].lines;
+        let place = |at: usize| match lines.get(at).map(|quote| &quote.source) {
+            Some(QuoteSource::Line { passage, line }) => Some((*passage, *line)),
+            _ => None,
+        };
+        let own = place(line);
+        let is_next = |at: usize, after: bool| {
+            let (Some((passage, one)), Some((of, other))) = (own, place(at)) else { return false };
+            self.quoted[entry][at] && passage == of && if after { other == one + 1 } else { other + 1 == one }
+        };
+        line.checked_sub(1).is_some_and(|before| is_next(before, false)) || is_next(line + 1, true)
+    }
+
+    fn quotes_worth(&self, entry: usize, part: usize) -> (f32, f32) {
+        let of = &self.survey.entries[entry];
+        let (mut value, mut cost) = if self.told[entry] { (0.0, 0.0) } else { self.head_worth(entry) };
+        let seen = &mut *self.seen.borrow_mut();
+        seen.start();
+        let before = cost;
+        for line in of.parts[part].clone().filter(|line| !self.quoted[entry][*line]) {
+            let Quote { names, telling, source, cost: alone } = &of.lines[line];
+            value += self.survey.words * telling + self.names_worth(names.clone(), seen);
+            match source {
+                QuoteSource::Line { passage, line } => {
+                    let of_line = &self.survey.passages[*passage].lines[*line];
+                    cost += of_line.cost;
+                    value += LEFTOVER * of_line.cost;
+                    if !self.windows.contain(of_line.window) {
+                        value += of_line.in_passage(self.weights);
+                    }
+                }
+                QuoteSource::Text(_) => cost += alone - 1.0,
+            }
+        }
+        (value, if cost > before { cost + BLOCK_TOKENS } else { 0.0 })
+    }
+
+    /// What the names of a line are worth, each once.
+    fn each_worth(&self, names: Range<usize>) -> f32 {
+        let names = &self.survey.occurrences[names];
+        let is_first = |(index, name): &(usize, &u32)| !names[..(*index).min(16)].contains(name);
+        names.iter().enumerate().filter(is_first).map(|(_, name)| self.worth_of[*name as usize]).sum()
+    }
+
     fn line_worth(&self, passage: usize, line: usize) -> (f32, f32) {
         let value = &self.survey.passages[passage].lines[line];
         let before = line == 0 || self.kept[passage][line - 1];
@@ -308,13 +474,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             (true, false) | (false, true) => 0.0,
             (false, false) => MARKER_TOKENS,
         };
-        let mut total = 0.0;
-        let names = &self.survey.occurrences[value.names.clone()];
-        for (index, name) in names.iter().enumerate() {
-            if !names[..index.min(16)].contains(name) {
-                total += self.worth_of[*name as usize];
-            }
-        }
+        let mut total = self.each_worth(value.names.clone()) + self.survey.words * value.telling * value.cost;
         // Next to a line that stays it goes on what that says.
         if (before || after) && !self.windows.contain(value.window) {
             total += self.weights.beside() * value.in_passage(self.weights);
@@ -339,6 +499,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             if !self.kept[passage][line] {
                 cost += line_value.cost;
                 value += LEFTOVER * line_value.cost;
+                value += self.survey.words * line_value.telling * line_value.cost;
                 value += self.names_worth(line_value.names.clone(), seen);
             }
         }
@@ -346,9 +507,11 @@ impl<'s, 't> PassageSelection<'s, 't> {
     }
 
     fn take(&mut self, unit: Unit, mut cost: f32) {
-        let mut lines = Vec::new();
+        let (mut lines, mut told) = (Vec::new(), Vec::new());
         match unit {
             Unit::ToolRound(round) => {
+                told = self.told_of(round).0;
+                told.iter().for_each(|unit| self.tell(*unit, false));
                 self.open[round] = true;
                 self.survey.rounds[round].passages.clone().for_each(|passage| self.enter(passage));
             }
@@ -356,6 +519,41 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 self.keep(passage, line, &mut lines);
                 cost += self.close_gaps(passage, &(line..line + 1), &mut lines);
                 self.queue_neighbours(passage, line, line + 1);
+            }
+            Unit::Head(entry) | Unit::Quote(entry, _) | Unit::Quotes(entry, _) => {
+                if !self.told[entry] {
+                    told.push(Unit::Head(entry));
+                }
+                match unit {
+                    Unit::Quote(..) => told.push(unit),
+                    Unit::Quotes(_, part) => {
+                        let lines = self.survey.entries[entry].parts[part].clone().filter(|line| !self.quoted[entry][*line]);
+                        told.extend(lines.map(|line| Unit::Quote(entry, line)));
+                    }
+                    _ => {}
+                }
+                told.iter().for_each(|unit| self.tell(*unit, true));
+                if let Unit::Quotes(_, part) = unit {
+                    for line in self.survey.entries[entry].parts[part].clone() {
+                        if !std::mem::replace(&mut self.in_part[entry][line], true) && let Some(window) = self.window_of(entry, line) {
+                            self.windows.add(window);
+                        }
+                    }
+                }
+                let lines = match unit {
+                    Unit::Quote(_, line) => line..line + 1,
+                    Unit::Quotes(_, part) => self.survey.entries[entry].parts[part].clone(),
+                    _ => 0..0,
+                };
+                for line in [lines.start.checked_sub(1), Some(lines.end)].into_iter().flatten() {
+                    if line < self.quoted[entry].len() && !self.quoted[entry][line] && !lines.is_empty() {
+                        self.push(Unit::Quote(entry, line));
+                    }
+                }
+                // Where its first line stands, the others cost less.
+                if told.contains(&Unit::Head(entry)) {
+                    (0..self.quoted[entry].len()).filter(|line| !self.quoted[entry][*line]).collect::<Vec<_>>().into_iter().for_each(|line| self.push(Unit::Quote(entry, line)));
+                }
             }
             Unit::Part(passage, part) => {
                 let range = self.survey.passages[passage].parts[part].clone();
@@ -370,7 +568,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
         }
         self.tokens += cost;
-        self.taken.push(Taken { unit, lines, cost });
+        self.taken.push(Taken { unit, lines, cost, told });
     }
 
     /// Keeps the lines between what was `taken` and what stays next to it where they take no more than a marker in their place, and tells by how many

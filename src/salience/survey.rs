@@ -1,13 +1,18 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{
+    entries::{self, Entry},
     needs::{PointerLine, needs_of},
     passage::{MARKER_TOKENS, Passage},
     reading::Reading,
     rounds::rounds,
     scope::Scope,
+    telling::worth_of_words,
     ties::Ties,
     weights::{Following, KINDS, Origin, as_float, tied},
     work::Work,
@@ -40,6 +45,10 @@ pub struct Survey<'t> {
     pub passages: Vec<Passage<'t>>,
     /// In order.
     pub rounds: Vec<ToolRound>,
+    /// What can be told of rounds that go, and what earlier logs tell, in order.
+    pub entries: Vec<Entry>,
+    /// What the assistant's words are worth for each token.
+    pub words: f32,
     /// The lines that are pointers.
     pub pointers: Vec<PointerLine>,
     /// NameTable by their number, line after line.
@@ -88,9 +97,13 @@ impl<'t> Survey<'t> {
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
         let ties = names.facts.iter().map(|facts| scope.weights.tie(facts, now)).collect();
         let names = names.names;
-        let mut survey = Self { passages, rounds: Vec::new(), pointers, occurrences, weights, ties, names };
+        let (rounds_of, entries) = (Vec::new(), Vec::new());
+        let mut survey =
+            Self { passages, rounds: rounds_of, entries, words: 0.0, pointers, occurrences, weights, ties, names };
         survey.mark_replaced(scope.tools);
+        survey.mark_repeated();
         survey.price_rounds(scope, rounds);
+        survey.entries = entries::entries(scope, &survey.passages, &survey.rounds);
         survey
     }
 
@@ -116,11 +129,27 @@ impl<'t> Survey<'t> {
         }
     }
 
+    /// A line that stands again later tells it there.
+    fn mark_repeated(&mut self) {
+        const AGAIN: f32 = 0.3;
+        let mut seen: HashSet<u64, ByHash> = HashSet::default();
+        for passage in self.passages.iter_mut().rev().filter(|passage| passage.origin != Origin::Log) {
+            let told = || passage.lines.iter().filter(|value| value.telling >= 0.1).map(|value| value.hash);
+            let hashes: Vec<u64> = told().collect();
+            for value in passage.lines.iter_mut().filter(|value| value.telling >= 0.1 && seen.contains(&value.hash)) {
+                value.telling *= AGAIN;
+            }
+            seen.extend(hashes);
+        }
+    }
+
     /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
     /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once, and what stands around
     /// names of the work under way.
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
+        self.words = worth_of_words(share);
+        let words = self.words;
         let written = self.written();
         let mut ties = Ties::of(&self.occurrences, &self.ties);
         let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
@@ -149,6 +178,10 @@ impl<'t> Survey<'t> {
                 value.density = factor * tied * value.density + more;
                 if is_newest && passage.handed_over.contains(&line) {
                     value.density += scope.weights.handed_over();
+                }
+                // What the newest messages say is what the work goes on with.
+                if !scope.older.contains(&passage.message) {
+                    value.density += 0.6 * words;
                 }
                 if is_own && let Some((times, _)) = written.get(&value.hash) {
                     value.density *= scope.weights.written(*times);

@@ -95,6 +95,8 @@ pub enum Origin {
     Host,
     /// A snapshot of the host's environment.
     Environment,
+    /// An earlier log.
+    Log,
 }
 
 impl Origin {
@@ -183,6 +185,7 @@ impl Weights {
             Origin::Result(_) => 0.2,
             Origin::Host => 0.16,
             Origin::Environment => 0.014,
+            Origin::Log => 0.0,
         };
         let decay = if self.uses(Signal::Recency) { (-DECAY * as_float(age)).exp() } else { 0.6 };
         0.006 * kind * decay

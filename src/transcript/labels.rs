@@ -12,6 +12,9 @@ pub struct ToolSource {
     pub name: String,
     /// A short line for people, such as `read_file src/a.ts` or `npm test`; at most 80 characters.
     pub label: String,
+    /// The call on one line, quoted: its name, what it is about, and its other short parameters by their names, such as
+    /// `execute_command npm test cwd=packages/b`.
+    pub head: String,
     /// What the tool does.
     pub meaning: Meaning,
     /// The file that is read or changed, as the call names it; of a patch of several the first. Empty where that is not known.
@@ -25,12 +28,21 @@ pub struct ToolSource {
 /// The longest label in characters.
 const MAX_LABEL_CHARS: usize = 80;
 
+/// Parameters of more characters are not told in [`ToolSource::head`] but for the one that the call is about, of which so many are.
+pub const MAX_HEAD_PARAMETER: usize = 80;
+
+/// What a call is about is told in so many characters.
+pub const MAX_HEAD_TARGET: usize = 160;
+
+/// No more parameters are told beside what the call is about.
+const MAX_HEAD_PARAMETERS: usize = 4;
+
 impl ToolSource {
     /// The source of a file that was shown without a call.
     pub(super) fn of_file(path: &str) -> Self {
         let label = one_line(&format!("file {}", one_line(path)));
-        let (name, file) = ("file".to_owned(), path.to_owned());
-        Self { name, label, meaning: Meaning::Read, file, asks_user: false, shows_files: false }
+        let (name, file, head) = ("file".to_owned(), path.to_owned(), label.clone());
+        Self { name, label, head, meaning: Meaning::Read, file, asks_user: false, shows_files: false }
     }
 
     /// The source of a call that is about `target`: a path, a command.
@@ -45,7 +57,11 @@ impl ToolSource {
         };
         let shows_files = meaning == Meaning::Command && shell::shows_files(command);
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
-        Self { name: name.to_owned(), label, meaning, file, asks_user, shows_files }
+        let head = match first_line(command, MAX_HEAD_TARGET) {
+            target if target.is_empty() => one_line(name),
+            target => format!("{} {target}", one_line(name)),
+        };
+        Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files }
     }
 
     /// The source of a call with these parameters (name and value).
@@ -56,7 +72,13 @@ impl ToolSource {
     ) -> Self {
         let tool = tools.tool_or_unknown(name);
         let (mut command, mut patch) = ("", "");
+        let mut short: Vec<(&str, &str)> = Vec::new();
+        let is_list = matches!(tool.meaning, Meaning::Todo | Meaning::Item);
         let telling = parameters.filter_map(|(key, value)| {
+            let is_short = value.len() <= MAX_HEAD_PARAMETER && !value.is_empty() && !value.contains('\n');
+            if is_short && !is_list && short.len() <= MAX_HEAD_PARAMETERS {
+                short.push((key, value));
+            }
             match key {
                 // Of other tools nobody asks for either.
                 _ if !tool.meaning.is_about_files() => {}
@@ -64,10 +86,14 @@ impl ToolSource {
                 _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
                 _ => {}
             }
-            Some((tool.telling(key)?, value))
+            Some((tool.telling(key)?, key, value))
         });
-        let target = telling.min_by_key(|(rank, _)| *rank).map_or("", |(_, value)| value);
+        let (target_key, target) = telling.min_by_key(|(rank, ..)| *rank).map_or(("", ""), |(_, key, value)| (key, value));
         let mut source = Self::new(name, target, tools);
+        let is_label = |key: &str| !target.is_empty() && tool.parameter(ParameterRole::Label).any(|label| label == key);
+        for (key, value) in short.iter().filter(|(key, value)| (*key, *value) != (target_key, target) && !is_label(key)) {
+            source.head.push_str(&format!(" {}={}", one_line(key), one_line(value)));
+        }
         if source.meaning == Meaning::Editor {
             source.meaning = Meaning::of_editor(command);
         }
@@ -80,21 +106,34 @@ impl ToolSource {
 
 /// `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.
 fn one_line(text: &str) -> String {
+    shortened(text, MAX_LABEL_CHARS)
+}
+
+/// The first line of `text`, cut to so many characters; an ellipsis says that more follows.
+fn first_line(text: &str, characters: usize) -> String {
+    let text = text.trim();
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let line = shortened(line, characters);
+    if rest.is_empty() || line.ends_with('…') { line } else { format!("{line} …") }
+}
+
+/// `text` on one line, cut to so many characters.
+fn shortened(text: &str, characters: usize) -> String {
     // Only the start is looked at: a target may be a file of megabytes.
     let mut line = String::new();
     for word in text.split_whitespace() {
-        if line.len() > 4 * MAX_LABEL_CHARS {
+        if line.len() > 4 * characters {
             break;
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word.get(..4 * MAX_LABEL_CHARS).unwrap_or(word));
+        line.push_str(word.get(..4 * characters).unwrap_or(word));
     }
-    match line.char_indices().nth(MAX_LABEL_CHARS) {
+    match line.char_indices().nth(characters) {
         None => line,
         Some(_) => {
-            let end = line.char_indices().nth(MAX_LABEL_CHARS - 1).map_or(line.len(), |(end, _)| end);
+            let end = line.char_indices().nth(characters - 1).map_or(line.len(), |(end, _)| end);
             format!("{}…", &line[..end])
         }
     }

@@ -36,6 +36,7 @@ mod xml_calls;
 pub use self::{
     events::{Action, Event, Touch, Transcript},
     file_answers::Extent,
+    labels::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, ToolSource},
     outcomes::CallOutcome,
     patches::FileChange,
     path_pattern::PathPattern,

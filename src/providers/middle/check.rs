@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::must::{Must, MustKind, MustSurvive};
 use crate::{
     conversation::{Conversation, is_blank},
     options::{Field, Kind, Settings, Table},
     providers::{CondenseError, Request},
-    record::{Must, MustKind, MustSurvive},
     summaries::{Summary, SummaryClient, SummaryError, foresee_mending, mend, told_in_other_words},
     tokens::count_inside,
     warning::{Warning, WarningCode},
@@ -17,6 +17,9 @@ const DEFAULT_MIN_SCORE: f64 = 0.8;
 
 /// Tokens for what a summary left out, at most and at least, where it is completed; in between it is a twentieth of what there is.
 const COMPLETION_ROOM: (usize, usize) = (100, 800);
+
+/// The line above what is put behind a summary.
+const WORD_FOR_WORD: &str = "[Word for word from what is summarised above]";
 
 /// How a summary is checked.
 static SUMMARY_CHECK_TABLE: Table = Table::new(
@@ -115,7 +118,6 @@ pub(super) struct Checked {
 /// # Errors
 /// When the call is aborted. That the model cannot be asked again is a warning.
 pub(super) async fn checked(
-    request: &Request,
     client: &SummaryClient<'_>,
     check: Option<SummaryCheck>,
     must: MustSurvive,
@@ -136,7 +138,7 @@ pub(super) async fn checked(
         return Ok(checked);
     }
     let missing = |checked: &Checked, text: &str| -> Result<Vec<Must>, CondenseError> {
-        Ok(checked.missing(request, &after(text)?, text))
+        Ok(checked.missing(&after(text)?, text))
     };
     let mut left = missing(&checked, &checked.summary.text)?;
     if checked.is_below(&left, check) && check.ask_model {
@@ -169,8 +171,8 @@ fn failed(error: &SummaryError) -> Warning {
 
 impl Checked {
     /// What is missing in `after`, which has `text` for a summary.
-    fn missing(&self, request: &Request, after: &Conversation, text: &str) -> Vec<Must> {
-        let missing = self.must.missing(after, text, &request.tools).into_iter();
+    fn missing(&self, after: &Conversation, text: &str) -> Vec<Must> {
+        let missing = self.must.missing(after, text).into_iter();
         missing.filter(|must| !self.cleared.contains(must)).cloned().collect()
     }
 
@@ -209,23 +211,31 @@ impl Checked {
         client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, message).about("summaryCheck"));
     }
 
-    /// What is put behind the summary, and the tokens that it may have.
-    pub fn completion(&self, request: &Request, after: &Conversation, gone_tokens: usize) -> (Vec<Must>, usize) {
+    /// What is put behind the summary, word for word; `None` where nothing is.
+    pub fn completion(&self, request: &Request, after: &Conversation, gone_tokens: usize) -> Option<String> {
         if !self.completes {
-            return (Vec::new(), 0);
+            return None;
         }
         let encoding = request.tally.encoding();
         let words = count_inside(&self.summary.text, encoding).tokens;
         let (least, most) = COMPLETION_ROOM;
         // Half of what the summary saves is left saved, or it would be none.
         let room = (request.tally.total() / 20).clamp(least, most).min(gone_tokens.saturating_sub(words) / 2);
-        (self.missing(request, after, &self.summary.text), room)
+        let mut text = WORD_FOR_WORD.to_owned();
+        let mut left = room.checked_sub(count_inside(&text, encoding).tokens)?;
+        let mut is_empty = true;
+        for must in self.missing(after, &self.summary.text) {
+            let line = format!("\n- {}", must.text());
+            let Some(rest) = left.checked_sub(count_inside(&line, encoding).tokens) else { continue };
+            (left, is_empty) = (rest, false);
+            text.push_str(&line);
+        }
+        (!is_empty).then_some(text)
     }
 
     /// How good it is, with `completed` behind it where there is something; nothing where nobody knows.
     pub fn quality(
         &self,
-        request: &Request,
         client: &SummaryClient<'_>,
         written: &Conversation,
         completed: Option<&Conversation>,
@@ -234,9 +244,9 @@ impl Checked {
             return None;
         }
         let text = &self.summary.text;
-        let missing = self.missing(request, written, text);
+        let missing = self.missing(written, text);
         let written_score = self.score(&missing);
-        let left = completed.map_or_else(|| missing.clone(), |after| self.missing(request, after, text));
+        let left = completed.map_or_else(|| missing.clone(), |after| self.missing(after, text));
         let score = self.score(&left);
         if self.min_score.is_some_and(|min| score < min) {
             let message = format!(

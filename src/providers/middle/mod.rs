@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | `selection` | what is summarised and what is kept |
 //! | `check` | whether the summary tells what must survive |
+//! | `must` | what that is |
 
 mod check;
+mod must;
 mod selection;
 
 use serde_json::value::RawValue;
@@ -14,6 +16,7 @@ pub use self::check::SummaryQuality;
 pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
 use self::{
     check::{Checked, checked},
+    must::MustSurvive,
     selection::{SummaryRange, select},
 };
 use super::{
@@ -24,7 +27,6 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
     markers::SUMMARY_ABOVE,
-    record::{Known, MustSurvive, Rooms, room_of_free},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
@@ -41,8 +43,6 @@ pub(super) struct Middle<'a> {
     pub concurrency: usize,
     /// Tokens of the model's window when its handler does not know.
     pub window: usize,
-    /// Tokens of the record of work behind the summary, where the configuration says.
-    pub record_tokens: Option<usize>,
     /// What is done about a summary that leaves out what must survive.
     pub check: Option<SummaryCheck>,
 }
@@ -73,40 +73,31 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
     let summary = summarize(&client, job).await?;
     let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
-    let checked = checked(request, &client, middle.check, must, &prompt, summary, after).await?;
-    let told = behind(request, &selection, &client, &checked, middle.record_tokens)?;
+    let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;
+    let told = behind(request, &selection, &client, &checked)?;
     Ok(proposal(conversation, &selection, checked.summary, told, client.warnings.take()))
 }
 
 /// What stands behind a summary, and how good both are together.
 struct Behind {
-    record: Option<String>,
+    words: Option<String>,
     quality: Option<SummaryQuality>,
 }
 
-/// The record of what the summary does not say word for word, with what it was to say and does not.
+/// What the summary was to say and does not, word for word.
 fn behind(
     request: &Request,
     selection: &SummaryRange,
     client: &SummaryClient<'_>,
     checked: &Checked,
-    record_tokens: Option<usize>,
 ) -> Result<Behind, CondenseError> {
     let text = &checked.summary.text;
     let after = with_summary(request, selection, text)?;
     let gone: usize = (selection.head..selection.start).map(|message| request.tally.message(message)).sum();
-    let mut room = request.record_room(record_tokens);
-    if let (None, Some(budget), 1..) = (record_tokens, request.budget(), room) {
-        // A summary leaves most of a target free: what the user said has more room there than it usually has.
-        let left = request.tally.recount(&request.conversation, &after, &request.cancel)?.total();
-        room = room.max(room_of_free(budget.saturating_sub(left), gone));
-    }
-    let (missing, missing_room) = checked.completion(request, &after, gone);
-    let known = if room > 0 { request.known() } else { Known::default() };
-    let record = request.record_of(&known, &after, &missing, Rooms { missing: missing_room, record: room });
+    let words = checked.completion(request, &after, gone);
     let whole =
-        record.as_ref().map(|record| with_summary(request, selection, &format!("{text}\n\n{record}"))).transpose()?;
-    Ok(Behind { quality: checked.quality(request, client, &after, whole.as_ref()), record })
+        words.as_ref().map(|words| with_summary(request, selection, &format!("{text}\n\n{words}"))).transpose()?;
+    Ok(Behind { quality: checked.quality(client, &after, whole.as_ref()), words })
 }
 
 /// The conversation with this summary in its place.
@@ -150,7 +141,7 @@ fn proposal(
     conversation: &Conversation,
     selection: &SummaryRange,
     summary: Summary,
-    Behind { record, quality }: Behind,
+    Behind { words, quality }: Behind,
     warnings: Vec<Warning>,
 ) -> Proposal {
     let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
@@ -167,14 +158,14 @@ fn proposal(
     };
     let range = 0..summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
-    let text = record.map_or_else(|| summary.text.clone(), |record| format!("{}\n\n{record}", summary.text));
+    let text = words.map_or_else(|| summary.text.clone(), |words| format!("{}\n\n{words}", summary.text));
     let mut message = Message::new(selection.role.clone(), Content::Text(text));
     message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
-    insert(with_time(message, tail), estimate.into_iter().collect());
+    insert(message.with_time_of(tail), estimate.into_iter().collect());
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
         let bridge = Message::new(role, Content::Text(SUMMARY_ABOVE.to_owned()));
-        insert(with_time(bridge, tail), Vec::new());
+        insert(bridge.with_time_of(tail), Vec::new());
     }
     let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
     let cached = if summary.cached { ", from the cache" } else { "" };
@@ -186,11 +177,4 @@ fn proposal(
 
 fn note(message: usize, reason: String) -> Note {
     Note { message, block: None, operation: "summarize", reason, grade: None }
-}
-
-/// Hosts order and show messages by their time: added ones have that of the first kept one, if it has one.
-pub(super) fn with_time(mut message: Message, tail: &Message) -> Message {
-    let time = tail.extra.iter().find(|(name, _)| name == "ts");
-    message.extra.extend(time.cloned());
-    message
 }

@@ -44,7 +44,6 @@ pub(super) async fn summarize(
         prompt: &summary.prompt,
         concurrency,
         window: DEFAULT_WINDOW,
-        record_tokens: None,
         check: summary.check,
     };
     let mut proposal = summarize_middle(&request, middle).await?;

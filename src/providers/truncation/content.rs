@@ -19,7 +19,7 @@ use crate::{
     markers::{More, Suppressed, counted},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
-    record::{is_record, record_behind},
+    log::is_log_block,
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
 };
@@ -102,19 +102,14 @@ impl<'a> ContentCut<'a> {
             if pieces.is_empty() {
                 continue;
             }
-            let is_summary = conversation.message(message).is_summary();
-            for (mut piece, text) in with_texts(pieces, &texts[message]) {
+            for (piece, text) in with_texts(pieces, &texts[message]) {
                 if conversation.entries()[message].pins.holds(text.block) {
                     continue;
                 }
                 let whole = text.text;
-                // The record behind a summary stays in one piece: cut, it would say things under headings of others.
-                if is_summary && let Some(record) = record_behind(&whole[piece.range.clone()]) {
-                    piece.range.end -= record.len();
-                }
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
-                if Suppressed::fills(text) || (piece.source == PieceSource::Words && is_record(text)) {
+                if Suppressed::fills(text) || is_log_block(conversation, message, piece.block) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;

@@ -2,7 +2,7 @@
 
 mod content;
 pub(super) mod cut;
-mod record;
+mod gap;
 mod search;
 mod window;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use self::{
     content::ContentCut,
-    record::{Recorded, Recorder, recorded, with_note_of_gap, with_room_for},
+    gap::with_note_of_gap,
 };
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
@@ -24,8 +24,7 @@ use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    record::{RECORD_TOKENS, Rooms},
-    salience::{Kept, LeftOutName, Salience, SalienceError, WITHOUT, Weights, Why},
+    salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
@@ -83,7 +82,6 @@ static TABLE: Table = Table::new(
         TOOLS,
         PROTECT,
         FROZEN_MESSAGES,
-        RECORD_TOKENS,
     ],
 );
 
@@ -159,11 +157,14 @@ impl Provider for Truncation {
     }
 }
 
-/// What the mode and strategy do, with a record of what they leave out, or at least a note where that has room.
+/// What the mode and strategy do, with a note of what they leave out where nothing else tells of it.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let proposal = recorded_cut(request, settings)?;
+    let proposal = cut(request, settings)?;
     if request.target_tokens.is_none() || proposal.plan.is_empty() {
         return Ok(proposal);
+    }
+    if !meets_target(request, &proposal.plan)? {
+        return beyond_target(request, proposal);
     }
     let with_note = with_note_of_gap(&request.conversation, &proposal)?;
     Ok(match with_note {
@@ -172,75 +173,9 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     })
 }
 
-/// What the mode and strategy do, with a record of what they leave out.
-fn recorded_cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let keep = settings.integer("preserveRecentCount");
-    let is_salient = settings.text("mode") == "content" && strategy(settings, request.target_tokens) == "salient";
-    let names = is_salient && request.target_tokens.is_some();
-    let most = Recorder::most(request, settings.given_integer("recordTokens"), names);
-    let (recorder, first) = match most {
-        Some(most) if names => {
-            let (recorder, cut) = salient_beside(request, settings, most, || Recorder::new(request, keep, most));
-            (recorder?, Some(cut?))
-        }
-        Some(most) => (Recorder::new(request, keep, most)?, None),
-        None => (None, None),
-    };
-    let Some(recorder) = recorder else {
-        let CutDown { proposal, .. } = first.map_or_else(|| cut(request, settings), Ok)?;
-        if meets_target(request, &proposal.plan)? {
-            return Ok(proposal);
-        }
-        return beyond_target(request, proposal, |proposal, _| Ok(Recorded::NothingLost(proposal)));
-    };
-    let mut with = with_room(request, settings, &recorder, first)?;
-    let CutDown { proposal, left_out, .. } = match with {
-        Some(Recorded::With(proposal)) => return Ok(proposal),
-        Some(Recorded::NothingLost(proposal)) => {
-            // The room for the record is free; not for something that would need one.
-            let all = cut(request, settings)?.proposal;
-            return Ok(if recorder.is_needed(request, &all.plan)? { proposal } else { all });
-        }
-        Some(Recorded::NoPlace) => return Ok(cut(request, settings)?.proposal),
-        None => cut(request, settings)?,
-    };
-    if !meets_target(request, &proposal.plan)? {
-        return beyond_target(request, proposal, |proposal, left| {
-            recorded(request, proposal, left, &left_out, &recorder)
-        });
-    }
-    // It was the record for which there was no room: a smaller one may have it.
-    let mut less = recorder.with_less();
-    while let (None, Some(recorder)) = (&with, less) {
-        with = with_room(request, settings, &recorder, None)?;
-        less = recorder.with_less();
-    }
-    Ok(if let Some(Recorded::With(proposal)) = with { proposal } else { proposal })
-}
-
-/// What is cut where the record has its room, with the record; `None` where that misses the target. `done` is what is cut there, if somebody knows.
-fn with_room(
-    request: &Request,
-    settings: &Settings<'_>,
-    recorder: &Recorder,
-    done: Option<CutDown>,
-) -> Result<Option<Recorded>, CondenseError> {
-    let within = with_room_for(recorder.rooms, request);
-    let CutDown { proposal, left_out, tally } = done.map_or_else(|| cut(&within, settings), Ok)?;
-    let left = tally.map_or_else(|| measured(request, &proposal.plan), Ok)?;
-    if within.target_tokens.is_some() && !within.meets_target(&left) {
-        return Ok(None);
-    }
-    recorded(request, proposal, left.total(), &left_out, recorder).map(Some)
-}
-
-/// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so what little tells
-/// of all that goes stays: summaries, and what `record` adds to what leaves so many tokens. At least it is said that messages went.
-fn beyond_target(
-    request: &Request,
-    mut proposal: Proposal,
-    record: impl FnOnce(Proposal, usize) -> Result<Recorded, CondenseError>,
-) -> Result<Proposal, CondenseError> {
+/// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so summaries, which tell
+/// of all that goes, stay. At least it is said that messages went.
+fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
     // One with a call or an answer would stand there without the other half.
     let is_summary = |message: usize| {
@@ -253,12 +188,6 @@ fn beyond_target(
         proposal.notes.retain(|note| !is_summary(note.message));
         proposal.pointers_checked = false;
     }
-    let without = proposal.clone();
-    let left = measured(request, &proposal.plan)?;
-    let mut proposal = match record(proposal, left.total())? {
-        Recorded::With(proposal) | Recorded::NothingLost(proposal) => proposal,
-        Recorded::NoPlace => without,
-    };
     proposal.plan = with_bridges(proposal.plan, conversation);
     proposal = with_note_of_gap(conversation, &proposal)?.unwrap_or(proposal);
     // All that can go has gone before: what is left would only be told anew.
@@ -273,26 +202,12 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
 }
 
 /// What one strategy or mode cuts.
-struct CutDown {
-    proposal: Proposal,
-    /// The names that it leaves out, where somebody has weighed them.
-    left_out: Vec<LeftOutName>,
-    /// The tokens after it, where they are known.
-    tally: Option<Tally>,
-}
-
-impl From<Proposal> for CutDown {
-    fn from(proposal: Proposal) -> Self {
-        Self { proposal, left_out: Vec::new(), tally: None }
+fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
+    match (settings.text("mode"), strategy(settings, request.target_tokens)) {
+        ("window", _) => Ok(window_proposal(request, settings)),
+        (_, "salient") => salient_proposal(request, settings),
+        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose(),
     }
-}
-
-fn cut(request: &Request, settings: &Settings<'_>) -> Result<CutDown, CondenseError> {
-    Ok(match (settings.text("mode"), strategy(settings, request.target_tokens)) {
-        ("window", _) => window_proposal(request, settings).into(),
-        (_, "salient") => return salient_proposal(request, settings),
-        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose()?.into(),
-    })
 }
 
 /// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.
@@ -324,54 +239,22 @@ fn salience(settings: &Settings<'_>) -> Salience {
     }
 }
 
-fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<CutDown, CondenseError> {
+fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let (history, salience) = (request.history(), salience(settings));
     let Some(budget) = request.budget() else {
         let least = settings.integer("minTokensForTruncation");
         let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
-        return Ok(proposal_of(kept.map_err(unanswered)?).into());
+        return Ok(proposal_of(kept.map_err(unanswered)?));
     };
     let kept = salience.within(history, budget).map_err(unanswered)?;
-    cut_down(request, kept, budget, salience.preserve_recent)
-}
-
-/// What is cut where the record has its room, while `recorder` finds out how much that is: no more than `most`, and none without a record.
-fn salient_beside(
-    request: &Request,
-    settings: &Settings<'_>,
-    most: Rooms,
-    recorder: impl FnOnce() -> Result<Option<Recorder>, CondenseError> + Send,
-) -> (Result<Option<Recorder>, CondenseError>, Result<CutDown, CondenseError>) {
-    let budget = |rooms: Option<Rooms>| {
-        let within = rooms.map(|rooms| with_room_for(rooms, request).budget());
-        within.unwrap_or_else(|| request.budget()).unwrap_or_default()
-    };
-    let budget_of = |recorder: &Result<Option<Recorder>, _>| {
-        budget(recorder.as_ref().ok().and_then(Option::as_ref).map(|recorder| recorder.rooms))
-    };
-    let salience = salience(settings);
-    // Records seldom take half of what may stay, whatever they may take.
-    let likely = budget(Some(most)).max(budget(None) / 2);
-    let (recorder, kept) = salience.within_beside(request.history(), likely, recorder, budget_of);
-    let budget = budget_of(&recorder);
-    let cut = kept.map_err(unanswered).and_then(|kept| cut_down(request, kept, budget, salience.preserve_recent));
-    (recorder, cut)
-}
-
-/// What is cut so that this stays, and more where that is more than the budget.
-fn cut_down(request: &Request, mut kept: Kept, budget: usize, keep: usize) -> Result<CutDown, CondenseError> {
-    let left_out = std::mem::take(&mut kept.left_out);
-    let tally = kept.tally.clone();
+    let fits = kept.tally.total() <= budget;
     let proposal = proposal_of(kept);
-    if tally.total() <= budget {
-        // What is pinned stays, whatever a plan says.
-        let tally = Some(tally).filter(|_| !request.conversation.has_pins());
-        return Ok(CutDown { proposal, left_out, tally });
+    if fits {
+        return Ok(proposal);
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    let proposal = window_after(request, proposal, &after, &tally, keep, budget);
-    Ok(CutDown { proposal, left_out, tally: None })
+    Ok(window_after(request, proposal, &after, &tally, salience.preserve_recent, budget))
 }
 
 fn proposal_of(kept: Kept) -> Proposal {

@@ -2,15 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::{
-    facts::{Fact, beginning},
-    must::{Must, MustKind},
-    text::head_tokens,
-};
-use crate::{
-    salience::LeftOutName,
-    tokens::{Encoding, count_inside},
-};
+use super::text::{HEADING, Mark, Quotation, on_line};
+use crate::tokens::{Encoding, count_inside};
+
+/// The first line of the entry that the index is.
+pub const INDEX: &str = "Names in what is left out:";
+
+/// A name that can no longer be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOutName {
+    /// The name.
+    pub name: String,
+    /// The file, command or other source that it stood in last; empty where that has no name.
+    pub of: String,
+}
 
 /// Characters of a command or another source that is no path.
 const SOURCE: usize = 48;
@@ -38,10 +43,10 @@ impl Line<'_> {
     }
 }
 
-/// The first of these names that have room, a line for each source, with the head and the heading of a record.
-pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<Must> {
+/// The first of these names that have room, a line for each source, with the head of a log and of the index.
+pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<Quotation> {
     let tokens = |text: &str| count_inside(text, encoding).tokens + 1;
-    let mut left = room.saturating_sub(head_tokens(encoding));
+    let mut left = room.saturating_sub(tokens(HEADING) + tokens(INDEX));
     let mut lines: Vec<Line<'_>> = Vec::new();
     let prose = Prose::in_names(names);
     for LeftOutName { name, of } in names {
@@ -58,7 +63,7 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
             Some(at) if !is_whole => (lines[at].source.clone(), lines[at].cost),
             _ => {
                 let source = if is_whole { of.clone() } else { short };
-                let cost = tokens(&source) + 2;
+                let cost = tokens(&source) + 3;
                 (source, cost)
             }
         };
@@ -78,9 +83,13 @@ pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<M
             lines[at].names.push(name);
         }
     }
-    // A record takes the newest of a kind first, which is its last.
-    let facts = lines.into_iter().rev().map(|line| Fact::Named(line.text()));
-    facts.map(|fact| Must::new(MustKind::Name, fact)).collect()
+    lines.into_iter().map(|line| Quotation::alone(Mark::Named, &line.text())).collect()
+}
+
+/// The first characters of a text on one line.
+fn beginning(text: &str, characters: usize) -> String {
+    let text = on_line(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    text.char_indices().nth(characters).map_or(text.clone(), |(end, _)| text[..end].to_owned())
 }
 
 /// What names stood in, short enough for a list.
@@ -141,12 +150,17 @@ impl<'n> Prose<'n> {
 mod tests {
     use super::*;
 
+    fn head_tokens() -> usize {
+        [HEADING, INDEX].iter().map(|text| count_inside(text, Encoding::default()).tokens + 1).sum()
+    }
+
     fn name(name: &str, of: &str) -> LeftOutName {
         LeftOutName { name: name.to_owned(), of: of.to_owned() }
     }
 
     fn lines(names: &[LeftOutName], room: usize) -> Vec<String> {
-        index_of(names, room, Encoding::default()).iter().rev().map(|must| must.text().to_owned()).collect()
+        let lines = index_of(names, room, Encoding::default());
+        lines.into_iter().map(|line| line.text).collect()
     }
 
     #[test]
@@ -179,7 +193,7 @@ mod tests {
                 "ls src: src/record, /p/src/record/text"
             ]
         );
-        assert_eq!(lines(&names, head_tokens(Encoding::default()) + 9), ["src/day.ts: parseDay"]);
+        assert_eq!(lines(&names, head_tokens() + 9), ["src/day.ts: parseDay"]);
         assert!(lines(&names, 5).is_empty());
     }
 
@@ -212,7 +226,7 @@ mod tests {
             let told = lines(&names, room);
             let tokens: usize =
                 told.iter().map(|line| count_inside(&format!("- {line}\n"), Encoding::default()).tokens).sum();
-            assert!(tokens == 0 || tokens + head_tokens(Encoding::default()) <= room, "{tokens} of {room}");
+            assert!(tokens == 0 || tokens + head_tokens() <= room, "{tokens} of {room}");
         }
     }
 }

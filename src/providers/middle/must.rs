@@ -8,20 +8,13 @@ use std::{
 
 use regex::Regex;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{
-    agenda::agenda,
-    calls::calls,
-    changes::{Fate, changes},
-    facts::{Fact, ItemState, Said, TELLING, beginning, cut_off, said},
-    left::Left,
-    recorded::recorded,
-    squeeze::squeezed,
-};
 use crate::{
-    conversation::{Conversation, Role},
+    conversation::{Block, ContentKind, Conversation, Role},
+    log::is_log_block,
     salience::likely_names,
-    transcript::{self, ToolTable},
+    transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
@@ -30,30 +23,21 @@ const MAX_OF_KIND: usize = 20;
 /// Shorter sentences say nothing without those around them.
 const MIN_SENTENCE: usize = 12;
 
+/// Characters of a sentence that are looked for.
+const TELLING: usize = 160;
+
 /// A sentence is told in other words when so much of its words of four letters and more stand in the summary. Chosen, not fitted: rewritten
 /// sentences keep their nouns and verbs.
 const TOLD_SHARE: f64 = 0.7;
 
-// `(?:^|\W)` and `(?:$|\W)` stand where `\b` would: with that, texts with other letters than ASCII are matched a hundred times slower.
-
-/// Words by which somebody sets a limit, in English and French.
+/// Words by which somebody sets a limit, in English and French. `(?:^|\W)` and `(?:$|\W)` stand where `\b` would: with that, texts with other letters than
+/// ASCII are matched a hundred times slower.
 static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)(?:^|\W)(?:must|never|always|only|do not|don['’]t|cannot|can['’]t|should(?:n['’]t)?|avoid|without|instead of|rather than|keep|make sure|ensure|require[sd]?|exactly|at least|at most|no longer|not allowed|forbidden|prefer|doit|doivent|jamais|toujours|seulement|uniquement|évite[rz]?|sans|interdit|obligatoire|il faut|ne pas)(?:$|\W)",
     )
     .expect("the pattern is a constant, and tested")
 });
-
-/// The words of limits that hold whatever stands around them.
-static STRICT_LIMITS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)(?:^|\W)(?:must|never|always|do not|don['’]t|not allowed|forbidden|no longer|jamais|toujours|interdit|il faut|ne pas)(?:$|\W)",
-    )
-    .expect("the pattern is a constant, and tested")
-});
-
-/// So many limits of one message are told by themselves.
-const MAX_LIMITS: usize = 3;
 
 /// What something is that must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -74,21 +58,21 @@ pub enum MustKind {
 pub struct Must {
     /// What it is.
     pub kind: MustKind,
-    /// It as a line of the record of work.
-    pub(super) fact: Fact,
+    /// It, word for word.
+    text: String,
     /// The line in which a name stood last.
     line: Option<String>,
 }
 
 impl Must {
-    pub(super) fn new(kind: MustKind, fact: Fact) -> Self {
-        Self { kind, fact, line: None }
+    fn new(kind: MustKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), line: None }
     }
 
     /// The words to look for.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.fact.proof()
+        &self.text
     }
 
     /// The same for a model that is to tell it: a name with the line in which it stood last.
@@ -106,13 +90,15 @@ impl Must {
         matches!(self.kind, MustKind::Constraint | MustKind::Task)
     }
 
-    fn is_told(&self, left: &Left, words: &HashSet<String>) -> bool {
-        let text = self.text();
-        match self.kind {
-            MustKind::Name => left.says(text),
-            MustKind::File => left.has_changed(text) || left.says(tail_of(text)),
-            MustKind::Constraint | MustKind::Task => left.says(&squeezed(text)) || is_among(text, words),
-        }
+    /// Whether it can be read in `left`, which has single blanks between its words; or whether `words` say the same.
+    fn is_told(&self, left: &str, words: &HashSet<String>) -> bool {
+        let text = squeezed(self.text());
+        left.contains(&text)
+            || match self.kind {
+                MustKind::Name => false,
+                MustKind::File => left.contains(tail_of(&text)),
+                MustKind::Constraint | MustKind::Task => is_among(&text, words),
+            }
     }
 }
 
@@ -124,38 +110,24 @@ impl MustSurvive {
     /// Of the messages of a conversation that go.
     #[must_use]
     pub fn of(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
-        let transcript = transcript::read(conversation, tools);
-        let said = said(conversation, &conversation.texts(), tools);
-        let users: Vec<&Said> =
-            said.iter().filter(|said| said.role == Role::User && gone.contains(&said.message)).collect();
-        // What an earlier record tells of is as good as gone with it, too.
-        let mut recorded = recorded(conversation, tools);
-        recorded.retain(|recorded| gone.contains(&recorded.message));
-        let asked = recorded.iter().map(|recorded| &recorded.fact).filter(|fact| matches!(fact, Fact::Asked(_)));
-        let asked: Vec<String> = asked.map(|fact| fact.proof().to_owned()).collect();
-        let words = asked.iter().chain(users.iter().map(|said| &said.words)).map(String::as_str);
-        let mut all = newest(constraints(words));
-        let listed = recorded.iter().filter(|recorded| matches!(recorded.fact, Fact::Plan { .. })).cloned().collect();
-        all.extend(newest(tasks(agenda(conversation, &transcript, tools, listed), &users)));
-        let mut files = changes(recorded, &calls(&transcript, tools), &transcript);
-        files.retain(|fact| !matches!(fact, Fact::Changed { how, .. } if Fate::told(how) == Some(Fate::TakenBack)));
-        let paths: HashSet<String> = files.iter().map(|file| file.proof().to_owned()).collect();
-        all.extend(newest(files.into_iter().map(|fact| Must::new(MustKind::File, fact)).collect()));
+        let users = users_words(conversation, &gone, tools);
+        let mut all = newest(constraints(users.iter().map(String::as_str)));
+        let asked = users.iter().rev().map(|words| beginning(words, TELLING)).find(|words| words.len() >= MIN_SENTENCE);
+        let open = open_items(conversation, &gone, tools).into_iter().chain(asked);
+        all.extend(newest(open.map(|text| Must::new(MustKind::Task, text)).collect()));
+        let paths = changed_files(conversation, &gone, tools);
+        all.extend(newest(paths.iter().map(|path| Must::new(MustKind::File, path)).collect()));
         let names = likely_names(conversation, gone.clone(), tools, MAX_OF_KIND + paths.len());
         let is_in_path = |name: &String| paths.iter().any(|path| path.contains(name.as_str()));
-        let names: Vec<String> = names.into_iter().filter(|name| !is_in_path(name)).take(MAX_OF_KIND).collect();
-        let lines = |name: &str| {
-            let texts = transcript.texts.iter().rev().filter(|text| gone.contains(&text.message));
-            let line = texts.filter(|text| text.text.contains(name)).find_map(|text| {
-                text.text.lines().rev().find(|line| line.contains(name)).map(|line| around(line, name))
-            });
+        let texts = conversation.texts();
+        let line_of = |name: &str| {
+            let mut texts = texts[gone.clone()].iter().rev().flat_map(|texts| texts.iter().rev());
+            let text = texts.find(|text| text.text.contains(name))?;
+            let line = text.text.lines().rev().find(|line| line.contains(name)).map(|line| around(line, name));
             line.filter(|line| line != name)
         };
-        all.extend(names.into_iter().map(|name| Must {
-            kind: MustKind::Name,
-            line: lines(&name),
-            fact: Fact::Named(name),
-        }));
+        let names = names.into_iter().filter(|name| !is_in_path(name)).take(MAX_OF_KIND);
+        all.extend(names.map(|name| Must { kind: MustKind::Name, line: line_of(&name), text: name }));
         Self(all)
     }
 
@@ -167,9 +139,10 @@ impl MustSurvive {
 
     /// What of it cannot be read in `after`, where `summary` stands in the place of what went.
     #[must_use]
-    pub fn missing(&self, after: &Conversation, summary: &str, tools: &ToolTable) -> Vec<&Must> {
-        let left = Left::of(after, tools);
-        let words = words_of(summary).collect();
+    pub fn missing(&self, after: &Conversation, summary: &str) -> Vec<&Must> {
+        let texts = after.texts();
+        let left: Vec<String> = texts.iter().flatten().map(|text| squeezed(text.text)).collect();
+        let (left, words) = (left.join("\n"), words_of(summary).collect());
         self.0.iter().filter(|must| !must.is_told(&left, &words)).collect()
     }
 
@@ -186,24 +159,73 @@ impl MustSurvive {
     }
 }
 
-/// Whether these words of the user set a limit.
-pub(super) fn sets_limit(words: &str) -> bool {
-    LIMITS.is_match(words)
+/// What the user said in these messages, text by text: what no tool answered and no host wrote.
+fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
+    let texts = conversation.texts();
+    let pieces = decompose_texts(conversation, &texts, tools);
+    let mut words = Vec::new();
+    for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
+        let is_users = conversation.message(message).role == Role::User && !conversation.message(message).is_summary();
+        for (piece, text) in with_texts(pieces, &texts[message]).filter(|_| is_users) {
+            let said = text.text[piece.range].trim();
+            let is_said = piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words;
+            if is_said && !said.is_empty() && HostText::of(said).is_none() && !is_log_block(conversation, message, piece.block) {
+                words.push(said.to_owned());
+            }
+        }
+    }
+    words
 }
 
-/// The last sentences of these words that set a limit, in words that leave no doubt. More of them are a text that was pasted.
-pub(super) fn limits_in(words: &str) -> Vec<String> {
-    if !sets_limit(words) {
-        return Vec::new();
+/// The items of the newest list of things to do that it does not say are done.
+fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
+    let blocks = conversation.entries()[gone.clone()].iter().rev().flat_map(|entry| entry.message.content.blocks().iter().rev());
+    let input = blocks.filter_map(|block| match block {
+        Block::ToolUse { name, input, .. } if tools.meaning(name) == Meaning::Todo => serde_json::from_str(input.get()).ok(),
+        _ => None,
+    });
+    let Some(Value::Object(input)) = input.into_iter().next() else { return Vec::new() };
+    let is_open = |state: Option<&str>| !matches!(state, Some("completed" | "done" | "cancelled"));
+    let mut items = Vec::new();
+    for value in input.values() {
+        match value {
+            Value::Array(all) => items.extend(all.iter().filter(|item| is_open(item["status"].as_str())).filter_map(|item| {
+                ["content", "step", "text", "title"].iter().find_map(|key| item[*key].as_str()).map(str::to_owned)
+            })),
+            Value::String(list) => items.extend(list.lines().filter_map(|line| {
+                let line = line.trim().trim_start_matches(['-', '*', ' ']);
+                ["[ ] ", "[-] "].iter().find_map(|open| line.strip_prefix(open)).map(str::to_owned)
+            })),
+            _ => {}
+        }
     }
-    let is_said = |sentence: &&str| {
-        STRICT_LIMITS.is_match(sentence)
-            && !sentence.ends_with('?')
-            && !sentence.contains(['{', '}', '=', '<', '>'])
-            && sentence.split_whitespace().nth(2).is_some()
-    };
-    let mut limits: Vec<String> = sentences(words).filter(is_said).map(|sentence| cut_off(sentence, TELLING)).collect();
-    limits.split_off(limits.len().saturating_sub(MAX_LIMITS))
+    items
+}
+
+/// The files that calls of these messages wrote or changed, the newest last.
+fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
+    let transcript = transcript::read(conversation, tools);
+    let mut paths: Vec<String> = Vec::new();
+    for event in &transcript.events {
+        let is_here = event.call.as_ref().is_some_and(|call| gone.contains(&call.message));
+        let changes = matches!(event.action, Action::Write(_) | Action::Edit(_)) && event.outcome == CallOutcome::Ok;
+        if let Some(path) = event.path.as_deref().filter(|_| is_here && changes) {
+            paths.retain(|known| known != path);
+            paths.push(path.to_owned());
+        }
+    }
+    paths
+}
+
+/// Words with single blanks between them.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first characters of a text on one line; whole where it has no more.
+fn beginning(text: &str, characters: usize) -> String {
+    let text = squeezed(text);
+    text.char_indices().nth(characters).map_or(text.clone(), |(end, _)| text[..end].to_owned())
 }
 
 fn newest(mut all: Vec<Must>) -> Vec<Must> {
@@ -215,11 +237,11 @@ fn constraints<'t>(words: impl Iterator<Item = &'t str>) -> Vec<Must> {
     let mut found: Vec<Must> = Vec::new();
     for sentence in words.flat_map(sentences) {
         let text = beginning(sentence, TELLING);
-        if text.len() < MIN_SENTENCE || !sets_limit(&text) {
+        if text.len() < MIN_SENTENCE || !LIMITS.is_match(&text) {
             continue;
         }
         found.retain(|known| known.text() != text);
-        found.push(Must::new(MustKind::Constraint, Fact::Asked(text)));
+        found.push(Must::new(MustKind::Constraint, text));
     }
     found
 }
@@ -236,15 +258,6 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
             sentence.trim().trim_start_matches(['-', '*', '•', ' '])
         })
     })
-}
-
-/// What is open: of the newest plan, and what the user asked for last.
-fn tasks(plan: Vec<Fact>, users: &[&Said]) -> Vec<Must> {
-    let is_open = |fact: &Fact| !matches!(fact, Fact::Plan { state: Some(ItemState::Done), .. });
-    let asked =
-        users.iter().rev().map(|said| beginning(&said.words, TELLING)).find(|words| words.len() >= MIN_SENTENCE);
-    let task = |fact| Must::new(MustKind::Task, fact);
-    plan.into_iter().filter(is_open).chain(asked.map(Fact::Asked)).map(task).collect()
 }
 
 /// Of a path the last two parts, which name a file in a summary as well.
@@ -328,7 +341,7 @@ mod tests {
         let missing = |summary: &str| {
             let messages = json!([{ "role": "user", "content": "Make the parser faster." }, { "role": "assistant", "content": summary }]);
             let after = Conversation::parse(&messages.to_string()).unwrap();
-            let missing = must.missing(&after, summary, &ToolTable::default());
+            let missing = must.missing(&after, summary);
             (must.score(&missing), texts(&missing))
         };
         let (score, all) = missing("Nothing worth telling.");

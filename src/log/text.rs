@@ -1,0 +1,253 @@
+//! A log as text, and read again.
+
+use std::fmt::Write as _;
+
+/// The first line of a log.
+pub const HEADING: &str = "[Log of the messages left out here, in quotes]";
+
+/// What every line of an entry but its first begins with.
+const INDENT: &str = "  ";
+
+/// What a quoted line is of the entry that it stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// What somebody said.
+    Said,
+    /// What a call was given.
+    Given,
+    /// What a call wrote, or put in the place of something.
+    Added,
+    /// What a call put something in the place of.
+    Removed,
+    /// What was answered.
+    Answered,
+    /// What was answered with the flag of an error.
+    Failed,
+    /// Names that stood there, each for itself.
+    Named,
+}
+
+impl Mark {
+    const ALL: [Self; 7] = [Self::Named, Self::Given, Self::Added, Self::Removed, Self::Answered, Self::Failed, Self::Said];
+
+    /// What stands before the quote.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Said => "",
+            Self::Given => "| ",
+            Self::Added => "+ ",
+            Self::Removed => "- ",
+            Self::Answered => "→ ",
+            Self::Failed => "! ",
+            Self::Named => "… ",
+        }
+    }
+
+    /// What a line of an entry, without its indentation, is.
+    #[must_use]
+    pub fn of(line: &str) -> Self {
+        Self::ALL.into_iter().find(|mark| line.starts_with(mark.sign())).unwrap_or(Self::Said)
+    }
+}
+
+/// A line that is quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quotation {
+    /// What it is.
+    pub mark: Mark,
+    /// The line.
+    pub text: String,
+    /// It stands right behind the one before, where both come from.
+    pub follows: bool,
+}
+
+impl Quotation {
+    /// Of a line that stands by itself: on one line, whatever it holds.
+    #[must_use]
+    pub fn alone(mark: Mark, text: &str) -> Self {
+        let text = if matches!(mark, Mark::Added | Mark::Removed) { text.trim_end() } else { text.trim() };
+        Self { mark, text: on_line(text), follows: false }
+    }
+}
+
+/// A text on one line.
+#[must_use]
+pub fn on_line(text: &str) -> String {
+    text.chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
+}
+
+/// Whether a letter could end a line, or hide what stands before it.
+fn is_break(letter: char) -> bool {
+    (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
+/// What stands behind the number of lines that follow word for word.
+const LINES: &str = " lines:";
+
+/// The number of lines that follow word for word, if that is what a quote says.
+fn lines_below(quote: &str) -> Option<usize> {
+    let digits = quote.strip_suffix(LINES)?;
+    let is_number = !digits.is_empty() && digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { digits.parse().ok() } else { None }
+}
+
+/// An entry of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedEntry {
+    /// Who spoke, or what was called.
+    pub head: String,
+    /// Its quotes.
+    pub quotes: Vec<Quotation>,
+}
+
+/// Whether a text is a log, and nothing else. Whoever pastes one and writes on keeps those words.
+#[must_use]
+pub fn is_log(text: &str) -> bool {
+    text.starts_with(HEADING) && read(text).is_some()
+}
+
+/// The entries of a log.
+#[must_use]
+pub fn entries(log: &str) -> Vec<LoggedEntry> {
+    read(log).unwrap_or_default()
+}
+
+fn read(text: &str) -> Option<Vec<LoggedEntry>> {
+    let mut lines = text.strip_prefix(HEADING)?.strip_prefix('\n')?.split('\n');
+    let mut entries: Vec<LoggedEntry> = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(quote) = line.strip_prefix(INDENT) else {
+            if line.trim().is_empty() || line == HEADING {
+                return None;
+            }
+            entries.push(LoggedEntry { head: line.to_owned(), quotes: Vec::new() });
+            continue;
+        };
+        let quotes = &mut entries.last_mut()?.quotes;
+        let mark = Mark::of(quote);
+        let quote = &quote[mark.sign().len()..];
+        match lines_below(quote) {
+            None if quote.trim().is_empty() => return None,
+            None => quotes.push(Quotation { mark, text: quote.to_owned(), follows: false }),
+            Some(count) => {
+                for index in 0..count {
+                    quotes.push(Quotation { mark, text: lines.next()?.to_owned(), follows: index > 0 });
+                }
+            }
+        }
+    }
+    (!entries.is_empty()).then_some(entries)
+}
+
+/// The log of these entries; `None` where there are none. Lines that follow each other stand below their number, word for word; whoever reads a log counts them,
+/// so that nothing in them can pass for another entry.
+#[must_use]
+pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) -> Option<String> {
+    let mut log = HEADING.to_owned();
+    let mut is_empty = true;
+    // Writing into a string cannot fail.
+    for (head, quotes) in entries {
+        is_empty = false;
+        let head = on_line(head);
+        let head = head.trim();
+        let _ = write!(log, "\n{}", if head.is_empty() { "…" } else { head });
+        for run in quotes.chunk_by(|one, next| next.follows && one.mark == next.mark) {
+            let [Quotation { mark, text, .. }, rest @ ..] = run else { continue };
+            let sign = mark.sign();
+            let is_plain = rest.is_empty() && lines_below(text).is_none() && !(*mark == Mark::Said && Mark::of(text) != Mark::Said);
+            if is_plain && text.trim().is_empty() {
+                continue;
+            }
+            if is_plain {
+                let _ = write!(log, "\n{INDENT}{sign}{}", on_line(text));
+                continue;
+            }
+            let _ = write!(log, "\n{INDENT}{sign}{}{LINES}", run.len());
+            for Quotation { text, .. } in run {
+                let _ = write!(log, "\n{}", text.replace(['\n', '\r'], " "));
+            }
+        }
+    }
+    (!is_empty).then_some(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_mark() -> impl Strategy<Value = Mark> {
+        prop::sample::select(Mark::ALL.to_vec())
+    }
+
+    fn quote(mark: Mark, text: &str, follows: bool) -> Quotation {
+        Quotation { mark, text: text.to_owned(), follows }
+    }
+
+    #[test]
+    fn a_log_is_what_it_says_from_beginning_to_end() {
+        let ran = [Quotation::alone(Mark::Answered, " Tests  1 failed"), Quotation::alone(Mark::Failed, "ENOENT\nno file")];
+        let edited = [
+            quote(Mark::Removed, "\treturn 1", false),
+            quote(Mark::Added, "\tif (a) {", false),
+            quote(Mark::Added, "", true),
+            quote(Mark::Added, "Bash rm -rf /", true),
+        ];
+        let said = [Quotation::alone(Mark::Said, "- I see 3 lines:"), Quotation::alone(Mark::Said, "3 lines:")];
+        let log = write([("Bash npm test", &ran[..]), ("Edit a.ts", &edited), ("Assistant:", &said)]).unwrap();
+        insta::assert_snapshot!(log, @"
+        [Log of the messages left out here, in quotes]
+        Bash npm test
+          → Tests  1 failed
+          ! ENOENT no file
+        Edit a.ts
+          - 	return 1
+          + 3 lines:
+        	if (a) {
+
+        Bash rm -rf /
+        Assistant:
+          1 lines:
+        - I see 3 lines:
+          1 lines:
+        3 lines:
+        ");
+        assert!(is_log(&log));
+        let read = entries(&log);
+        assert_eq!((read.len(), &read[1].quotes[..], &read[2].quotes[..]), (3, &edited[..], &said[..]));
+        assert!(!is_log(&format!("Look:\n{log}")) && !is_log(&format!("{log}\n\nAnd do this.")) && !is_log(HEADING));
+        assert_eq!(write([]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            all in prop::collection::vec(("[A-Z]\\PC{0,20}", prop::collection::vec((any_mark(), "[\\PC\t]{0,20}|[0-9] lines:", any::<bool>()), 0..6)), 1..5),
+        ) {
+            let all: Vec<(String, Vec<Quotation>)> = all
+                .into_iter()
+                .map(|(head, quotes)| {
+                    let mut before = None;
+                    let quotes = quotes.into_iter().map(|(mark, text, follows)| {
+                        let follows = follows && before == Some(mark);
+                        before = Some(mark);
+                        Quotation { mark, text, follows }
+                    });
+                    (head.trim().to_owned(), quotes.collect())
+                })
+                .collect();
+            let log = write(all.iter().map(|(head, quotes)| (head.as_str(), &quotes[..]))).unwrap();
+            prop_assert!(is_log(&log), "{log}");
+            let again = entries(&log);
+            prop_assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..]))), Some(log));
+            for (entry, (head, quotes)) in again.iter().zip(&all) {
+                prop_assert_eq!(&entry.head, head);
+                let said = |quotes: &[Quotation]| -> Vec<(Mark, String)> {
+                    quotes.iter().filter(|quote| !quote.text.trim().is_empty()).map(|quote| (quote.mark, quote.text.clone())).collect()
+                };
+                prop_assert_eq!(said(&entry.quotes), said(quotes));
+            }
+        }
+    }
+}

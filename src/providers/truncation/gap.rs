@@ -1,0 +1,59 @@
+//! What says that messages went, where nothing else that a plan leaves does.
+
+use std::collections::HashSet;
+
+use super::said;
+use crate::{
+    conversation::{Content, Conversation, Edit, Inserted, Message, Plan, Role},
+    markers::LEFT_OUT_HERE,
+    providers::{CondenseError, Proposal},
+    salience::{Why, is_note_of_messages},
+};
+
+/// The proposal with a note of the messages that go, where nothing it leaves tells of them.
+pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Option<Proposal>, CondenseError> {
+    let tells = |edit: &Edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::InsertBlock { .. });
+    if proposal.plan.edits.iter().any(tells) {
+        return Ok(None);
+    }
+    let dropped = dropped_by(&proposal.plan);
+    let stays = dropped.iter().min().and_then(|first| first.checked_sub(1));
+    if stays.is_some_and(|message| is_note_of_messages(before.message(message))) {
+        return Ok(None);
+    }
+    // More messages than go would tell of them.
+    let Some((place, roles)) = in_gap(before, &dropped).filter(|(_, roles)| roles.len() <= dropped.len()) else {
+        return Ok(None);
+    };
+    let mut with_note = proposal.clone();
+    let next = before.entries().get(place).or(before.entries().last());
+    for role in roles {
+        let message = Message::new(role, Content::Text(LEFT_OUT_HERE.to_owned()));
+        let message = if let Some(next) = next { message.with_time_of(&next.message) } else { message };
+        with_note.plan.edits.push(Edit::Insert { before: place, value: Inserted::from(message) });
+    }
+    if !with_note.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
+        with_note.notes.push(said(Why::note(place, None)));
+    }
+    Ok(Some(with_note))
+}
+
+/// The messages that a plan drops.
+fn dropped_by(plan: &Plan) -> HashSet<usize> {
+    plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None }).collect()
+}
+
+/// Where the first messages that go stood, and who speaks there so that roles alternate.
+fn in_gap(before: &Conversation, dropped: &HashSet<usize>) -> Option<(usize, Vec<Role>)> {
+    let start = dropped.iter().copied().min()?;
+    let end = (start..before.len()).find(|message| !dropped.contains(message)).unwrap_or(before.len());
+    let role = |message: Option<usize>| before.entries().get(message?).map(|entry| entry.message.role.clone());
+    let roles = match (role(start.checked_sub(1))?, role(Some(end))) {
+        (Role::User, Some(Role::Assistant)) => vec![Role::Assistant, Role::User],
+        (Role::User, Some(Role::User) | None) => vec![Role::Assistant],
+        (Role::Assistant, Some(Role::User)) => vec![Role::User, Role::Assistant],
+        (Role::Assistant, Some(Role::Assistant) | None) => vec![Role::User],
+        _ => return None,
+    };
+    Some((end, roles))
+}

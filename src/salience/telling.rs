@@ -1,0 +1,174 @@
+//! What a line tells somebody who goes on with the work, whatever names it has: words, outcomes, what was written. The lines that say how something
+//! ended are told from those that only fill an output.
+//!
+//! The numbers were chosen with the reading test (docs/salience.md): shares of what a line of the assistant's words is worth, for each token.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use regex::bytes::Regex;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    passage::LineValue,
+    weights::{Origin, as_float},
+};
+use crate::{
+    log::Mark,
+    transcript::{HostText, Meaning},
+};
+
+/// What has to be known of a passage.
+#[derive(Debug, Clone, Copy)]
+pub struct Passing<'t> {
+    /// Its text.
+    pub text: &'t str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What its lines are where they are quoted.
+    pub mark: Mark,
+}
+
+/// Lines that say how something ended.
+static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i-u)error|fail|passed|passing|panic|exception|traceback|warning|assert|expected|refused|denied|not found|no such|cannot|undefined|invalid|unexpected|exit code|\b\d+ (?:tests?|issues?|problems?|files? changed)\b|^ok\b|\[[\w./-]+ [0-9a-f]{7,}\]",
+    )
+    .expect("the pattern is a constant, and tested")
+});
+
+/// So many lines of outcome of one answer count in full, newest first; of more, each counts for less.
+const OUTCOMES: usize = 8;
+
+/// So many lines at the end of an output count though nothing in them says how it ended.
+const ENDING: usize = 3;
+
+/// So many lines at the beginning of what an error says count.
+const BEGINNING: usize = 4;
+
+/// What each line tells, for each token, as a share of the assistant's words.
+pub fn telling(passing: Passing<'_>, lines: &[LineValue]) -> Vec<f32> {
+    let Passing { text, origin, mark } = passing;
+    let mut told = match (origin, mark) {
+        (Origin::Log, _) => vec![0.0; lines.len()],
+        (_, Mark::Failed) => of_error(text, lines),
+        (Origin::User, _) => vec![3.0; lines.len()],
+        (Origin::Assistant, _) if HostText::of(text) == Some(HostText::Summary) => vec![0.8; lines.len()],
+        (Origin::Assistant, _) => fading(lines, [(150.0, 1.0), (400.0, 0.7), (f32::MAX, 0.45)]),
+        (Origin::Parameters(Meaning::Plan | Meaning::Ask), _) => fading(lines, [(400.0, 0.8), (1000.0, 0.5), (f32::MAX, 0.3)]),
+        (Origin::Parameters(Meaning::Todo | Meaning::Item), _) => vec![0.3; lines.len()],
+        (Origin::Parameters(_), Mark::Removed) => fading(lines, [(60.0, 0.12), (f32::MAX, 0.04), (f32::MAX, 0.0)]),
+        (Origin::Parameters(Meaning::Write | Meaning::Edit), _) => fading(lines, [(150.0, 0.45), (400.0, 0.25), (f32::MAX, 0.12)]),
+        (Origin::Parameters(Meaning::Command), _) => fading(lines, [(80.0, 0.4), (200.0, 0.15), (f32::MAX, 0.05)]),
+        (Origin::Parameters(_), _) => fading(lines, [(120.0, 0.4), (300.0, 0.2), (f32::MAX, 0.1)]),
+        (Origin::Result(Meaning::Command), _) => of_output(text, lines),
+        (Origin::Result(Meaning::Ask | Meaning::Plan), _) => vec![2.0; lines.len()],
+        (Origin::Result(Meaning::Agent), _) => fading(lines, [(400.0, 0.5), (1000.0, 0.35), (f32::MAX, 0.2)]),
+        (Origin::Result(Meaning::Other | Meaning::Web), _) => fading(lines, [(100.0, 0.3), (300.0, 0.12), (f32::MAX, 0.04)]),
+        (Origin::Result(_) | Origin::Shown, _) => vec![0.04; lines.len()],
+        (Origin::Host, _) => fading(lines, [(60.0, 0.2), (f32::MAX, 0.03), (f32::MAX, 0.03)]),
+        (Origin::Environment, _) => vec![0.0; lines.len()],
+    };
+    for (share, value) in told.iter_mut().zip(lines) {
+        if value.line.is_gap || is_empty(text, value) {
+            *share = 0.0;
+        }
+    }
+    once(text, lines, &mut told);
+    told
+}
+
+fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
+    text[value.line.content..value.line.range.end].trim()
+}
+
+/// Whether a line says nothing: brackets, rules, fences.
+fn is_empty(text: &str, value: &LineValue) -> bool {
+    !content(text, value).chars().any(char::is_alphanumeric)
+}
+
+/// Shares that fall with the tokens that stand before a line: each holds up to so many.
+fn fading(lines: &[LineValue], steps: [(f32, f32); 3]) -> Vec<f32> {
+    let mut before = 0.0;
+    let share = |value: &LineValue| {
+        let (_, share) = steps.into_iter().find(|(until, _)| before < *until).unwrap_or(steps[2]);
+        before += value.cost;
+        share
+    };
+    lines.iter().map(share).collect()
+}
+
+fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
+    let mut told = vec![0.03; lines.len()];
+    let says = |index: &usize| !is_empty(text, &lines[*index]);
+    for index in (0..lines.len()).rev().filter(says).take(ENDING) {
+        told[index] = 0.5;
+    }
+    let outcomes = (0..lines.len()).rev().filter(|index| {
+        let value = &lines[*index];
+        // A line number in front is no number of tests.
+        value.line.content == value.line.range.start && OUTCOME.is_match(&text.as_bytes()[value.line.range.clone()])
+    });
+    for (place, index) in outcomes.enumerate() {
+        told[index] = if place < OUTCOMES { 0.8 } else { 0.25 };
+    }
+    told
+}
+
+fn of_error(text: &str, lines: &[LineValue]) -> Vec<f32> {
+    let mut told = of_output(text, lines);
+    for index in (0..lines.len()).filter(|index| !is_empty(text, &lines[*index])).take(BEGINNING) {
+        told[index] = 0.8;
+    }
+    told
+}
+
+/// Lines that differ in nothing but numbers, such as those of progress and of lists of tests, tell it once: the last of them.
+fn once(text: &str, lines: &[LineValue], told: &mut [f32]) {
+    let mut seen = HashSet::new();
+    for index in (0..lines.len()).rev().filter(|index| told[*index] >= 0.1).collect::<Vec<_>>() {
+        let shape: String = content(text, &lines[index]).chars().filter(|letter| !letter.is_ascii_digit()).collect();
+        if !seen.insert(xxh3_64(shape.as_bytes())) {
+            told[index] *= 0.15;
+        }
+    }
+}
+
+/// What the first line of an entry tells: that something was read, run, changed.
+pub fn of_head(meaning: Meaning) -> f32 {
+    match meaning {
+        Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Agent | Meaning::Plan | Meaning::Ask | Meaning::Mode => 0.6,
+        Meaning::Command => 0.5,
+        Meaning::Other | Meaning::Web | Meaning::Skill | Meaning::Editor => 0.3,
+        Meaning::Read | Meaning::Search | Meaning::Todo | Meaning::Item => 0.2,
+        Meaning::List => 0.1,
+    }
+}
+
+/// What a line of an earlier log tells, which was chosen once.
+pub fn of_logged(mark: Mark, is_said: bool) -> f32 {
+    match mark {
+        _ if is_said => 1.0,
+        Mark::Failed => 0.8,
+        Mark::Answered | Mark::Said => 0.6,
+        Mark::Added => 0.4,
+        Mark::Given => 0.35,
+        Mark::Removed => 0.1,
+        Mark::Named => 0.0,
+    }
+}
+
+/// By how much more something tells the later it stands; `place` is from 0 to 1.
+pub fn lately(place: f32) -> f32 {
+    0.5 + 0.5 * place
+}
+
+/// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may.
+pub fn worth_of_words(share: f32) -> f32 {
+    let knob = |name: &str, default: f32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    (knob("RC_L", 0.05) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.7))).min(0.15)
+}
+
+/// The tokens of a list, in its place among tokens.
+pub fn cost_of(tokens: usize) -> f32 {
+    as_float(tokens) + 2.0
+}
