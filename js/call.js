@@ -21,6 +21,7 @@ const { Snapshot } = require("./snapshot.js");
 
 const CONTEXT_FIELDS = [
   "systemPrompt",
+  "tools",
   "taskId",
   "userId",
   "totalTokens",
@@ -78,9 +79,12 @@ function prepare(context, given, configOf, protect) {
     readable("options", () => namesIn(given)),
   );
   const known = copyOf(context, "context", CONTEXT_FIELDS);
+  const { systemPrompt: system, tools } = known;
+  known.tools = undefined;
   known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   const messages = readable("context.messages", () => context.messages);
+  known.hostRequest = hostRequest(tools, system, messages);
   const { config } = options;
   const warnings = [];
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
@@ -114,6 +118,17 @@ function prepare(context, given, configOf, protect) {
     parts.discard();
     throw error;
   }
+}
+
+/** The host's own request to its model, as JSON; `undefined` where it does not give its tools. */
+function hostRequest(tools, system, messages) {
+  if (tools === undefined || tools === null) return undefined;
+  return readable("context.tools", () => {
+    if (!Array.isArray(tools) || !tools.every(isObject)) throw notAllowed("context.tools", tools, "an array of tools, as they are sent to the model");
+    // Messages that are none are refused elsewhere.
+    if (!Array.isArray(messages) || !messages.every(isObject)) return undefined;
+    return JSON.stringify({ system: system ?? undefined, tools, messages: messages.map(({ role, content }) => ({ role, content })) });
+  });
 }
 
 /** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */

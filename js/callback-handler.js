@@ -90,6 +90,8 @@ class Answer {
   /** What came after the last usage, reasoning included. */
   #unreported = "";
   #begun = false;
+  /** Whether the model called a tool: what it said before that is no answer. */
+  called = false;
   #left;
   /** What came and is not taken from `#left` yet. */
   #uncounted = "";
@@ -135,6 +137,11 @@ class Answer {
         if (this.text.length > MAX_TEXT_UNITS) throw new Fault("too_large", "", { limit: MAX_TEXT_UNITS });
         break;
       }
+      case "tool_call":
+      case "tool_call_start":
+      case "tool_call_partial":
+        this.called = true;
+        break;
       case "reasoning": {
         const { text } = chunk;
         if (typeof text === "string") this.#came(text);
@@ -182,8 +189,11 @@ async function close(iterator) {
   }
 }
 
+/** A system prompt as one text. */
+const textOf = (system) => (Array.isArray(system) ? system.map(({ text }) => text).join("\n\n") : (system ?? ""));
+
 /** Asks `api` and drains its generator. `onStop` is given the function that ends it early. Resolves to the reply for the addon. */
-async function drain(api, { system, messages, maxTokens }, idleTimeoutMs, onStop, causes) {
+async function drain(api, { system, messages, maxTokens, host: appendedTo }, idleTimeoutMs, onStop, causes) {
   const answer = new Answer(maxTokens);
   const waiter = new Waiter();
   const turns = new Turns();
@@ -197,7 +207,9 @@ async function drain(api, { system, messages, maxTokens }, idleTimeoutMs, onStop
   let iterator;
   let ended = false;
   try {
-    let stream = host(() => api.createMessage(system, messages));
+    // A question behind the host's own request has that request's system prompt, messages and tools.
+    const asked = appendedTo ? [textOf(appendedTo.system), appendedTo.messages, { tools: appendedTo.tools ?? undefined }] : [system, messages];
+    let stream = host(() => api.createMessage(...asked));
     // An async function that returns a generator is one `await` away from what is expected.
     if (typeof stream?.then === "function") stream = await waiter.wait(stream);
     iterator = host(() => iteratorOf(stream));
@@ -213,7 +225,7 @@ async function drain(api, { system, messages, maxTokens }, idleTimeoutMs, onStop
       if (!isObject(step)) throw new Fault("not_iterable", `next() returned ${shown(step)}; expected { done, value }`);
       if (step.done) {
         ended = true;
-        return { text: answer.text.toWellFormed(), usage: answer.usage };
+        return { text: answer.called ? "" : answer.text.toWellFormed(), usage: answer.usage };
       }
       chunks++;
       timer.refresh();

@@ -52,6 +52,7 @@ mod inspect;
 #[cfg(any(feature = "node", test, fuzzing))]
 mod json_file;
 mod llm;
+mod log;
 mod manager;
 mod markers;
 mod options;
@@ -60,7 +61,6 @@ mod progress;
 mod protect;
 mod providers;
 mod recommend;
-mod log;
 mod restore;
 mod salience;
 mod statistics;

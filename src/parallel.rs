@@ -117,15 +117,6 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// What both return: `second` is done by a thread that has time while this one does `first`, or by this one behind it. `bytes` is how much there is to do.
-///
-/// # Panics
-/// When one of them does.
-pub fn both<F, S: Send>(bytes: usize, first: impl FnOnce() -> F, second: impl FnOnce() -> S + Send) -> (F, S) {
-    let (first, second, ()) = all_three(bytes, first, second, || ());
-    (first, second)
-}
-
 /// What all three return: `second` and `third` are done by a thread that has time while this one does `first`, or by this one behind it. `bytes` is how
 /// much there is to do.
 ///
@@ -329,7 +320,6 @@ mod tests {
         assert_eq!((first, results), ("first", (1..101).collect()));
         for bytes in [0, usize::MAX] {
             assert_eq!(all_three(bytes, || 1, || 2, || "3"), (1, 2, "3"));
-            assert_eq!(both(bytes, || 1, || "2"), (1, "2"));
         }
         assert_eq!(each(vec![(); 3], |()| 1), [1; 3]);
     }

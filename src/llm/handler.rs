@@ -1,11 +1,11 @@
 //! What is asked of a language model, and what comes back.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{LlmError, ModelPrice, TokenUsage, Unreported};
+use super::{HostRequest, LlmError, ModelPrice, TokenUsage, Unreported};
 
 /// The thing that answers a request: a service over HTTP, or the host's own handler.
 #[async_trait]
@@ -49,6 +49,11 @@ pub trait LlmHandler: Send + Sync {
         true
     }
 
+    /// Whether it can send a question behind a request of the host, which has the shape of the Anthropic Messages API.
+    fn appends(&self) -> bool {
+        false
+    }
+
     /// Counts tokens with the model's own tokenizer; `None` without one: count locally.
     ///
     /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.
@@ -75,6 +80,8 @@ pub struct LlmRequest {
     pub temperature: Option<f64>,
     /// An attempt that was charged for is not repeated: there is a limit on cost that must not be exceeded.
     pub charged_once: bool,
+    /// The host's own request, behind which the messages stand; `system` is not sent then. For handlers that append ([`LlmHandler::appends`]).
+    pub appended_to: Option<Arc<HostRequest>>,
 }
 
 /// One message of a question: plain text, whatever it was in the conversation.

@@ -291,7 +291,11 @@ impl HttpHandler {
     }
 
     fn body(&self, request: &LlmRequest, quirks: Quirks) -> Bytes {
-        self.config.api.body(&self.config, request, quirks).to_string().into()
+        let body = self.config.api.body(&self.config, request, quirks);
+        match &request.appended_to {
+            Some(host) => host.with_question(body, &request.messages).into(),
+            None => body.to_string().into(),
+        }
     }
 
     async fn attempt(
@@ -516,6 +520,10 @@ impl HttpHandler {
 
 #[async_trait]
 impl LlmHandler for HttpHandler {
+    fn appends(&self) -> bool {
+        self.config.api == Api::Anthropic
+    }
+
     async fn complete(
         &self,
         request: LlmRequest,

@@ -35,6 +35,7 @@ mod fault;
 #[cfg(any(test, fuzzing))]
 mod fuzzing;
 mod handler;
+mod host_request;
 #[cfg(not(target_family = "wasm"))]
 mod http;
 #[cfg(not(target_family = "wasm"))]
@@ -64,6 +65,7 @@ pub use api::Api;
 pub use config::{CallbackConfig, HttpConfig};
 pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
+pub use host_request::HostRequest;
 #[cfg(not(target_family = "wasm"))]
 pub use http::HttpHandler;
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};

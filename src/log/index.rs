@@ -193,7 +193,7 @@ mod tests {
                 "ls src: src/record, /p/src/record/text"
             ]
         );
-        assert_eq!(lines(&names, head_tokens() + 9), ["src/day.ts: parseDay"]);
+        assert_eq!(lines(&names, head_tokens() + 11), ["src/day.ts: parseDay"]);
         assert!(lines(&names, 5).is_empty());
     }
 

@@ -26,14 +26,15 @@ fn says_left_out(message: &Message) -> bool {
 
 /// The texts of the logs in a conversation, oldest first, with message and block.
 pub fn logs(conversation: &Conversation) -> impl Iterator<Item = (usize, usize, &str)> {
-    let of_message = |(index, message): (usize, &Message)| (0..message.content.blocks().len()).map(move |block| (index, block));
+    let of_message =
+        |(index, message): (usize, &Message)| (0..message.content.blocks().len()).map(move |block| (index, block));
     let places = conversation.messages().enumerate().flat_map(of_message).collect::<Vec<_>>();
-    places.into_iter().filter(|(message, block)| is_log_block(conversation, *message, *block)).filter_map(|(message, block)| {
-        match conversation.message(message).content.blocks().get(block) {
+    places.into_iter().filter(|(message, block)| is_log_block(conversation, *message, *block)).filter_map(
+        |(message, block)| match conversation.message(message).content.blocks().get(block) {
             Some(Block::Text { text, .. }) => Some((message, block, text.as_str())),
             _ => None,
-        }
-    })
+        },
+    )
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub use self::{
 use crate::{
     cancel::Cancel,
     conversation::Conversation,
-    llm::ModelPrice,
+    llm::{HostRequest, ModelPrice},
     progress::Progress,
     providers::{
         Binding, CondenseError, Lossless, Native, Proposal, Provider, Registry, Request, Subject, ThinkingRule,
@@ -467,6 +467,7 @@ impl Manager {
         // Nobody's target may leave more than the window takes.
         let allowed = decision.map(|decision| decision.allowed_tokens).filter(|allowed| *allowed > 0.0);
         let asked = work.call.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
+        request.fills_target = asked.is_some();
         let goal = Goal::new(prev, asked.or_else(fitting));
         request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
         let price = self.conversation_price(work);
@@ -506,6 +507,7 @@ impl Manager {
             )),
             observed: Arc::clone(&self.observed),
             system_prompt: work.call.system_prompt.clone(),
+            host_request: host_request(&work.call),
             ..work.llm.clone()
         }
     }
@@ -653,6 +655,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     let (conversation, warnings) = work.call.protect.pin_telling(&work.conversation, &ToolTable::default());
     let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
     let subject = subject(&work.call);
+    let host_request = host_request(&work.call);
     let mut request = Request {
         system_tokens: system_tokens(&work.call, encoding),
         thinking: thinking(&work),
@@ -663,6 +666,7 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
             budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
             price: summary_price,
             prompt: work.call.custom_condensing_prompt,
+            host_request,
             system_prompt: work.call.system_prompt,
             ..work.llm
         },
@@ -677,6 +681,11 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
     let mut outcome = chain::run(&chain, request, goal).await;
     let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
     Report::of(outcome, prev, price.as_ref()).with_preview(preview)
+}
+
+/// The host's own request. One that cannot be read is none: summaries are asked for in the usual way.
+fn host_request(call: &CallOptions) -> Option<Arc<HostRequest>> {
+    call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
 }
 
 /// Whose conversation the call is about.

@@ -170,6 +170,7 @@ pub(super) static CONTEXT: Table = Table::new(
     "context",
     &[
         Field::text("systemPrompt", "It counts, and is never changed."),
+        Field::text("hostRequest", "The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`."),
         Field::text("taskId", "Which task the conversation belongs to."),
         Field::text("userId", "Whose conversation it is, for strategies that go by the user."),
         Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
@@ -278,6 +279,8 @@ pub struct CallOptions {
     pub config: Value,
     /// The system prompt: it counts, and is never changed.
     pub system_prompt: String,
+    /// The host's own request to the conversation's model, as JSON, where it gives its tools.
+    pub host_request: Option<String>,
     /// Which task the conversation belongs to.
     pub task_id: String,
     /// Whose conversation it is.
@@ -324,6 +327,7 @@ impl CallOptions {
             target_tokens: options.given_integer("targetTokens"),
             config: options.value("config").cloned().unwrap_or_default(),
             system_prompt: context.text("systemPrompt").to_owned(),
+            host_request: context.given_text("hostRequest").map(str::to_owned),
             task_id: context.text("taskId").to_owned(),
             user_id: context.given_text("userId").map(str::to_owned),
             total_tokens: context.given_number("totalTokens"),

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
-    providers::{Change, Grade},
     log::{self, LoggedEntry, Mark},
+    providers::{Change, Grade},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
 };
@@ -181,7 +181,11 @@ impl Survival {
     }
 
     fn add_log(&mut self, done: &Done<'_>) {
-        let known: HashSet<String> = log::logs(done.before).flat_map(|(.., text)| log::entries(text)).flat_map(lines_of).map(|(_, line)| line).collect();
+        let known: HashSet<String> = log::logs(done.before)
+            .flat_map(|(.., text)| log::entries(text))
+            .flat_map(lines_of)
+            .map(|(_, line)| line)
+            .collect();
         for (.., text) in log::logs(done.after) {
             for (quoted, line) in log::entries(text).into_iter().flat_map(lines_of) {
                 self.add_line(done, quoted, &line, known.contains(&line));
@@ -514,7 +518,7 @@ mod tests {
             format!("{kind} {}: {}\n", fate["before"]["blocks"], fates.collect::<Vec<_>>().join(", "))
         };
         let kinds: String = survival["byKind"].as_object().unwrap().iter().map(line).collect();
-        format!("{kinds}record {}", survival["record"])
+        format!("{kinds}log {}", survival["log"])
     }
 
     #[test]
@@ -527,13 +531,13 @@ mod tests {
         results 4: kept 3, pointed 1
         thinking 1: kept 1
         user 2: kept 2
-        record {}
+        log {}
         ");
     }
 
     #[test]
     fn what_is_cut_is_lost_and_what_is_protected_stands() {
-        let protect = json!({ "protect": { "tools": ["read_file"] }, "preserveRecentCount": 1, "recordTokens": 0 });
+        let protect = json!({ "protect": { "tools": ["read_file"] }, "preserveRecentCount": 1 });
         insta::assert_snapshot!(told(&condensed("truncation", protect, None)), @"
         assistant 2: kept 2
         calls 3: protected 1, kept 3
@@ -542,7 +546,7 @@ mod tests {
         results 4: protected 1, kept 2, lost 2
         thinking 1: kept 1
         user 2: kept 2
-        record {}
+        log {}
         ");
     }
 
@@ -557,22 +561,22 @@ mod tests {
         results 4: lost 4
         thinking 1: lost 1
         user 2: kept 2
-        record {}
+        log {}
         ");
     }
 
     #[test]
-    fn what_the_record_tells_is_not_lost() {
-        let salient = json!({ "preserveRecentCount": 1, "recordTokens": 400 });
+    fn what_the_log_quotes_is_not_lost() {
+        let salient = json!({ "preserveRecentCount": 1 });
         insta::assert_snapshot!(told(&condensed("truncation", salient, Some(700))), @r#"
         assistant 2: kept 2
-        calls 3: kept 3
+        calls 3: kept 2, recorded 1, lost 1
         host 1: kept 1
         plans 1: kept 1
-        results 4: kept 1, recorded 1, lost 3
+        results 4: kept 1, recorded 3, lost 3
         thinking 1: kept 1
         user 2: kept 2
-        record {"checks":{"lines":1,"tokens":13}}
+        log {"answers":{"lines":3,"tokens":25},"calls":{"lines":1,"tokens":5}}
         "#);
     }
 }

@@ -72,6 +72,10 @@ pub enum Marker<'a> {
 pub const SUMMARY_ABOVE: &str =
     "[The messages before this point were condensed into the summary above. Continue from there.]";
 
+/// The same where parts of what is summarised stand below.
+pub const SUMMARY_OF_BELOW: &str =
+    "[The summary above is of the messages below as well, up to the newest; parts of them are left out.]";
+
 #[cfg(test)]
 impl<'a> Marker<'a> {
     /// The marker that `content` is as a whole: the content of a line (behind its number, where it shows one), or a text.

@@ -242,7 +242,11 @@ impl CallbackHandler {
         if request.charged_once {
             question["maxTokens"] = request.max_tokens.into();
         }
-        let question = question.to_string();
+        let mut question = question.to_string();
+        if let Some(host) = &request.appended_to {
+            question.pop();
+            question.push_str(&format!(",\"host\":{}}}", host.for_host(&request.messages)));
+        }
         let model = &self.info.model;
         let mut stop = Stop { callback: &self.callback, id, answered: false };
         let limit = Duration::from_millis(self.info.timeout_ms);
@@ -305,6 +309,10 @@ impl LlmHandler for CallbackHandler {
 
     fn sends_as_asked(&self) -> bool {
         false
+    }
+
+    fn appends(&self) -> bool {
+        true
     }
 
     async fn count_tokens(&self, blocks_json: &str) -> std::result::Result<Option<u64>, LlmError> {

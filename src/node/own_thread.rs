@@ -27,6 +27,10 @@ impl OwnThread {
 
 #[async_trait]
 impl LlmHandler for OwnThread {
+    fn appends(&self) -> bool {
+        self.0.appends()
+    }
+
     async fn complete(
         &self,
         request: LlmRequest,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged,
-    middle::{Middle, SUMMARY_CHECK, SummaryCheck, summarize_middle},
+    middle::{Middle, SUMMARY_CHECK, SummaryCheck, SummaryRequest, summarize_middle},
 };
 use crate::{
     options::{ConfigError, Field, Kind, Table},
@@ -43,6 +43,7 @@ static TABLE: Table = Table::new(
         Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
         PROTECT,
         FROZEN_MESSAGES,
+        SummaryRequest::FIELD,
         SUMMARY_CHECK,
     ],
 );
@@ -101,6 +102,7 @@ impl Provider for Native {
             prompt: settings.text("customCondensingPrompt"),
             concurrency: settings.integer("maxConcurrency"),
             window: settings.integer("contextWindow"),
+            request: SummaryRequest::of(&settings),
             check: SummaryCheck::of(&settings),
         };
         summarize_middle(request, middle).await

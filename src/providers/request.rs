@@ -28,6 +28,8 @@ pub struct Request {
     pub scale: Scale,
     /// How many tokens, scaled, the conversation and system prompt may have afterwards.
     pub target_tokens: Option<usize>,
+    /// Whether that is what the caller wants to be left, rather than a limit that may not be passed.
+    pub fills_target: bool,
     /// Overrides fields of the provider's configuration.
     pub config: serde_json::Value,
     /// What the tools in the conversation do.
@@ -70,6 +72,7 @@ impl Request {
             system_tokens: 0,
             scale: Scale::default(),
             target_tokens: None,
+            fills_target: true,
             config: serde_json::Value::Null,
             tools: ToolTable::default(),
             thinking: ThinkingRule::default(),

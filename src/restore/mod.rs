@@ -16,7 +16,6 @@ mod recipes;
 mod rows;
 mod upkeep;
 
-pub(crate) use self::expand::expand_texts;
 pub use self::{
     decoder::{Decoder, RowsOf, decode},
     expand::{Expanded, Unresolved, expand},

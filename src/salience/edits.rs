@@ -58,7 +58,13 @@ type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String
 
 impl Edits {
     /// Of a choice among the passages of a survey. `texts` are those of the conversation, message by message.
-    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice, index: &[Quotation]) -> Self {
+    pub fn of(
+        scope: &Scope<'_>,
+        texts: &[Vec<TextAt<'_>>],
+        survey: &Survey<'_>,
+        choice: &Choice,
+        index: &[Quotation],
+    ) -> Self {
         let mut plan = Plan::default();
         let mut changed = Vec::new();
         let dropped = dropped_messages(texts.len(), survey, choice);
@@ -149,8 +155,11 @@ fn logs_of(
         let mut of_message = survey.passages[first..].iter().take_while(|passage| passage.message == message);
         of_message.find(|passage| passage.origin == Origin::Log && !passage.whole)
     };
-    let with_index = (scope.older.clone().rev()).find(|message| !dropped[*message] && !index.is_empty() && (standing(*message).is_some() || may_have_note(scope, *message)));
-    for message in scope.zone.clone().filter(|message| !dropped[*message]) {
+    let with_index = (scope.older.clone().rev()).find(|message| {
+        !dropped[*message] && !index.is_empty() && (standing(*message).is_some() || may_have_note(scope, *message))
+    });
+    let before = scope.zone.start.min(scope.older.start.saturating_sub(1));
+    for message in (before..scope.zone.end).filter(|message| !dropped[*message]) {
         let end = (message + 1..dropped.len()).find(|next| !dropped[*next]).unwrap_or(dropped.len());
         let earlier = standing(message);
         let mut entries: Vec<usize> = of_messages(message + 1..end).collect();
@@ -158,7 +167,8 @@ fn logs_of(
             let is_here = |index: &usize| matches!(survey.entries[*index].of, Of::Log(log) if std::ptr::eq(&survey.passages[log], passage));
             entries.splice(0..0, of_messages(message..message + 1).filter(is_here));
         }
-        let lines: Vec<Vec<Quotation>> = entries.iter().map(|entry| quotes(survey, &survey.entries[*entry], &choice.quoted[*entry])).collect();
+        let lines: Vec<Vec<Quotation>> =
+            entries.iter().map(|entry| quotes(survey, &survey.entries[*entry], &choice.quoted[*entry])).collect();
         let names = (with_index == Some(message)).then_some((log::INDEX, index));
         let told = entries.iter().zip(&lines).map(|(entry, lines)| (survey.entries[*entry].head.as_str(), &lines[..]));
         let log = log::write(told.chain(names));
@@ -219,7 +229,9 @@ fn quotes(survey: &Survey<'_>, entry: &Entry, quoted: &[bool]) -> Vec<Quotation>
         let follows = before == (passage, line);
         before = (passage, line + 1);
         // Where lines follow each other, so do their numbers.
-        let counts_on = follows && of.numbered && line.checked_sub(1).and_then(at).is_some_and(|above| above.number + 1 == part.number);
+        let counts_on = follows
+            && of.numbered
+            && line.checked_sub(1).and_then(at).is_some_and(|above| above.number + 1 == part.number);
         let text = &of.text[if counts_on { part.content } else { part.range.start }..part.range.end];
         let end = if goes_on { "…" } else { "" };
         match all.last_mut() {
@@ -308,7 +320,12 @@ fn rendered(
     told: &[bool],
 ) -> Option<String> {
     let kept = &choice.kept[index];
-    if passage.origin == Origin::Log || dropped[passage.message] || passage.is_pinned || passage.whole || !passage.misses(kept) {
+    if passage.origin == Origin::Log
+        || dropped[passage.message]
+        || passage.is_pinned
+        || passage.whole
+        || !passage.misses(kept)
+    {
         return None;
     }
     let text = render::text(passage, kept);

@@ -71,7 +71,14 @@ pub enum QuoteSource {
 }
 
 /// What the lines of a passage are where they are quoted.
-pub fn mark_of(passage_kind: ContentKind, origin: Origin, key: &str, is_error: bool, tools: &ToolTable, tool: &str) -> Mark {
+pub fn mark_of(
+    passage_kind: ContentKind,
+    origin: Origin,
+    key: &str,
+    is_error: bool,
+    tools: &ToolTable,
+    tool: &str,
+) -> Mark {
     match (passage_kind, origin) {
         (ContentKind::ToolResults, _) if is_error => Mark::Failed,
         (ContentKind::ToolResults, _) => Mark::Answered,
@@ -100,7 +107,8 @@ pub fn entries(scope: &Scope<'_>, passages: &[Passage<'_>], rounds: &[ToolRound]
     let newest_list = newest_list(scope, passages);
     let mut all = Vec::new();
     for (index, round) in rounds.iter().enumerate() {
-        let mut reading = OfRound { scope, passages, round: index, entries: Vec::new(), calls: HashMap::new(), newest_list };
+        let mut reading =
+            OfRound { scope, passages, round: index, entries: Vec::new(), calls: HashMap::new(), newest_list };
         round.passages.clone().for_each(|passage| reading.read(passage));
         all.append(&mut reading.entries);
     }
@@ -113,7 +121,8 @@ pub fn entries(scope: &Scope<'_>, passages: &[Passage<'_>], rounds: &[ToolRound]
 
 /// The newest call that set the list of things to do: message and block.
 fn newest_list(scope: &Scope<'_>, passages: &[Passage<'_>]) -> Option<(usize, usize)> {
-    let is_list = |block: &Block| matches!(block, Block::ToolUse { name, .. } if scope.tools.meaning(name) == Meaning::Todo);
+    let is_list =
+        |block: &Block| matches!(block, Block::ToolUse { name, .. } if scope.tools.meaning(name) == Meaning::Todo);
     let in_message = |message: usize| {
         let block = scope.conversation.message(message).content.blocks().iter().rposition(is_list)?;
         Some((message, block))
@@ -191,7 +200,16 @@ impl OfRound<'_, '_, '_> {
     fn begin(&mut self, message: usize, head: String, telling: f32, names: Range<usize>) -> usize {
         let cost = cost_of(count_inside(&head, self.scope.tally.encoding()).tokens);
         let telling = telling * cost * self.lately(message);
-        self.entries.push(Entry { message, of: Of::Round(self.round), head, names, cost, telling, lines: Vec::new(), parts: Vec::new() });
+        self.entries.push(Entry {
+            message,
+            of: Of::Round(self.round),
+            head,
+            names,
+            cost,
+            telling,
+            lines: Vec::new(),
+            parts: Vec::new(),
+        });
         self.entries.len() - 1
     }
 
@@ -204,14 +222,17 @@ impl OfRound<'_, '_, '_> {
             return *entry;
         }
         let is_answer = passage.piece.kind == ContentKind::ToolResults || passage.origin == Origin::User;
-        let unanswered = || self.entries.iter().position(|entry| entry.head.split(' ').next() == Some(source.name.as_str()));
+        let unanswered =
+            || self.entries.iter().position(|entry| entry.head.split(' ').next() == Some(source.name.as_str()));
         let entry = match is_answer.then(unanswered).flatten() {
             Some(entry) => entry,
             None => {
                 let head = if source.head.is_empty() { source.label.clone() } else { source.head.clone() };
                 let head = if head.is_empty() { UNKNOWN.to_owned() } else { head };
                 let entry = self.begin(passage.message, head, of_head(source.meaning), 0..0);
-                if self.newest_list.is_some_and(|(message, _)| message == passage.message) && source.meaning == Meaning::Todo {
+                if self.newest_list.is_some_and(|(message, _)| message == passage.message)
+                    && source.meaning == Meaning::Todo
+                {
                     self.list(entry, passage);
                 }
                 entry
@@ -230,7 +251,11 @@ impl OfRound<'_, '_, '_> {
         let items = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
         for item in items {
             // The state before the words: `completed: Find the parser`.
-            let mut told: Vec<&str> = item.iter().filter(|(key, _)| key.as_str() != "activeForm" && key.as_str() != "id").filter_map(|(_, value)| value.as_str()).collect();
+            let mut told: Vec<&str> = item
+                .iter()
+                .filter(|(key, _)| key.as_str() != "activeForm" && key.as_str() != "id")
+                .filter_map(|(_, value)| value.as_str())
+                .collect();
             told.sort_by_key(|text| text.len());
             let text = Quotation::alone(Mark::Given, &told.join(": "));
             let cost = cost_of(count_inside(&text.text, self.scope.tally.encoding()).tokens) + QUOTE_TOKENS;
@@ -309,7 +334,9 @@ fn of_log(scope: &Scope<'_>, index: usize, passage: &Passage<'_>) -> Vec<Entry> 
             if begins {
                 next();
                 parts.push(at..at + 1);
-            } else if quotation.follows && let Some(part) = parts.last_mut() {
+            } else if quotation.follows
+                && let Some(part) = parts.last_mut()
+            {
                 part.end = at + 1;
             }
             let cost = tokens(&quotation.text) + 2.0;

@@ -24,7 +24,12 @@ pub fn left_out(survey: &Survey<'_>, choice: &Choice) -> Vec<LeftOutName> {
         }
     }
     for (index, entry) in survey.entries.iter().enumerate().filter(|(index, _)| choice.told[*index]) {
-        let lines = entry.lines.iter().zip(&choice.quoted[index]).filter(|(_, quoted)| **quoted).map(|(quote, _)| quote.names.clone());
+        let lines = entry
+            .lines
+            .iter()
+            .zip(&choice.quoted[index])
+            .filter(|(_, quoted)| **quoted)
+            .map(|(quote, _)| quote.names.clone());
         for names in lines.chain([entry.names.clone()]) {
             survey.occurrences[names].iter().for_each(|name| is_read[*name as usize] = true);
         }

@@ -151,7 +151,9 @@ pub struct Cut {
 /// A result within this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
 /// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
-const MOST_FOR_ENDS: f64 = 0.5;
+const MOST_FOR_ENDS: f64 = 0.3;
+/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this: longer texts were pasted.
+const MOST_FOR_WORDS: f64 = 0.08;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
@@ -166,7 +168,8 @@ impl Salience {
         let texts = history.conversation.texts();
         let mut least: Option<Kept> = None;
         for (ends, user_too) in [(Ends::Stay, false), (Ends::Answers, false), (Ends::Last, false), (Ends::Last, true)] {
-            let scope = &self.scope(history, ends, user_too);
+            let most_words = if user_too { 0 } else { (budget as f64 * MOST_FOR_WORDS) as usize };
+            let scope = &self.scope(history, ends, most_words);
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
@@ -199,7 +202,7 @@ impl Salience {
     /// When the work is cancelled.
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let scope = self.scope(history, Ends::Stay, false);
+        let scope = self.scope(history, Ends::Stay, usize::MAX);
         let survey = Survey::of(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
@@ -230,7 +233,7 @@ impl Salience {
     /// the older messages, those of the user included.
     pub fn cut_chosen(&self, history: History<'_>, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let survey = Survey::of(&self.scope(history, Ends::Stay, true), &texts);
+        let survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut cuts = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -255,7 +258,7 @@ impl Salience {
         is_chosen: impl Fn(usize, &ContentPiece) -> bool,
     ) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let mut survey = Survey::of(&self.scope(history, Ends::Stay, true), &texts);
+        let mut survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
         for passage in &mut survey.passages {
             passage.whole |= !is_chosen(passage.message, &passage.piece);
         }
@@ -314,7 +317,7 @@ impl Salience {
         tokens > reading::always_whole(kind)
     }
 
-    fn scope<'h>(&self, history: History<'h>, ends: Ends, user_too: bool) -> Scope<'h> {
+    fn scope<'h>(&self, history: History<'h>, ends: Ends, most_words: usize) -> Scope<'h> {
         let older = |conversation: &Conversation| {
             let start = conversation.fixed();
             start..conversation.len().saturating_sub(self.preserve_recent).max(start)
@@ -328,7 +331,7 @@ impl Salience {
             older: older(conversation),
             ends,
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
-            user_too,
+            most_words,
             weights: self.weights,
         }
     }
@@ -390,14 +393,24 @@ fn best_within(
         let tally = history.tally.clone();
         return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally });
     };
-    if tally.total() < with_names && let Some(kept) = with_index(history, scope, texts, survey, &choice, with_names, tally.total())? {
+    if tally.total() < with_names
+        && let Some(kept) = with_index(history, scope, texts, survey, &choice, with_names, tally.total())?
+    {
         return Ok(kept);
     }
     Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally })
 }
 
 /// The same choice with an index of the names that it leaves out, in the tokens that are free.
-fn with_index(history: History<'_>, scope: &Scope<'_>, texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice, budget: usize, tokens: usize) -> Result<Option<Kept>, SalienceError> {
+fn with_index(
+    history: History<'_>,
+    scope: &Scope<'_>,
+    texts: &[Vec<TextAt<'_>>],
+    survey: &Survey<'_>,
+    choice: &Choice,
+    budget: usize,
+    tokens: usize,
+) -> Result<Option<Kept>, SalienceError> {
     let names = left_out::left_out(survey, choice);
     let saved = history.tally.total().saturating_sub(tokens);
     let mut room = budget.saturating_sub(tokens).min(saved / 2);

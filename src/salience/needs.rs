@@ -150,7 +150,7 @@ mod tests {
             older: 1..5,
             ends: Ends::Stay,
             before: None,
-            user_too: false,
+            most_words: usize::MAX,
             weights: Weights::without("none"),
         };
         of(&Survey::of(&scope, &conversation.texts()));

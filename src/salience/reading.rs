@@ -5,24 +5,20 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
+    entries::{key_of, mark_of},
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
-    entries::{key_of, mark_of},
     scope::Scope,
-    telling::{Passing, telling},
+    telling::{Passing, failed_line, telling},
     weights::{Origin, as_float},
     work::Work,
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    log::{Mark, is_log_block},
+    log::is_log_block,
     tokens::count_inside,
-    transcript::{
-        ContentPiece, HostText, Meaning, PieceSource,
-        endings::{failure, is_bad, verdict},
-        with_texts,
-    },
+    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -64,19 +60,6 @@ pub struct Reading<'a, 't> {
     pub occurrences: Vec<u32>,
     /// The names.
     pub names: NameTable<'t>,
-}
-
-/// The line of a failed call's answer that says what failed: without it, what else is kept of the answer reads as if it had worked.
-fn failed_line(scope: &Scope<'_>, message: usize, piece: &ContentPiece, text: &str) -> Option<Range<usize>> {
-    let block = scope.conversation.message(message).content.blocks().get(piece.block);
-    let has_failed = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
-    if !has_failed {
-        return None;
-    }
-    let bad = verdict(text).filter(is_bad).map(|(_, last)| last);
-    let line = bad.or_else(|| failure(text))?;
-    let start = memchr::memmem::find(text.as_bytes(), line.as_bytes())?;
-    Some(start..start + line.len())
 }
 
 impl<'a, 't> Reading<'a, 't> {
@@ -130,7 +113,9 @@ impl<'a, 't> Reading<'a, 't> {
         let origin = if is_log { Origin::Log } else { origin(&piece, role, text) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
-        let mark = mark_of(piece.kind, origin, key_of(&piece.path), is_error, scope.tools, piece.source.tool());
+        let is_answer = matches!(block, Some(Block::ToolResult { .. }));
+        let kind = if is_answer { ContentKind::ToolResults } else { piece.kind };
+        let mark = mark_of(kind, origin, key_of(&piece.path), is_error, scope.tools, piece.source.tool());
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -144,7 +129,7 @@ impl<'a, 't> Reading<'a, 't> {
         let whole = is_pinned
             || (tokens <= smallest && !is_log)
             || announces
-            || (users && !scope.user_too)
+            || (users && tokens <= scope.most_words)
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);
@@ -155,7 +140,6 @@ impl<'a, 't> Reading<'a, 't> {
             let window = [at(index.checked_sub(1)), hashes[index], at(Some(index + 1))];
             xxh3_64(window.map(u64::to_le_bytes).as_flattened())
         };
-        let failed = failed_line(scope, message, &piece, text);
         let age = scope.conversation.len() - message;
         let density = scope.weights.passage(origin, age);
         let work = self.work.on(&piece);
@@ -163,9 +147,7 @@ impl<'a, 't> Reading<'a, 't> {
             .into_iter()
             .zip(costs)
             .enumerate()
-            .map(|(index, (mut line, cost))| {
-                line.stays |= cost < MAX_FAILED_TOKENS
-                    && failed.as_ref().is_some_and(|failed| line.range.contains(&failed.start));
+            .map(|(index, (line, cost))| {
                 let first = self.occurrences.len();
                 if !line.is_gap {
                     self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
@@ -184,6 +166,10 @@ impl<'a, 't> Reading<'a, 't> {
             .collect();
         let told = telling(Passing { text, origin, mark }, &lines);
         lines.iter_mut().zip(told).for_each(|(value, told)| value.telling = told);
+        // Without it, what else is kept of the answer reads as if the call had worked.
+        if is_error && let Some(failed) = failed_line(text, &lines).map(|failed| &mut lines[failed]) {
+            failed.line.stays |= failed.cost < MAX_FAILED_TOKENS;
+        }
         let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];
         let goes_on = place.goes_on;
@@ -312,8 +298,16 @@ mod tests {
 
     fn handed_over_of(text: &str) -> Vec<&str> {
         let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
-        let value =
-            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, telling: 0.0, replaced: false, names: 0..0 };
+        let value = |line| LineValue {
+            line,
+            cost: 1.0,
+            hash: 0,
+            window: 0,
+            density: 0.0,
+            telling: 0.0,
+            replaced: false,
+            names: 0..0,
+        };
         let lines: Vec<LineValue> = lines.into_iter().map(value).collect();
         lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
     }

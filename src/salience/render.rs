@@ -165,8 +165,16 @@ mod tests {
         let Lines { lines, numbered, .. } = Lines::of(text, place);
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
-        let value =
-            |line| LineValue { line, cost: 1.0, hash: 0, window: 0, density: 0.0, telling: 0.0, replaced: false, names: 0..0 };
+        let value = |line| LineValue {
+            line,
+            cost: 1.0,
+            hash: 0,
+            window: 0,
+            density: 0.0,
+            telling: 0.0,
+            replaced: false,
+            names: 0..0,
+        };
         let passage = Passage {
             message: 0,
             piece: ContentPiece {

@@ -99,7 +99,7 @@ mod tests {
             older: 1..conversation.len(),
             ends: Ends::Stay,
             before: None,
-            user_too: false,
+            most_words: usize::MAX,
             weights: Weights::without("none"),
         };
         let found = rounds(&scope, &texts, &decompose_texts(&conversation, &texts, &tools));

@@ -37,8 +37,8 @@ pub struct Scope<'a> {
     /// The conversation as it was before others worked on it, and its older messages. It tells better how a name was used: once things are said
     /// only once, names no longer recur.
     pub before: Option<(&'a Conversation, Range<usize>)>,
-    /// Whether what the user wrote in older messages may be cut.
-    pub user_too: bool,
+    /// What the user wrote in an older message stays whole where it has no more tokens.
+    pub most_words: usize,
     /// Which signals are in use.
     pub weights: Weights,
 }
@@ -51,7 +51,9 @@ impl Scope<'_> {
         match (self.ends, origin) {
             (Ends::Stay, _) => false,
             (_, Origin::User) => false,
-            _ if message < self.older.start => kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant),
+            _ if message < self.older.start => {
+                kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant)
+            }
             (_, Origin::Result(_) | Origin::Shown) => self.ends == Ends::Last || message < last,
             (_, Origin::Parameters(_)) => self.ends == Ends::Last && message < last,
             _ => false,

@@ -274,7 +274,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
                         self.skipped.extend(std::iter::once(Unit::Head(entry)).chain(lines).chain(parts));
                     }
                 }
-                Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => told.into_iter().for_each(|unit| self.tell(unit, false)),
+                Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => {
+                    told.into_iter().for_each(|unit| self.tell(unit, false))
+                }
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
                         self.windows.remove(self.survey.passages[passage].lines[line].window);
@@ -299,7 +301,8 @@ impl<'s, 't> PassageSelection<'s, 't> {
             Unit::Head(entry) => self.told[entry] || self.is_shown(entry),
             Unit::Quote(entry, line) => self.quoted[entry][line] || self.is_shown(entry),
             Unit::Quotes(entry, part) => {
-                self.is_shown(entry) || self.survey.entries[entry].parts[part].clone().all(|line| self.quoted[entry][line])
+                self.is_shown(entry)
+                    || self.survey.entries[entry].parts[part].clone().all(|line| self.quoted[entry][line])
             }
             Unit::Line(passage, line) => self.kept[passage][line] || !self.is_open(passage),
             Unit::Part(passage, part) => {
@@ -318,7 +321,10 @@ impl<'s, 't> PassageSelection<'s, 't> {
             }
             Unit::Quote(entry, line) => {
                 self.quoted[entry][line] = is_told;
-                if !is_told && std::mem::take(&mut self.in_part[entry][line]) && let Some(window) = self.window_of(entry, line) {
+                if !is_told
+                    && std::mem::take(&mut self.in_part[entry][line])
+                    && let Some(window) = self.window_of(entry, line)
+                {
                     self.windows.remove(window);
                 }
                 self.survey.entries[entry].lines[line].names.clone()
@@ -405,7 +411,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
     fn quote_worth(&self, entry: usize, line: usize) -> (f32, f32) {
         let Quote { names, cost, telling, source } = &self.survey.entries[entry].lines[line];
         let mut own = (self.each_worth(names.clone()) + self.survey.words * telling, *cost);
-        if let QuoteSource::Line { passage, line: place } = source && self.is_beside(entry, line) {
+        if let QuoteSource::Line { passage, line: place } = source
+            && self.is_beside(entry, line)
+        {
             let value = &self.survey.passages[*passage].lines[*place];
             own.1 = value.cost;
             if !self.windows.contain(value.window) {
@@ -527,7 +535,8 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 match unit {
                     Unit::Quote(..) => told.push(unit),
                     Unit::Quotes(_, part) => {
-                        let lines = self.survey.entries[entry].parts[part].clone().filter(|line| !self.quoted[entry][*line]);
+                        let lines =
+                            self.survey.entries[entry].parts[part].clone().filter(|line| !self.quoted[entry][*line]);
                         told.extend(lines.map(|line| Unit::Quote(entry, line)));
                     }
                     _ => {}
@@ -535,7 +544,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 told.iter().for_each(|unit| self.tell(*unit, true));
                 if let Unit::Quotes(_, part) = unit {
                     for line in self.survey.entries[entry].parts[part].clone() {
-                        if !std::mem::replace(&mut self.in_part[entry][line], true) && let Some(window) = self.window_of(entry, line) {
+                        if !std::mem::replace(&mut self.in_part[entry][line], true)
+                            && let Some(window) = self.window_of(entry, line)
+                        {
                             self.windows.add(window);
                         }
                     }
@@ -552,7 +563,11 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 }
                 // Where its first line stands, the others cost less.
                 if told.contains(&Unit::Head(entry)) {
-                    (0..self.quoted[entry].len()).filter(|line| !self.quoted[entry][*line]).collect::<Vec<_>>().into_iter().for_each(|line| self.push(Unit::Quote(entry, line)));
+                    (0..self.quoted[entry].len())
+                        .filter(|line| !self.quoted[entry][*line])
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .for_each(|line| self.push(Unit::Quote(entry, line)));
                 }
             }
             Unit::Part(passage, part) => {

@@ -51,19 +51,25 @@ pub fn telling(passing: Passing<'_>, lines: &[LineValue]) -> Vec<f32> {
     let mut told = match (origin, mark) {
         (Origin::Log, _) => vec![0.0; lines.len()],
         (_, Mark::Failed) => of_error(text, lines),
-        (Origin::User, _) => vec![3.0; lines.len()],
+        (Origin::User, _) => of_words(text, lines),
         (Origin::Assistant, _) if HostText::of(text) == Some(HostText::Summary) => vec![0.8; lines.len()],
         (Origin::Assistant, _) => fading(lines, [(150.0, 1.0), (400.0, 0.7), (f32::MAX, 0.45)]),
-        (Origin::Parameters(Meaning::Plan | Meaning::Ask), _) => fading(lines, [(400.0, 0.8), (1000.0, 0.5), (f32::MAX, 0.3)]),
+        (Origin::Parameters(Meaning::Plan | Meaning::Ask), _) => {
+            fading(lines, [(400.0, 0.8), (1000.0, 0.5), (f32::MAX, 0.3)])
+        }
         (Origin::Parameters(Meaning::Todo | Meaning::Item), _) => vec![0.3; lines.len()],
         (Origin::Parameters(_), Mark::Removed) => fading(lines, [(60.0, 0.12), (f32::MAX, 0.04), (f32::MAX, 0.0)]),
-        (Origin::Parameters(Meaning::Write | Meaning::Edit), _) => fading(lines, [(150.0, 0.45), (400.0, 0.25), (f32::MAX, 0.12)]),
+        (Origin::Parameters(Meaning::Write | Meaning::Edit), _) => {
+            fading(lines, [(150.0, 0.45), (400.0, 0.25), (f32::MAX, 0.12)])
+        }
         (Origin::Parameters(Meaning::Command), _) => fading(lines, [(80.0, 0.4), (200.0, 0.15), (f32::MAX, 0.05)]),
         (Origin::Parameters(_), _) => fading(lines, [(120.0, 0.4), (300.0, 0.2), (f32::MAX, 0.1)]),
         (Origin::Result(Meaning::Command), _) => of_output(text, lines),
         (Origin::Result(Meaning::Ask | Meaning::Plan), _) => vec![2.0; lines.len()],
         (Origin::Result(Meaning::Agent), _) => fading(lines, [(400.0, 0.5), (1000.0, 0.35), (f32::MAX, 0.2)]),
-        (Origin::Result(Meaning::Other | Meaning::Web), _) => fading(lines, [(100.0, 0.3), (300.0, 0.12), (f32::MAX, 0.04)]),
+        (Origin::Result(Meaning::Other | Meaning::Web), _) => {
+            fading(lines, [(100.0, 0.3), (300.0, 0.12), (f32::MAX, 0.04)])
+        }
         (Origin::Result(_) | Origin::Shown, _) => vec![0.04; lines.len()],
         (Origin::Host, _) => fading(lines, [(60.0, 0.2), (f32::MAX, 0.03), (f32::MAX, 0.03)]),
         (Origin::Environment, _) => vec![0.0; lines.len()],
@@ -97,6 +103,16 @@ fn fading(lines: &[LineValue], steps: [(f32, f32); 3]) -> Vec<f32> {
     lines.iter().map(share).collect()
 }
 
+/// The user's words: all of short ones, and of long ones, which hold something that was pasted, the beginning and the end.
+fn of_words(text: &str, lines: &[LineValue]) -> Vec<f32> {
+    let mut told = fading(lines, [(250.0, 3.0), (500.0, 0.8), (f32::MAX, 0.3)]);
+    let says = |index: &usize| !is_empty(text, &lines[*index]);
+    for index in (0..lines.len()).rev().filter(says).take(2 * ENDING) {
+        told[index] = 3.0;
+    }
+    told
+}
+
 fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
     let mut told = vec![0.03; lines.len()];
     let says = |index: &usize| !is_empty(text, &lines[*index]);
@@ -109,15 +125,31 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
         value.line.content == value.line.range.start && OUTCOME.is_match(&text.as_bytes()[value.line.range.clone()])
     });
     for (place, index) in outcomes.enumerate() {
-        told[index] = if place < OUTCOMES { 0.8 } else { 0.25 };
+        told[index] = match place {
+            0 => 2.5,
+            1..OUTCOMES => 0.8,
+            _ => 0.25,
+        };
     }
     told
 }
 
+/// The line of an error that says what failed: the first that looks so, or the first there is.
+pub fn failed_line(text: &str, lines: &[LineValue]) -> Option<usize> {
+    let says = |index: &usize| !lines[*index].line.is_gap && !is_empty(text, &lines[*index]);
+    let of_failure =
+        |index: &usize| says(index) && OUTCOME.is_match(&text.as_bytes()[lines[*index].line.range.clone()]);
+    (0..lines.len()).find(of_failure).or_else(|| (0..lines.len()).find(says))
+}
+
 fn of_error(text: &str, lines: &[LineValue]) -> Vec<f32> {
     let mut told = of_output(text, lines);
-    for index in (0..lines.len()).filter(|index| !is_empty(text, &lines[*index])).take(BEGINNING) {
-        told[index] = 0.8;
+    let says = |index: &usize| !is_empty(text, &lines[*index]);
+    for index in (0..lines.len()).filter(says).take(BEGINNING) {
+        told[index] = told[index].max(0.8);
+    }
+    if let Some(first) = failed_line(text, lines) {
+        told[first] = 2.5;
     }
     told
 }
@@ -136,7 +168,13 @@ fn once(text: &str, lines: &[LineValue], told: &mut [f32]) {
 /// What the first line of an entry tells: that something was read, run, changed.
 pub fn of_head(meaning: Meaning) -> f32 {
     match meaning {
-        Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Agent | Meaning::Plan | Meaning::Ask | Meaning::Mode => 0.6,
+        Meaning::Edit
+        | Meaning::Write
+        | Meaning::Touch
+        | Meaning::Agent
+        | Meaning::Plan
+        | Meaning::Ask
+        | Meaning::Mode => 0.6,
         Meaning::Command => 0.5,
         Meaning::Other | Meaning::Web | Meaning::Skill | Meaning::Editor => 0.3,
         Meaning::Read | Meaning::Search | Meaning::Todo | Meaning::Item => 0.2,
@@ -164,8 +202,9 @@ pub fn lately(place: f32) -> f32 {
 
 /// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may.
 pub fn worth_of_words(share: f32) -> f32 {
-    let knob = |name: &str, default: f32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    (knob("RC_L", 0.05) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.7))).min(0.15)
+    let knob =
+        |name: &str, default: f32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    (knob("RC_L", 0.05) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.7))).min(0.4)
 }
 
 /// The tokens of a list, in its place among tokens.

@@ -96,6 +96,11 @@ impl<'a> SummaryClient<'a> {
         }
     }
 
+    /// Whether questions can stand behind a request of the host.
+    pub fn appends(&self) -> bool {
+        self.handler.appends()
+    }
+
     /// The longest answer in tokens.
     pub(super) fn longest_answer(&self) -> usize {
         self.handler.max_output_tokens().map_or(DEFAULT_ANSWER, |tokens| tokens as usize)
@@ -105,7 +110,20 @@ impl<'a> SummaryClient<'a> {
     fn counted_tokens(&self, question: &LlmRequest) -> usize {
         let encoding = self.context.encoding;
         let texts = question.messages.iter().map(|message| count_inside(&message.text, encoding).tokens + PER_MESSAGE);
-        texts.sum::<usize>() + count_inside(&question.system, encoding).tokens
+        texts.sum::<usize>() + count_inside(&question.system, encoding).tokens + self.appended_tokens(question)
+    }
+
+    /// Tokens of the host's request that a question stands behind.
+    fn appended_tokens(&self, question: &LlmRequest) -> usize {
+        let texts = question.appended_to.iter().flat_map(|host| host.texts());
+        texts.map(|text| count_inside(text, self.context.encoding).tokens).sum()
+    }
+
+    /// What a question and an answer of so many tokens are probably charged as: what the host has sent before is in the service's cache.
+    fn expected_usage(&self, question: &LlmRequest, input: usize, output: usize) -> TokenUsage {
+        let typical = typical_scale(self.context, self.handler.model());
+        let cached = scaled(self.appended_tokens(question), typical).min(input);
+        TokenUsage { cache_read_tokens: cached as u64, ..tokens_of(input - cached, output) }
     }
 
     /// Tokens of a question, as the model probably counts them.
@@ -116,6 +134,11 @@ impl<'a> SummaryClient<'a> {
     /// Tokens of the model for each of ours, where a limit must never be exceeded.
     fn margin(&self) -> f64 {
         safe_scale(self.context, self.handler.model()).max(QUESTION_MARGIN)
+    }
+
+    /// The same for a question that has to fit a window.
+    pub(super) fn most_tokens(&self, question: &LlmRequest) -> usize {
+        self.most_question_tokens(question)
     }
 
     /// Tokens of a question, as the model counts them at most.
@@ -245,7 +268,8 @@ impl<'a> SummaryClient<'a> {
         let longest = self.longest_answer_to(&question);
         let expected = answer_tokens(self.context, model, expected_input, longest);
         let ratios = self.context.llm.observed.ratios(model);
-        let estimate = self.dollars(&tokens_of(scaled(expected_input, ratios.input), expected)).unwrap_or(0.0);
+        let expected_usage = self.expected_usage(&question, scaled(expected_input, ratios.input), expected);
+        let estimate = self.dollars(&expected_usage).unwrap_or(0.0);
         let typical = typical_scale(self.context, model);
         let is_preview = self.context.llm.preview.is_some();
         let is_strict = self.context.llm.budget.is_strict();
@@ -366,6 +390,7 @@ impl<'a> SummaryClient<'a> {
         for message in &question.messages {
             parts.extend([message.role.as_str(), &message.text]);
         }
+        parts.extend(question.appended_to.iter().flat_map(|host| host.texts()));
         cache_key(&parts)
     }
 
@@ -426,6 +451,8 @@ fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
     let text = response.text.trim();
     match response.stop_reason {
         StopReason::Refusal => Err(SummaryError::Refused),
+        // What was said before a call is no summary.
+        StopReason::ToolUse => Err(SummaryError::Empty),
         _ if text.chars().all(is_unseen) => Err(SummaryError::Empty),
         _ => {
             let complete = response.stop_reason != StopReason::MaxTokens;

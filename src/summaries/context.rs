@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    llm::{LlmHandler, ModelPrice},
+    llm::{HostRequest, LlmHandler, ModelPrice},
     progress::Progress,
     tokens::{Encoding, Scale},
 };
@@ -37,6 +37,8 @@ pub struct Llm {
     pub observed: Arc<Observed>,
     /// The system prompt of the conversation, for handlers that count tokens.
     pub system_prompt: String,
+    /// The host's own request to the conversation's model, where it gives its tools.
+    pub host_request: Option<Arc<HostRequest>>,
     /// Whether anything is sent at all.
     pub preview: Option<Preview>,
 }

@@ -1,5 +1,7 @@
 //! A summary of any number of messages: in one request where they fit, in parts that are merged where they do not.
 
+use std::sync::Arc;
+
 use futures_util::{StreamExt, stream};
 
 use super::{
@@ -12,7 +14,7 @@ use super::{
     turns::{Turn, What, explained, question},
 };
 use crate::{
-    llm::{LlmRequest, LlmRole},
+    llm::{HostRequest, LlmMessage, LlmRequest, LlmRole},
     tokens::{Encoding, count_inside},
     warning::{Warning, WarningCode},
 };
@@ -31,6 +33,8 @@ pub(crate) struct Job {
     pub concurrency: usize,
     /// Tokens of the model's window when the handler does not know.
     pub window: usize,
+    /// The host's own request, behind which it is asked where that fits the window.
+    pub append_to: Option<Arc<HostRequest>>,
 }
 
 /// A finished summary.
@@ -57,6 +61,11 @@ impl Summary {
 pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, SummaryError> {
     let known = client.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
+    if let Some(host) = &job.append_to
+        && let Some(summary) = appended(client, &job, host, window).await?
+    {
+        return Ok(summary);
+    }
     let encoding = client.context.encoding;
     let mut turns = Vec::with_capacity(job.turns.len());
     for turn in &job.turns {
@@ -79,6 +88,40 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
             }
         }
         result => result,
+    }
+}
+
+/// The summary by a question behind the host's own request; `None` where that does not fit the window, or the service does not take it.
+async fn appended(
+    client: &SummaryClient<'_>,
+    job: &Job,
+    host: &Arc<HostRequest>,
+    window: usize,
+) -> Result<Option<Summary>, SummaryError> {
+    let told = prompt::appended(&job.prompt);
+    let ask = |again: bool| {
+        let more = if again { format!("{told}\n\n{}", prompt::APPENDED_AGAIN) } else { told.clone() };
+        LlmRequest {
+            messages: vec![LlmMessage::user(more)],
+            appended_to: Some(Arc::clone(host)),
+            ..LlmRequest::default()
+        }
+    };
+    let first = ask(false);
+    if client.most_tokens(&first) + client.longest_answer().min(window / 3) > window {
+        return Ok(None);
+    }
+    client.context.report(0, 1);
+    // A model that calls a tool says nothing.
+    let answer = match client.ask(first).await {
+        Err(SummaryError::Empty) => client.ask(ask(true)).await,
+        answer => answer,
+    };
+    client.context.report(1, 1);
+    match answer {
+        Ok(answer) => Ok(Some(Summary::of(answer, 1))),
+        Err(error) if error.is_too_long() || matches!(error, SummaryError::Empty) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -38,6 +38,19 @@ Answer with the summary alone.";
 /// The last message of the user when everything fits one request.
 pub(super) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
+/// The question behind the host's own request; `told` is what a summary is to be.
+pub(super) fn appended(told: &str) -> String {
+    format!(
+        "The conversation above has become too long. Stop working on it for this one answer and write its summary, as this says:\n\n{told}\n\nThe user's first \
+         message, the newest messages and quotations of others will stand beside your summary. Call no tool: calls are not carried out now. Answer with the \
+         summary as text, and nothing else."
+    )
+}
+
+/// Said once more to a model that called a tool instead.
+pub(super) const APPENDED_AGAIN: &str =
+    "No tool can be called now, thank you: please answer with the text of the summary alone.";
+
 /// Added when the conversation begins with an earlier summary.
 pub(super) const UPDATE: &str = "The conversation begins with the summary of everything before it, which you or another model wrote. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";

@@ -88,10 +88,12 @@ impl ToolSource {
             }
             Some((tool.telling(key)?, key, value))
         });
-        let (target_key, target) = telling.min_by_key(|(rank, ..)| *rank).map_or(("", ""), |(_, key, value)| (key, value));
+        let (target_key, target) =
+            telling.min_by_key(|(rank, ..)| *rank).map_or(("", ""), |(_, key, value)| (key, value));
         let mut source = Self::new(name, target, tools);
         let is_label = |key: &str| !target.is_empty() && tool.parameter(ParameterRole::Label).any(|label| label == key);
-        for (key, value) in short.iter().filter(|(key, value)| (*key, *value) != (target_key, target) && !is_label(key)) {
+        for (key, value) in short.iter().filter(|(key, value)| (*key, *value) != (target_key, target) && !is_label(key))
+        {
             source.head.push_str(&format!(" {}={}", one_line(key), one_line(value)));
         }
         if source.meaning == Meaning::Editor {

@@ -12,7 +12,6 @@
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
 mod calls;
-pub mod endings;
 mod events;
 mod file_answers;
 mod headers;
@@ -34,16 +33,15 @@ mod user_text;
 mod xml_calls;
 
 pub use self::{
-    events::{Action, Event, Touch, Transcript},
+    events::{Action, Event, Transcript},
     file_answers::Extent,
     labels::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, ToolSource},
     outcomes::CallOutcome,
     patches::FileChange,
     path_pattern::PathPattern,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
-    place::{ConversationText, Excerpt, Place, Span},
+    place::{Excerpt, Place, Span},
     reader::{read, read_texts},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    user_answers::{is_answer, user_words},
-    user_text::{HostText, SPOKEN, attachments},
+    user_text::{HostText, attachments},
 };

@@ -7,7 +7,7 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Pa
 use super::{
     labels::ToolSource,
     tools::{Meaning, ToolTable},
-    user_answers::user_words,
+    user_answers::refuses_in_words,
     user_text::{SectionKind, UserTexts},
     xml_calls,
 };
@@ -240,7 +240,7 @@ impl<'a> Decomposer<'a, '_> {
             Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
         };
         // A refusal that says what the user wants instead is the user's words, too.
-        let speaks = || source.asks_user() || (is_error && !user_words(text.text, false, true).is_empty());
+        let speaks = || source.asks_user() || (is_error && refuses_in_words(text.text));
         let spoken = text.kind == ContentKind::ToolResults && speaks();
         ContentPiece {
             block: text.block,

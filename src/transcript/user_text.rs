@@ -85,7 +85,7 @@ impl HostText {
 }
 
 /// Tags around what the user says in answer to a tool call.
-pub const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
+pub(super) const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
 
 /// Reads the texts of one user message in order: a header in one text can announce the next text.
 pub(super) struct UserTexts<'a, 't, F> {

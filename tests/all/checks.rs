@@ -7,7 +7,7 @@ use std::{
 };
 
 use roo_condense::{
-    Block, CallOptions, Cancel, Capabilities, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan, Provider,
+    Block, CallOptions, Cancel, Capabilities, Content, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan, Provider,
     ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
@@ -188,9 +188,27 @@ pub fn check_unchanged(report: &Report) {
     assert!(report.changes().is_empty(), "{:?}", report.changes());
 }
 
+/// Where the first message and the newest ones take no more of a target than this, they stay.
+const ENDS_OF_TARGET: f64 = 0.15;
+
 /// The first message and the newest ones are the same, but for what can be read back from what is still there, or was replaced by a later
-/// message: such changes have a grade. A pointer in them that would lead nowhere is mended.
-pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize) {
+/// message: such changes have a grade. A pointer in them that would lead nowhere is mended. Where they take much of a target, results in them and what the
+/// host put into the first message may be shortened, and what the newest calls but the last were given; words of the assistant never.
+pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize, target: Option<usize>) {
+    let tally = tally(before);
+    let ends = (0..before.task()).chain(before.len().saturating_sub(newest).max(before.task())..before.len());
+    let fixed: usize = ends.map(|message| tally.message(message)).sum();
+    let is_tight = target.is_some_and(|target| fixed as f64 > target as f64 * ENDS_OF_TARGET);
+    let gives_way = |message: usize, block: Option<usize>| {
+        let message = before.message(message);
+        let block = message.content.blocks().get(block.unwrap_or(0));
+        let is_host = |text: &str| text.trim_start().starts_with(['<', '[']) || text.contains("</") || text.starts_with("This session");
+        match block {
+            Some(Block::ToolResult { .. } | Block::ToolUse { .. }) => true,
+            Some(Block::Text { text, .. }) => is_host(text.as_str()),
+            _ => matches!(&message.content, Content::Text(text) if is_host(text.as_str())),
+        }
+    };
     let place: HashMap<usize, &Arc<_>> =
         after.entries().iter().filter_map(|entry| Some((entry.origin?, &entry.message))).collect();
     let first = 0..before.task();
@@ -200,7 +218,10 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
         let loses_nothing = place.contains_key(&index)
             && changes.all(|change| {
                 let is_of_a_neighbour = change.block_index.is_none();
-                is_of_a_neighbour || change.grade.is_some() || change.operation == "pointers"
+                is_of_a_neighbour
+                    || change.grade.is_some()
+                    || change.operation == "pointers"
+                    || (is_tight && gives_way(index, change.block_index))
             });
         assert!(same || loses_nothing, "message {index} of {} had to stay", before.len());
     }

@@ -171,7 +171,7 @@ impl Trial {
             before.clone()
         } else {
             let after = check_report(&before, &report);
-            check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config));
+            check_ends(&before, &after, &report, newest_kept(&self.id(), &self.config), target);
             check_target(&before, &after, &report, target);
             check_protected(&before, &after, &report, &self.config["protect"]);
             after

@@ -1,6 +1,5 @@
 //! The integration tests, one binary: linking the crate once takes a fraction of linking it for every file.
 
-mod carried;
 mod checks;
 mod configurations;
 mod economics;

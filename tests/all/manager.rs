@@ -534,7 +534,7 @@ fn the_system_prompt_and_the_scale_count_towards_the_target() {
     let target = tally(&conversation).total();
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "systemPrompt": system }));
     let after = check_report(&conversation, &report);
-    check_ends(&conversation, &after, &report, 5);
+    check_ends(&conversation, &after, &report, 5, None);
     let expected = manager
         .scale()
         .apply(tally(&after).total() + roo_condense::count_tokens(&system, roo_condense::Encoding::default()).tokens);

@@ -43,7 +43,7 @@ fn history() -> Conversation {
 fn manager(check: &Value) -> Manager {
     let manager = Manager::new(ManagerOptions::read(&json!({ "fallback": false })).unwrap());
     manager.register(
-        roo_condense::create_provider("native", &json!({ "summaryCheck": check, "recordTokens": 0 })).unwrap(),
+        roo_condense::create_provider("native", &json!({ "summaryCheck": check })).unwrap(),
     );
     manager
 }

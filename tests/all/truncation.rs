@@ -59,7 +59,6 @@ proptest! {
         config["maxLineChars"] = json!(characters);
         config["maxToolParamChars"] = json!(parameters);
         // What is added beside it is another matter.
-        config["recordTokens"] = json!(0);
         let suppress = config["truncationMode"] == "suppress";
         let before = Conversation::parse(&without_pointers(&json)).unwrap();
         let report = run_alone("truncation", &config, &before, None);
@@ -120,7 +119,7 @@ proptest! {
     #[test]
     fn the_window_drops_the_oldest_half_and_no_more_than_a_pair_needs(json in native(), keep in 1_usize..6) {
         let before = Conversation::parse(&without_pointers(&json)).unwrap();
-        let report = run_alone("truncation", &json!({ "mode": "window", "preserveRecentCount": keep, "recordTokens": 0 }), &before, None);
+        let report = run_alone("truncation", &json!({ "mode": "window", "preserveRecentCount": keep }), &before, None);
         let dropped: Vec<usize> = report.plan().edits.iter().map(|edit| match edit {
             Edit::Drop { message } => *message,
             other => panic!("the window only drops: {other:?}"),
@@ -152,7 +151,7 @@ fn check_places(json: &str, keep: usize, percents: &[usize]) -> Result<usize, Te
     let total = super::checks::tally(&conversation).total();
     let mut places = 0;
     for percent in percents {
-        let config = json!({ "preserveRecentCount": keep, "recordTokens": 0, "strategy": "salient" });
+        let config = json!({ "preserveRecentCount": keep, "strategy": "salient" });
         let report = run_alone("truncation", &config, &conversation, Some(total * percent / 100));
         conversation = conversation.apply(report.plan()).unwrap();
         let origins: Vec<Option<usize>> = conversation.entries().iter().map(|entry| entry.origin).collect();
@@ -302,7 +301,7 @@ fn a_call_in_xml_keeps_its_tags_however_little_stays_of_its_values() {
     let mut cut = 0;
     for percent in (4..100).step_by(4) {
         for strategy in ["salient", "head", "head_tail"] {
-            let config = json!({ "strategy": strategy, "recordTokens": 0, "preserveRecentCount": 2 });
+            let config = json!({ "strategy": strategy, "preserveRecentCount": 2 });
             let report = run_alone("truncation", &config, &before, Some(total * percent / 100));
             let after = before.apply(report.plan()).unwrap();
             for message in after.messages().filter(|message| message.role == Role::Assistant) {

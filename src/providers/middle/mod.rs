@@ -2,19 +2,24 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
+//! | `around` | what of it stands around the summary, where a target leaves room |
 //! | `selection` | what is summarised and what is kept |
 //! | `check` | whether the summary tells what must survive |
 //! | `must` | what that is |
 
+mod around;
 mod check;
 mod must;
 mod selection;
+
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 pub use self::check::SummaryQuality;
 pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
 use self::{
+    around::{Around, shortened},
     check::{Checked, checked},
     must::MustSurvive,
     selection::{SummaryRange, select},
@@ -25,8 +30,10 @@ use super::{
     request::Request,
 };
 use crate::{
-    conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role},
+    conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
+    llm::HostRequest,
     markers::SUMMARY_ABOVE,
+    options::{Field, Settings},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
 };
@@ -43,8 +50,55 @@ pub(super) struct Middle<'a> {
     pub concurrency: usize,
     /// Tokens of the model's window when its handler does not know.
     pub window: usize,
+    /// How the summary is asked for.
+    pub request: SummaryRequest,
     /// What is done about a summary that leaves out what must survive.
     pub check: Option<SummaryCheck>,
+}
+
+/// How a summary is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SummaryRequest {
+    /// Behind the host's own request where that is known and asked of the same model, else in a request of our own.
+    Auto,
+    /// Behind the host's own request where that is known.
+    Append,
+    /// In a request of our own.
+    Own,
+}
+
+impl SummaryRequest {
+    /// The option `summaryRequest`.
+    pub const FIELD: Field = Field::choice(
+        "summaryRequest",
+        &["auto", "append", "own"],
+        "How the summary is asked for: `append` sends the host's own request (`context.tools`, `systemPrompt` and messages, byte for byte) with the question as \
+         the last message, so that the service reads it from its prompt cache; `own` sends a request made for the purpose; `auto` appends where the same \
+         handler serves conversation and summaries.",
+    );
+
+    /// What the option says.
+    pub fn of(settings: &Settings<'_>) -> Self {
+        match settings.text("summaryRequest") {
+            "append" => Self::Append,
+            "own" => Self::Own,
+            _ => Self::Auto,
+        }
+    }
+
+    /// The host's request that the question stands behind; `None` for a request of our own.
+    fn host(self, request: &Request, client: &SummaryClient<'_>) -> Option<Arc<HostRequest>> {
+        let is_same_model = request.llm.condensing_handler.is_none();
+        // What earlier stages have changed the host has not sent, and a call that waits for its answers no service takes.
+        let is_sent = request.conversation.is_same(&request.original);
+        let ends_open = request.conversation.entries().last().is_some_and(|last| !calls(&last.message).is_empty());
+        let wanted = match self {
+            Self::Auto => is_same_model,
+            Self::Append => true,
+            Self::Own => false,
+        };
+        request.llm.host_request.clone().filter(|_| wanted && is_sent && !ends_open && client.appends())
+    }
 }
 
 /// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
@@ -64,6 +118,7 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
         update: selection.earlier.is_some(),
         concurrency: middle.concurrency,
         window: middle.window,
+        append_to: middle.request.host(request, &client),
     };
     if job.turns.is_empty() {
         // Nothing but images and thinking: there is no text to summarise.
@@ -75,7 +130,7 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;
     let told = behind(request, &selection, &client, &checked)?;
-    Ok(proposal(conversation, &selection, checked.summary, told, client.warnings.take()))
+    proposal(request, &selection, checked.summary, told, client.warnings.take())
 }
 
 /// What stands behind a summary, and how good both are together.
@@ -138,43 +193,54 @@ fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
 }
 
 fn proposal(
-    conversation: &Conversation,
+    request: &Request,
     selection: &SummaryRange,
     summary: Summary,
     Behind { words, quality }: Behind,
     warnings: Vec<Warning>,
-) -> Proposal {
+) -> Result<Proposal, CondenseError> {
+    let conversation = &request.conversation;
     let told = summary.expected_tokens.map_or_else(|| summary.text.clone(), in_words);
     let mut proposal = Proposal { summary: told, summary_quality: quality, warnings, ..Proposal::default() };
     let last = selection.start - 1;
-    for message in selection.head..selection.start {
-        proposal.plan.edits.push(Edit::Drop { message });
-        proposal.notes.push(note(message, "now told by the summary".to_owned()));
-    }
     let tail = conversation.message(selection.start);
-    let mut insert = |message: Message, estimates: Vec<Estimate>| {
+    let insert = |message: Message, estimates: Vec<Estimate>| {
         let value = Inserted { estimates, ..message.into() };
-        proposal.plan.edits.push(Edit::Insert { before: selection.start, value });
+        Edit::Insert { before: selection.start, value }
     };
     let range = 0..summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
     let text = words.map_or_else(|| summary.text.clone(), |words| format!("{}\n\n{words}", summary.text));
     let mut message = Message::new(selection.role.clone(), Content::Text(text));
     message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
-    insert(message.with_time_of(tail), estimate.into_iter().collect());
+    let inserted = insert(message.with_time_of(tail), estimate.into_iter().collect());
+    let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
+    let cached = if summary.cached { ", from the cache" } else { "" };
+    let of = note(selection.start, format!("summary of messages {} to {last}{parts}{cached}", selection.head));
+    let SummaryRange { head, start, earlier, .. } = *selection;
+    if let Some((edits, notes)) = shortened(request, &Around { head, start, earlier, summary: &inserted })? {
+        (proposal.plan.edits, proposal.notes) = (edits, notes);
+        proposal.notes.push(of);
+        return Ok(proposal);
+    }
+    for message in head..start {
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(told_by_summary(message));
+    }
+    proposal.plan.edits.push(inserted);
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
         let bridge = Message::new(role, Content::Text(SUMMARY_ABOVE.to_owned()));
-        insert(bridge.with_time_of(tail), Vec::new());
+        proposal.plan.edits.push(insert(bridge.with_time_of(tail), Vec::new()));
     }
-    let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
-    let cached = if summary.cached { ", from the cache" } else { "" };
-    proposal
-        .notes
-        .push(note(selection.start, format!("summary of messages {} to {}{parts}{cached}", selection.head, last)));
-    proposal
+    proposal.notes.push(of);
+    Ok(proposal)
 }
 
 fn note(message: usize, reason: String) -> Note {
     Note { message, block: None, operation: "summarize", reason, grade: None }
+}
+
+fn told_by_summary(message: usize) -> Note {
+    note(message, "now told by the summary".to_owned())
 }

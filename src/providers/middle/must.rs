@@ -169,7 +169,11 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
         for (piece, text) in with_texts(pieces, &texts[message]).filter(|_| is_users) {
             let said = text.text[piece.range].trim();
             let is_said = piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words;
-            if is_said && !said.is_empty() && HostText::of(said).is_none() && !is_log_block(conversation, message, piece.block) {
+            if is_said
+                && !said.is_empty()
+                && HostText::of(said).is_none()
+                && !is_log_block(conversation, message, piece.block)
+            {
                 words.push(said.to_owned());
             }
         }
@@ -179,9 +183,12 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
 
 /// The items of the newest list of things to do that it does not say are done.
 fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
-    let blocks = conversation.entries()[gone.clone()].iter().rev().flat_map(|entry| entry.message.content.blocks().iter().rev());
+    let blocks =
+        conversation.entries()[gone.clone()].iter().rev().flat_map(|entry| entry.message.content.blocks().iter().rev());
     let input = blocks.filter_map(|block| match block {
-        Block::ToolUse { name, input, .. } if tools.meaning(name) == Meaning::Todo => serde_json::from_str(input.get()).ok(),
+        Block::ToolUse { name, input, .. } if tools.meaning(name) == Meaning::Todo => {
+            serde_json::from_str(input.get()).ok()
+        }
         _ => None,
     });
     let Some(Value::Object(input)) = input.into_iter().next() else { return Vec::new() };
@@ -189,9 +196,11 @@ fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTabl
     let mut items = Vec::new();
     for value in input.values() {
         match value {
-            Value::Array(all) => items.extend(all.iter().filter(|item| is_open(item["status"].as_str())).filter_map(|item| {
-                ["content", "step", "text", "title"].iter().find_map(|key| item[*key].as_str()).map(str::to_owned)
-            })),
+            Value::Array(all) => {
+                items.extend(all.iter().filter(|item| is_open(item["status"].as_str())).filter_map(|item| {
+                    ["content", "step", "text", "title"].iter().find_map(|key| item[*key].as_str()).map(str::to_owned)
+                }))
+            }
             Value::String(list) => items.extend(list.lines().filter_map(|line| {
                 let line = line.trim().trim_start_matches(['-', '*', ' ']);
                 ["[ ] ", "[-] "].iter().find_map(|open| line.strip_prefix(open)).map(str::to_owned)

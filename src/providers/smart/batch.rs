@@ -7,7 +7,7 @@ use crate::{
     conversation::{Edit, Plan, answered},
     providers::{
         CondenseError, Native, Note, Proposal, Request,
-        middle::{Middle, summarize_middle},
+        middle::{Middle, SummaryRequest, summarize_middle},
     },
     summaries::DEFAULT_WINDOW,
 };
@@ -44,6 +44,7 @@ pub(super) async fn summarize(
         prompt: &summary.prompt,
         concurrency,
         window: DEFAULT_WINDOW,
+        request: SummaryRequest::Own,
         check: summary.check,
     };
     let mut proposal = summarize_middle(&request, middle).await?;

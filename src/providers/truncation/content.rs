@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
+    log::is_log_block,
     markers::{More, Suppressed, counted},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
-    log::is_log_block,
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
 };

@@ -11,10 +11,7 @@ use std::{collections::BTreeSet, ops::Range};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use self::{
-    content::ContentCut,
-    gap::with_note_of_gap,
-};
+use self::{content::ContentCut, gap::with_note_of_gap};
 use super::{
     Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
     pinned::{sparing_pins, with_bridges},

@@ -137,7 +137,7 @@ fn before_truncation_the_prelude_leaves_texts_whole() {
     assert_eq!(proposal.passes[0].operations_applied, [""; 0], "{:?}", proposal.passes);
     assert!(request.meets_target(&settled.tally));
     let operations: HashSet<&str> = settled.changes.iter().map(|change| change.operation.as_str()).collect();
-    assert!(operations.is_subset(&["salient", "drop", "insert", "record"].into()), "{operations:?}");
+    assert!(operations.is_subset(&["salient", "drop", "insert", "log"].into()), "{operations:?}");
 }
 
 #[test]

@@ -1,0 +1,102 @@
+//! What stands around a summary: the messages that it is of, shortened to what a reader needs most beside it, up to the target.
+
+use std::ops::Range;
+
+use crate::{
+    conversation::{Content, Conversation, Edit, Message, Pins, Plan, Role},
+    markers::{SUMMARY_ABOVE, SUMMARY_OF_BELOW},
+    providers::{CondenseError, Note, Request, middle::told_by_summary},
+    salience::{Salience, SalienceError, Why},
+};
+
+/// With fewer tokens free, nothing is put around a summary.
+const MIN_FREE: usize = 200;
+
+/// The messages that are summarised, and what takes their place.
+pub struct Around<'a> {
+    /// The first of them.
+    pub head: usize,
+    /// The first behind them, which stays.
+    pub start: usize,
+    /// The summary before them, if it is one of them: what it tells the new one tells.
+    pub earlier: Option<usize>,
+    /// The summary as a message.
+    pub summary: &'a Edit,
+}
+
+/// The edits that shorten what is summarised, and why each; `None` where only the summary has room, or no target says how much there may be.
+pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<(Vec<Edit>, Vec<Note>)>, CondenseError> {
+    let Some(budget) = request.budget().filter(|_| request.fills_target) else { return Ok(None) };
+    let conversation = &request.conversation;
+    let gone = gone(conversation, around);
+    let mut edits: Vec<Edit> = gone.clone().map(|message| Edit::Drop { message }).collect();
+    let Edit::Insert { value, .. } = around.summary else { return Ok(None) };
+    edits.push(Edit::Insert { before: around.head, value: value.clone() });
+    let speaks = |message: usize| conversation.entries().get(message).map(|entry| &entry.message.role);
+    let has_bridge = speaks(gone.end) == Some(&value.message.role);
+    if has_bridge {
+        let role = if value.message.role == Role::Assistant { Role::User } else { Role::Assistant };
+        let bridge = Message::new(role, Content::Text(SUMMARY_OF_BELOW.to_owned())).with_time_of(&value.message);
+        edits.push(Edit::Insert { before: around.head, value: bridge.into() });
+    }
+    let internal = |error: &dyn std::fmt::Display| CondenseError::Internal(error.to_string());
+    let whole = conversation.apply(&Plan { edits: edits.clone() }).map_err(|error| internal(&error))?;
+    let added = 1 + usize::from(has_bridge);
+    let is_summary = |message: usize| (around.head..around.head + added).contains(&message);
+    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::of(&[true]) } else { Pins::default() });
+    let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
+    let summarised: usize = (around.head + added..whole.len() - (conversation.len() - around.start))
+        .map(|message| tally.message(message))
+        .sum();
+    if tally.total().saturating_sub(summarised) + MIN_FREE > budget {
+        return Ok(None);
+    }
+    let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
+    let salience = Salience::all_signals(conversation.len() - around.start);
+    let kept = match salience.within(shown.history(), budget) {
+        Ok(kept) if kept.tally.total() <= budget => kept,
+        Ok(_) => return Ok(None),
+        Err(SalienceError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        Err(error) => return Err(internal(&error)),
+    };
+    // Back to where the messages stand without the summary.
+    let dropped = gone.len();
+    let place = |message: usize| if message < around.head { message } else { message + dropped - added };
+    let moved = |edit: Edit| match edit {
+        Edit::Set { message, path, value, estimates } => Edit::Set { message: place(message), path, value, estimates },
+        Edit::Drop { message } => Edit::Drop { message: place(message) },
+        Edit::Insert { before, value } => Edit::Insert { before: place(before.max(around.head + added)), value },
+        Edit::DropBlock { message, block } => Edit::DropBlock { message: place(message), block },
+        Edit::InsertBlock { message, before, value } => Edit::InsertBlock { message: place(message), before, value },
+    };
+    let at_start = |edit: &mut Edit| {
+        if let Edit::Insert { before, .. } = edit {
+            *before = gone.end;
+        }
+    };
+    edits.iter_mut().for_each(at_start);
+    edits.extend(kept.plan.edits.into_iter().map(moved));
+    let told = |Why { message, block, operation, reason }: Why| Note {
+        message: place(message),
+        block,
+        operation,
+        reason,
+        grade: None,
+    };
+    let mut notes: Vec<Note> = gone.map(|message| told_by_summary(message)).collect();
+    notes.extend(kept.reasons.into_iter().map(told));
+    Ok(Some((edits, notes)))
+}
+
+/// The messages that go whatever has room: an earlier summary, and what stands before it and with it.
+fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
+    let Some(earlier) = around.earlier.filter(|earlier| *earlier >= around.head) else {
+        return around.head..around.head;
+    };
+    let says = |message: usize| match &conversation.message(message).content {
+        Content::Text(text) => [SUMMARY_ABOVE, SUMMARY_OF_BELOW].contains(&text.as_str()),
+        _ => false,
+    };
+    let bridge = earlier + 1 < around.start && says(earlier + 1);
+    around.head..earlier + 1 + usize::from(bridge)
+}
