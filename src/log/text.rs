@@ -1,6 +1,6 @@
 //! A log as text, and read again.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 /// The first line of a log.
 pub const HEADING: &str = "[Log of the messages left out here, in quotes]";
@@ -82,6 +82,22 @@ fn is_break(letter: char) -> bool {
     (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
+/// The parts of a path that tell which file it is to somebody who has read it.
+const PARTS: usize = 2;
+
+/// A head in which a path that stood in an earlier one is told by its end.
+fn shortened(head: &str, paths: &mut HashSet<String>) -> String {
+    let end_of = |word: &str| {
+        let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
+        (start > 4 && word.starts_with('/')).then(|| format!("…{}", &word[start..]))
+    };
+    let words = head.split(' ').map(|word| match end_of(word) {
+        Some(end) if !paths.insert(word.to_owned()) => end,
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// What stands behind the number of lines that follow word for word.
 const LINES: &str = " lines:";
 
@@ -146,12 +162,18 @@ fn read(text: &str) -> Option<Vec<LoggedEntry>> {
 pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) -> Option<String> {
     let mut log = HEADING.to_owned();
     let mut is_empty = true;
+    let mut paths = HashSet::new();
+    let mut entries = entries.into_iter().peekable();
     // Writing into a string cannot fail.
-    for (head, quotes) in entries {
+    while let Some((head, quotes)) = entries.next() {
         is_empty = false;
-        let head = on_line(head);
-        let head = head.trim();
-        let _ = write!(log, "\n{}", if head.is_empty() { "…" } else { head });
+        let mut times = 1;
+        while quotes.is_empty() && entries.next_if(|(next, quotes)| *next == head && quotes.is_empty()).is_some() {
+            times += 1;
+        }
+        let again = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        let head = shortened(on_line(head).trim(), &mut paths);
+        let _ = write!(log, "\n{}{again}", if head.is_empty() { "…" } else { &head });
         for run in quotes.chunk_by(|one, next| next.follows && one.mark == next.mark) {
             let [Quotation { mark, text, .. }, rest @ ..] = run else { continue };
             let sign = mark.sign();

@@ -17,8 +17,9 @@ use crate::{
     markers::counted,
     parallel::all_three,
     providers::{
-        Acceptance, CallRecord, Change, Choice, CondenseError, PassReport, Proposal, Provider, ProviderStep, Registry,
-        Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Turns, look_again, milliseconds,
+        Acceptance, CallRecord, Change, Choice, CondenseError, Lossless, PassReport, Proposal, Provider, ProviderStep,
+        Registry, Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Truncation, Turns, look_again,
+        milliseconds,
     },
     restore::{RecipeSources, expand},
     tokens::Tally,
@@ -139,7 +140,7 @@ pub struct Chain {
 }
 
 /// Runs the providers of `chain` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
-/// goes on with its result. Without a target, one that worked is enough, but one that stands in for another has to gain something.
+/// goes on with its result; but truncation begins anew where lossless work was not enough, because it chooses better among whole texts (docs/salience.md). Without a target, one that worked is enough, but one that stands in for another has to gain something.
 /// `goal` is the target of the request as the caller counts.
 pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let providers = &chain.providers;
@@ -159,6 +160,8 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let mut asked_succeeded = false;
     let config = state.request.config.clone();
     let mut had_their_turn = 0;
+    // The first whose work is in the result.
+    let mut first_of_result = 0;
     if let Some(ready) = &chain.ready {
         outcome.was_ready = take_over(ready, &mut state, &mut turns, &mut counts).await;
         asked_succeeded = outcome.was_ready;
@@ -176,6 +179,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
+        let begun = (state.clone(), turns.changes.len());
         let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut turns, &mut counts)).await;
         match result {
             Err(error) => {
@@ -205,11 +209,19 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
                 if enough {
                     break;
                 }
+                let next = providers.get(index + 1).map(|next| next.info().id);
+                if provider.info().id == Lossless::ID && next.as_deref() == Some(Truncation::ID) {
+                    turns.changes.truncate(begun.1);
+                    state = begun.0;
+                    first_of_result = index + 1;
+                }
             }
         }
     }
-    if had_their_turn > 1 && state.request.target_tokens.is_some() {
-        let repeated = repeated(&providers[..had_their_turn], &config, state.request.target_tokens);
+    let in_result = first_of_result.min(had_their_turn)..had_their_turn;
+    if in_result.len() > 1 && state.request.target_tokens.is_some() {
+        let config = if in_result.start == 0 { &config } else { &Value::Null };
+        let repeated = repeated(&providers[in_result], config, state.request.target_tokens);
         look_again(&repeated, &mut state, &mut turns, &mut counts).await;
     }
     if chain.keeps_proposal && !turns.changes.is_empty() {

@@ -164,7 +164,7 @@ fn logs_of(
         let earlier = standing(message);
         let mut entries: Vec<usize> = of_messages(message + 1..end).collect();
         if let Some(passage) = earlier {
-            let is_here = |index: &usize| matches!(survey.entries[*index].of, Of::Log(log) if std::ptr::eq(&survey.passages[log], passage));
+            let is_here = |index: &usize| matches!(survey.entries[*index].of, Of::Log(log) if std::ptr::eq(&raw const survey.passages[log], passage));
             entries.splice(0..0, of_messages(message..message + 1).filter(is_here));
         }
         let lines: Vec<Vec<Quotation>> =

@@ -8,12 +8,13 @@ use super::{
     passage::Passage,
     scope::Scope,
     survey::ToolRound,
-    telling::{cost_of, lately, of_head, of_logged},
+    telling::{beside_calls, cost_of, lately, of_head, of_logged},
     weights::{Origin, as_float},
 };
 use crate::{
     conversation::{Block, ContentKind, PathStep},
     log::{self, LoggedEntry, Mark, Quotation},
+    markers::NoteLine,
     tokens::count_inside,
     transcript::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, Meaning, ParameterRole, PieceSource, ToolSource, ToolTable},
 };
@@ -150,7 +151,7 @@ impl OfRound<'_, '_, '_> {
             (PieceSource::Words, Origin::Assistant) => {
                 let entry = match self.entries.last() {
                     Some(entry) if entry.head == ASSISTANT => self.entries.len() - 1,
-                    _ => self.begin(passage.message, ASSISTANT.to_owned(), 0.5, 0..0),
+                    _ => self.begin(passage.message, ASSISTANT.to_owned(), 0.2, 0..0),
                 };
                 self.quote(entry, index);
             }
@@ -268,12 +269,17 @@ impl OfRound<'_, '_, '_> {
     fn quote(&mut self, entry: usize, index: usize) {
         let passage = &self.passages[index];
         let is_list = passage.origin == Origin::Parameters(Meaning::Todo);
-        let more = if is_list && self.newest_list == Some((passage.message, passage.piece.block)) { 5.0 } else { 1.0 };
+        let more = match passage.origin {
+            _ if is_list && self.newest_list == Some((passage.message, passage.piece.block)) => 5.0,
+            Origin::Assistant => beside_calls(passage.tokens),
+            _ => 1.0,
+        };
         let told = &self.entries[entry].head;
         let lines = passage.lines.iter().enumerate().filter(|(line, value)| {
             let text = passage.text[value.line.content..value.line.range.end].trim();
             let is_in_head = *line == 0 && !text.is_empty() && text.len() <= MAX_HEAD_TARGET && told.contains(text);
-            !value.line.is_gap && !is_in_head
+            // A pointer leads nowhere from another place.
+            !value.line.is_gap && !is_in_head && NoteLine::read(text).is_none()
         });
         let quotes = lines.map(|(line, value)| Quote {
             source: QuoteSource::Line { passage: index, line },

@@ -52,7 +52,9 @@ impl Scope<'_> {
             (Ends::Stay, _) => false,
             (_, Origin::User) => false,
             _ if message < self.older.start => {
-                kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant)
+                // A summary that a host put there in the user's role is told like the assistant's words.
+                let is_users = self.conversation.message(message).role == Role::User;
+                is_users && (kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))
             }
             (_, Origin::Result(_) | Origin::Shown) => self.ends == Ends::Last || message < last,
             (_, Origin::Parameters(_)) => self.ends == Ends::Last && message < last,

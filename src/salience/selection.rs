@@ -275,7 +275,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
                     }
                 }
                 Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => {
-                    told.into_iter().for_each(|unit| self.tell(unit, false))
+                    told.into_iter().for_each(|unit| self.tell(unit, false));
                 }
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {

@@ -36,6 +36,12 @@ static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant, and tested")
 });
 
+/// Lines that say that one of many was well: the last line says it of all.
+static PASSING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)^\s*(?:ok|PASS|PASSED|\xE2\x9C\x93|\xE2\x9C\x94|test .* ok$)(?:\s|$)")
+        .expect("the pattern is a constant, and tested")
+});
+
 /// So many lines of outcome of one answer count in full, newest first; of more, each counts for less.
 const OUTCOMES: usize = 8;
 
@@ -60,7 +66,7 @@ pub fn telling(passing: Passing<'_>, lines: &[LineValue]) -> Vec<f32> {
         (Origin::Parameters(Meaning::Todo | Meaning::Item), _) => vec![0.3; lines.len()],
         (Origin::Parameters(_), Mark::Removed) => fading(lines, [(60.0, 0.12), (f32::MAX, 0.04), (f32::MAX, 0.0)]),
         (Origin::Parameters(Meaning::Write | Meaning::Edit), _) => {
-            fading(lines, [(150.0, 0.45), (400.0, 0.25), (f32::MAX, 0.12)])
+            fading(lines, [(200.0, 0.6), (500.0, 0.35), (f32::MAX, 0.15)])
         }
         (Origin::Parameters(Meaning::Command), _) => fading(lines, [(80.0, 0.4), (200.0, 0.15), (f32::MAX, 0.05)]),
         (Origin::Parameters(_), _) => fading(lines, [(120.0, 0.4), (300.0, 0.2), (f32::MAX, 0.1)]),
@@ -127,6 +133,7 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
     for (place, index) in outcomes.enumerate() {
         told[index] = match place {
             0 => 2.5,
+            _ if PASSING.is_match(&text.as_bytes()[lines[index].line.range.clone()]) => 0.12,
             1..OUTCOMES => 0.8,
             _ => 0.25,
         };
@@ -163,6 +170,11 @@ fn once(text: &str, lines: &[LineValue], told: &mut [f32]) {
             told[index] *= 0.15;
         }
     }
+}
+
+/// By how much less words tell that stand beside calls: they mostly say what is done next, and short ones nothing else.
+pub fn beside_calls(tokens: usize) -> f32 {
+    if tokens < 40 { 0.35 } else { 0.8 }
 }
 
 /// What the first line of an entry tells: that something was read, run, changed.

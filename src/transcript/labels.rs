@@ -1,5 +1,7 @@
 //! Short names for people: what was read, run or written, as a marker can say it.
 
+use crate::markers::NoteLine;
+
 use super::{
     patches, shell,
     tools::{Meaning, ParameterRole, ToolTable},
@@ -75,7 +77,10 @@ impl ToolSource {
         let mut short: Vec<(&str, &str)> = Vec::new();
         let is_list = matches!(tool.meaning, Meaning::Todo | Meaning::Item);
         let telling = parameters.filter_map(|(key, value)| {
-            let is_short = value.len() <= MAX_HEAD_PARAMETER && !value.is_empty() && !value.contains('\n');
+            let is_short = value.len() <= MAX_HEAD_PARAMETER
+                && !value.is_empty()
+                && !value.contains('\n')
+                && NoteLine::read(value).is_none();
             if is_short && !is_list && short.len() <= MAX_HEAD_PARAMETERS {
                 short.push((key, value));
             }

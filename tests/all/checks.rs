@@ -7,8 +7,8 @@ use std::{
 };
 
 use roo_condense::{
-    Block, CallOptions, Cancel, Capabilities, Content, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan, Provider,
-    ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
+    Block, CallOptions, Cancel, Capabilities, Content, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan,
+    Provider, ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -199,10 +199,17 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
     let ends = (0..before.task()).chain(before.len().saturating_sub(newest).max(before.task())..before.len());
     let fixed: usize = ends.map(|message| tally.message(message)).sum();
     let is_tight = target.is_some_and(|target| fixed as f64 > target as f64 * ENDS_OF_TARGET);
-    let gives_way = |message: usize, block: Option<usize>| {
-        let message = before.message(message);
+    let gives_way = |index: usize, block: Option<usize>| {
+        let message = before.message(index);
+        // In plain text, answers of tools are texts of the user.
+        let answers_text = index > 0 && before.message(index - 1).texts().iter().any(|text| text.text.contains("</"));
         let block = message.content.blocks().get(block.unwrap_or(0));
-        let is_host = |text: &str| text.trim_start().starts_with(['<', '[']) || text.contains("</") || text.starts_with("This session");
+        let is_host = |text: &str| {
+            answers_text
+                || text.trim_start().starts_with(['<', '['])
+                || text.contains("</")
+                || text.starts_with("This session")
+        };
         match block {
             Some(Block::ToolResult { .. } | Block::ToolUse { .. }) => true,
             Some(Block::Text { text, .. }) => is_host(text.as_str()),

@@ -42,9 +42,7 @@ fn history() -> Conversation {
 
 fn manager(check: &Value) -> Manager {
     let manager = Manager::new(ManagerOptions::read(&json!({ "fallback": false })).unwrap());
-    manager.register(
-        roo_condense::create_provider("native", &json!({ "summaryCheck": check })).unwrap(),
-    );
+    manager.register(roo_condense::create_provider("native", &json!({ "summaryCheck": check })).unwrap());
     manager
 }
 
@@ -129,17 +127,10 @@ async fn what_is_missing_after_that_is_put_behind_it() {
     let handler = saying(&["It went well.", "It went very well."]);
     let report = manager(&json!(true)).condense(work(&handler)).await;
     let content = condensed(&report)[1]["content"].as_str().unwrap().to_owned();
-    let (summary, record) = content.split_once("\n\n").unwrap();
+    let (summary, words) = content.split_once("\n\n").unwrap();
     assert_eq!((summary, report.summary()), ("It went well.", "It went well."), "of two that are as bad the first");
-    for line in [
-        "The user said:",
-        CONSTRAINT,
-        "- [ ] Measure the slow cases",
-        PATH,
-        "Names in what is left out:",
-        "- parseDueDate",
-    ] {
-        assert!(record.contains(line), "{line}: {record}");
+    for line in ["[Word for word", CONSTRAINT, "- Measure the slow cases", PATH, "- parseDueDate"] {
+        assert!(words.contains(line), "{line}: {words}");
     }
     let quality = quality(&report);
     assert_eq!((quality["score"].as_f64(), quality["writtenScore"].as_f64()), (Some(1.0), Some(0.0)));
@@ -207,23 +198,6 @@ async fn a_preview_asks_nobody_and_says_what_may_come() {
     assert!(told.message.contains("for at most $0."), "{}", told.message);
     assert!(report.final_tokens() > plain.final_tokens(), "what is put behind it has room");
     assert!(is_near(report.cost(), plain.cost()));
-}
-
-#[tokio::test]
-async fn an_earlier_record_is_not_forgotten() {
-    let handler = saying(&["It went well."]);
-    let manager = manager(&json!({ "askAgain": false }));
-    let first = condensed(&manager.condense(work(&handler)).await);
-    let mut messages = first.as_array().unwrap().clone();
-    for round in 0..8 {
-        messages.push(json!({ "role": "assistant", "content": format!("more {round} {}", "word ".repeat(60)) }));
-        messages.push(json!({ "role": "user", "content": "ok" }));
-    }
-    let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
-    let report = manager.condense(Work { conversation: conversation.clone(), ..work(&handler) }).await;
-    let after = conversation.apply(report.plan()).unwrap();
-    let text = serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap();
-    assert!(text.contains(CONSTRAINT) && text.contains(PATH), "{text}");
 }
 
 #[tokio::test]

@@ -9,9 +9,6 @@ use crate::{
     salience::{Salience, SalienceError, Why},
 };
 
-/// With fewer tokens free, nothing is put around a summary.
-const MIN_FREE: usize = 200;
-
 /// The messages that are summarised, and what takes their place.
 pub struct Around<'a> {
     /// The first of them.
@@ -24,8 +21,11 @@ pub struct Around<'a> {
     pub summary: &'a Edit,
 }
 
+/// Edits, and why each.
+pub type Shortened = (Vec<Edit>, Vec<Note>);
+
 /// The edits that shorten what is summarised, and why each; `None` where only the summary has room, or no target says how much there may be.
-pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<(Vec<Edit>, Vec<Note>)>, CondenseError> {
+pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shortened>, CondenseError> {
     let Some(budget) = request.budget().filter(|_| request.fills_target) else { return Ok(None) };
     let conversation = &request.conversation;
     let gone = gone(conversation, around);
@@ -45,12 +45,6 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<(Vec<E
     let is_summary = |message: usize| (around.head..around.head + added).contains(&message);
     let pinned = whole.with_pins(|message| if is_summary(message) { Pins::of(&[true]) } else { Pins::default() });
     let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
-    let summarised: usize = (around.head + added..whole.len() - (conversation.len() - around.start))
-        .map(|message| tally.message(message))
-        .sum();
-    if tally.total().saturating_sub(summarised) + MIN_FREE > budget {
-        return Ok(None);
-    }
     let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
     let salience = Salience::all_signals(conversation.len() - around.start);
     let kept = match salience.within(shown.history(), budget) {
@@ -83,7 +77,7 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<(Vec<E
         reason,
         grade: None,
     };
-    let mut notes: Vec<Note> = gone.map(|message| told_by_summary(message)).collect();
+    let mut notes: Vec<Note> = gone.map(told_by_summary).collect();
     notes.extend(kept.reasons.into_iter().map(told));
     Ok(Some((edits, notes)))
 }

@@ -4,27 +4,31 @@ use std::collections::HashSet;
 
 use super::said;
 use crate::{
-    conversation::{Content, Conversation, Edit, Inserted, Message, Plan, Role},
-    markers::LEFT_OUT_HERE,
-    providers::{CondenseError, Proposal},
+    conversation::{Content, Conversation, Edit, Inserted, Message, NewValue, Plan, Role},
+    log::is_log,
+    markers::{LEFT_OUT_HERE, messages_at_end},
+    providers::Proposal,
     salience::{Why, is_note_of_messages},
 };
 
 /// The proposal with a note of the messages that go, where nothing it leaves tells of them.
-pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Option<Proposal>, CondenseError> {
-    let tells = |edit: &Edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::InsertBlock { .. });
+pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Proposal> {
+    let says = |value: &NewValue| matches!(value, NewValue::Text(text) if messages_at_end(text).1 || is_log(text));
+    let tells = |edit: &Edit| match edit {
+        Edit::Set { value, .. } => says(value),
+        Edit::Insert { .. } | Edit::InsertBlock { .. } => true,
+        _ => false,
+    };
     if proposal.plan.edits.iter().any(tells) {
-        return Ok(None);
+        return None;
     }
     let dropped = dropped_by(&proposal.plan);
     let stays = dropped.iter().min().and_then(|first| first.checked_sub(1));
     if stays.is_some_and(|message| is_note_of_messages(before.message(message))) {
-        return Ok(None);
+        return None;
     }
     // More messages than go would tell of them.
-    let Some((place, roles)) = in_gap(before, &dropped).filter(|(_, roles)| roles.len() <= dropped.len()) else {
-        return Ok(None);
-    };
+    let (place, roles) = in_gap(before, &dropped).filter(|(_, roles)| roles.len() <= dropped.len())?;
     let mut with_note = proposal.clone();
     let next = before.entries().get(place).or(before.entries().last());
     for role in roles {
@@ -35,7 +39,7 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Result<Op
     if !with_note.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
         with_note.notes.push(said(Why::note(place, None)));
     }
-    Ok(Some(with_note))
+    Some(with_note)
 }
 
 /// The messages that a plan drops.

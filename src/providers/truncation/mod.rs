@@ -163,7 +163,7 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     if !meets_target(request, &proposal.plan)? {
         return beyond_target(request, proposal);
     }
-    let with_note = with_note_of_gap(&request.conversation, &proposal)?;
+    let with_note = with_note_of_gap(&request.conversation, &proposal);
     Ok(match with_note {
         Some(with_note) if meets_target(request, &with_note.plan)? => with_note,
         _ => proposal,
@@ -186,7 +186,7 @@ fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, 
         proposal.pointers_checked = false;
     }
     proposal.plan = with_bridges(proposal.plan, conversation);
-    proposal = with_note_of_gap(conversation, &proposal)?.unwrap_or(proposal);
+    proposal = with_note_of_gap(conversation, &proposal).unwrap_or(proposal);
     // All that can go has gone before: what is left would only be told anew.
     let is_smaller = measured(request, &proposal.plan)?.total() < request.tally.total();
     let mut proposal = if is_smaller { proposal } else { Proposal::default() };
