@@ -6,35 +6,40 @@ use crate::{
     markers::LEFT_OUT_HERE,
 };
 
-/// Whether this block of a message is a log: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message of its
-/// own behind one that says that messages were left out.
-#[must_use]
-pub fn is_log_block(conversation: &Conversation, message: usize, block: usize) -> bool {
+/// The log that this block of a message is, if it is one: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message
+/// of its own behind one that says that messages were left out. The content of a message that is a string is block 0.
+fn log_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
     let blocks = content.blocks();
-    let Some(Block::Text { text, .. }) = blocks.get(block) else { return false };
+    let text = match (content, blocks.get(block)) {
+        (Content::Text(text), _) if block == 0 => text,
+        (_, Some(Block::Text { text, .. })) => text,
+        _ => return None,
+    };
     if *role != Role::User || !is_log(text) {
-        return false;
+        return None;
     }
     let follows = block > 0 && matches!(blocks[block - 1], Block::ToolResult { .. } | Block::Text { .. });
-    follows || message.checked_sub(1).is_some_and(|before| says_left_out(conversation.message(before)))
+    let is_placed = follows || message.checked_sub(1).is_some_and(|before| says_left_out(conversation.message(before)));
+    is_placed.then_some(text)
+}
+
+/// Whether this block of a message is a log.
+#[must_use]
+pub fn is_log_block(conversation: &Conversation, message: usize, block: usize) -> bool {
+    log_at(conversation, message, block).is_some()
 }
 
 fn says_left_out(message: &Message) -> bool {
     message.role == Role::Assistant && matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE)
 }
 
-/// The texts of the logs in a conversation, oldest first, with message and block.
-pub fn logs(conversation: &Conversation) -> impl Iterator<Item = (usize, usize, &str)> {
-    let of_message =
-        |(index, message): (usize, &Message)| (0..message.content.blocks().len()).map(move |block| (index, block));
-    let places = conversation.messages().enumerate().flat_map(of_message).collect::<Vec<_>>();
-    places.into_iter().filter(|(message, block)| is_log_block(conversation, *message, *block)).filter_map(
-        |(message, block)| match conversation.message(message).content.blocks().get(block) {
-            Some(Block::Text { text, .. }) => Some((message, block, text.as_str())),
-            _ => None,
-        },
-    )
+/// The texts of the logs in a conversation, oldest first.
+pub fn logs(conversation: &Conversation) -> impl Iterator<Item = &str> {
+    (0..conversation.len()).flat_map(move |message| {
+        let blocks = conversation.message(message).content.blocks().len().max(1);
+        (0..blocks).filter_map(move |block| log_at(conversation, message, block))
+    })
 }
 
 #[cfg(test)]
@@ -57,11 +62,21 @@ mod tests {
                 { "role": "user", "content": [text] },
                 { "role": "assistant", "content": "Well." },
                 { "role": "user", "content": [text] },
+                { "role": "assistant", "content": LEFT_OUT_HERE },
+                { "role": "user", "content": log },
             ])
             .to_string(),
         )
         .unwrap();
-        let places: Vec<(usize, usize)> = logs(&conversation).map(|(message, block, _)| (message, block)).collect();
-        assert_eq!(places, [(2, 1), (4, 0)]);
+        let is_log =
+            |message: usize| (0..2).map(|block| is_log_block(&conversation, message, block)).collect::<Vec<_>>();
+        let all: Vec<Vec<bool>> = (0..conversation.len()).map(is_log).collect();
+        let none = vec![false; 2];
+        let first = vec![true, false];
+        assert_eq!(
+            all,
+            [&none, &none, &vec![false, true], &none, &first, &none, &none, &none, &first].map(Clone::clone)
+        );
+        assert_eq!(logs(&conversation).collect::<Vec<_>>(), [log; 3]);
     }
 }

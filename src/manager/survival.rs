@@ -181,12 +181,9 @@ impl Survival {
     }
 
     fn add_log(&mut self, done: &Done<'_>) {
-        let known: HashSet<String> = log::logs(done.before)
-            .flat_map(|(.., text)| log::entries(text))
-            .flat_map(lines_of)
-            .map(|(_, line)| line)
-            .collect();
-        for (.., text) in log::logs(done.after) {
+        let known: HashSet<String> =
+            log::logs(done.before).flat_map(log::entries).flat_map(lines_of).map(|(_, line)| line).collect();
+        for text in log::logs(done.after) {
             for (quoted, line) in log::entries(text).into_iter().flat_map(lines_of) {
                 self.add_line(done, quoted, &line, known.contains(&line));
             }

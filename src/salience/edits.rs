@@ -14,7 +14,7 @@ use super::{
     weights::Origin,
 };
 use crate::{
-    conversation::{Block, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
+    conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
     log::{self, Quotation},
     markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,
@@ -182,6 +182,10 @@ fn logs_of(
                     placed.push(Placed { behind: message, message, block: Some(passage.piece.block) });
                 }
             }
+            (Some(text), None) if is_note_in_place(scope, message) => {
+                plan.edits.push(Edit::set_text(message, vec!["content".into()], text));
+                placed.push(Placed { behind: message, message, block: Some(0) });
+            }
             (Some(text), None) if may_have_note(scope, message) => {
                 let block = scope.conversation.message(message).content.blocks().len();
                 let Ok(value) = to_raw_value(&json!({ "type": "text", "text": text })) else { continue };
@@ -205,6 +209,16 @@ fn logs_of(
         }
     }
     placed
+}
+
+/// Whether a message of the user says nothing but that messages were left out, behind one of the assistant that says so too: a log takes its place.
+fn is_note_in_place(scope: &Scope<'_>, message: usize) -> bool {
+    let says = |message: usize| {
+        let message = scope.conversation.message(message);
+        matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE).then(|| message.role.clone())
+    };
+    let is_pair = || message > 0 && says(message) == Some(Role::User) && says(message - 1) == Some(Role::Assistant);
+    scope.older.contains(&message) && scope.conversation.entries()[message].pins.is_empty() && is_pair()
 }
 
 /// The quotes of an entry. Parts of a long line that follow each other are one quote; an ellipsis says where it goes on.

@@ -153,7 +153,7 @@ const CLOSE_ENOUGH: f64 = 0.97;
 /// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
 const MOST_FOR_ENDS: f64 = 0.3;
 /// What the user wrote in an older message stays whole as long as it takes no more of a budget than this: longer texts were pasted.
-const MOST_FOR_WORDS: f64 = 0.08;
+const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 
 impl Salience {

@@ -216,7 +216,7 @@ pub fn lately(place: f32) -> f32 {
 pub fn worth_of_words(share: f32) -> f32 {
     let knob =
         |name: &str, default: f32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    (knob("RC_L", 0.05) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.7))).min(0.4)
+    (knob("RC_L", 0.015) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.75))).min(0.4)
 }
 
 /// The tokens of a list, in its place among tokens.

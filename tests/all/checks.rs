@@ -196,7 +196,9 @@ const ENDS_OF_TARGET: f64 = 0.15;
 /// host put into the first message may be shortened, and what the newest calls but the last were given; words of the assistant never.
 pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize, target: Option<usize>) {
     let tally = tally(before);
-    let ends = (0..before.task()).chain(before.len().saturating_sub(newest).max(before.task())..before.len());
+    // Who promises to keep fewer may still try to keep as many as others do.
+    let tried = newest.max(5);
+    let ends = (0..before.task()).chain(before.len().saturating_sub(tried).max(before.task())..before.len());
     let fixed: usize = ends.map(|message| tally.message(message)).sum();
     let is_tight = target.is_some_and(|target| fixed as f64 > target as f64 * ENDS_OF_TARGET);
     let gives_way = |index: usize, block: Option<usize>| {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    conversation::{Content, Conversation, Edit, Message, Pins, Plan, Role},
+    conversation::{Content, Conversation, Edit, Message, Pins, Plan, Role, answered},
     markers::{SUMMARY_ABOVE, SUMMARY_OF_BELOW},
     providers::{CondenseError, Note, Request, middle::told_by_summary},
     salience::{Salience, SalienceError, Why},
@@ -92,5 +92,11 @@ fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
         _ => false,
     };
     let bridge = earlier + 1 < around.start && says(earlier + 1);
-    around.head..earlier + 1 + usize::from(bridge)
+    let mut end = earlier + 1 + usize::from(bridge);
+    // Whatever a host calls a summary: answers to calls that go, go as well.
+    let answered = answered(conversation);
+    while end < around.start && answered[end].is_some_and(|call| call <= earlier) {
+        end += 1;
+    }
+    around.head..end
 }
