@@ -19,6 +19,12 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly messages: readonly M[];
   /** Counts towards the tokens; never changed. A text, or text blocks as Anthropic's `system` has them. Default: none. */
   readonly systemPrompt?: string | readonly SystemTextBlock[] | null | undefined;
+  /**
+   * The tools of the host's own requests, as it sends them to its model. With them and `systemPrompt`, a summary is asked for by the host's own request with the
+   * question as the last message, which the service reads from its prompt cache (`NativeConfig.summaryRequest`). Messages are sent with `role` and `content` alone,
+   * byte for byte. Default: none; summaries are asked for in requests of their own.
+   */
+  readonly tools?: readonly object[] | null | undefined;
   /** Keeps the guard against loops apart for several conversations. Default: all are one. */
   readonly taskId?: string | null | undefined;
   /** Whose conversation it is, for strategies that go by the user (`createPerUser`, `createAbTest`). Default: nobody's. */

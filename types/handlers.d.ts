@@ -119,6 +119,7 @@ export interface ApiHandler {
   createMessage(
     systemPrompt: string,
     messages: ApiHandlerMessage[],
+    metadata?: any,
   ): AsyncIterable<ApiStreamChunk> | PromiseLike<AsyncIterable<ApiStreamChunk>>;
   /** Decides the totals of a result, when there is one; it has 20 seconds. Local counts decide everything else. */
   countTokens?(content: any[]): number | PromiseLike<number>;

@@ -9,7 +9,7 @@ export interface SummaryCheckConfig {
   minScore?: number | undefined;
   /** Whether a summary below the mark is asked for once more, with what is missing named; the better of the two is taken. Default: true. */
   askAgain?: boolean | undefined;
-  /** Whether what is missing then is put behind it, in the record of work, in at most 800 tokens. Default: true. */
+  /** Whether what is missing then is put behind it, word for word, in at most 800 tokens. Default: true. */
   complete?: boolean | undefined;
   /**
    * Whether the model is asked which constraints and tasks that seem to be missing the summary tells in other words, where it is below the mark: one more,
@@ -39,11 +39,12 @@ export interface NativeConfig {
    */
   frozenMessages?: number | undefined;
   /**
-   * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
-   * least 300 and at most 2,000; none where there are fewer than 3,000. An eighth of what the summary leaves free of the target, up to 2,000 and a tenth of
-   * what went, where that is more.
+   * How the summary is asked for. `append`: the host's own request (`context.tools`, `context.systemPrompt` and the messages, byte for byte) with the question
+   * as the last message, so that the service reads all but the question from its prompt cache, at about a tenth of the price. `own`: a request made for the
+   * purpose. `auto`: `append` where the same handler serves conversation and summaries, `context.tools` is given, the messages are those that came in, and
+   * the handler can (Anthropic's API, and handlers of the host); else `own`. What does not fit the model's window is asked for in parts, as `own`. Default: `auto`.
    */
-  recordTokens?: number | undefined;
+  summaryRequest?: "auto" | "append" | "own" | undefined;
   /**
    * What is done about a summary that leaves out names in use, changed files, open tasks or constraints of the user: `true` for the defaults of
    * {@link SummaryCheckConfig}, `false` for nothing. `result.summaryQuality` tells of it anyway. Default: false.
@@ -52,7 +53,8 @@ export interface NativeConfig {
 }
 
 /**
- * The native provider, id `native`: one summary by a model takes the place of everything between the first message and the newest ones. It needs a
+ * The native provider, id `native`: one summary by a model takes the place of everything between the first message and the newest ones. With a
+ * `targetTokens`, what a reader needs most beside it stands around it up to there: a log, and messages as they were. It needs a
  * handler; without one the result has the error `handler_invalid`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example

@@ -23,7 +23,7 @@ export type ChangeOperation =
   | "suppress"
   | "drop"
   | "window"
-  | "record"
+  | "log"
   | "tool_rule"
   | "summarize"
   | "drop_thinking"
@@ -48,7 +48,7 @@ export interface Change {
    *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
    * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
    * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
-   *   the oldest), `record` (a record of the work in what is left out)
+   *   the oldest), `log` (quotes of what was said and done in messages that are left out)
    * - `tool_rule`: what a rule of the option `tools` says
    * - `summarize`: a summary in the place of a text, or of messages
    * - `drop_thinking`: signed thinking behind a change, which the model would refuse; see `ProviderCallOptions.thinking`
@@ -284,12 +284,12 @@ export interface Survival {
    * - `calls`, `results`: other calls of tools, and what tools answered
    * - `images`: those that stand on their own; others count with the result they stand in
    * - `host`: what hosts say in the user's role: reminders, snapshots of the environment, files that were attached
-   * - `summaries`: summaries and records of earlier messages
+   * - `summaries`: summaries and logs of earlier messages
    * - `other`: blocks of types that are not read
    */
   byKind: Partial<Record<SurvivalKind, SurvivalFate>>;
-  /** Lines of the record of work in the result by what they are about, those of earlier records too. */
-  record: Partial<Record<SurvivalRecord, SurvivalLines>>;
+  /** Lines of the logs in the result by who or what they quote, those of earlier logs too. */
+  log: Partial<Record<SurvivalLog, SurvivalLines>>;
 }
 
 /**
@@ -309,7 +309,7 @@ export interface SurvivalFate {
   superseded: SurvivalBlocks;
   /** Is told by a summary in its place. */
   summarized: SurvivalBlocks;
-  /** Is told by lines of the new record of work. */
+  /** Is quoted by lines of the new log. */
   recorded: SurvivalLines;
   /** Can no longer be read; `restore` brings it back. */
   lost: SurvivalBlocks;
@@ -328,21 +328,9 @@ export interface SurvivalLines {
 }
 
 /**
- * What a line of the record of work is about: `now` in force (mode, skills, sub-agents that run), an item of the list of things to do (`plan`), a line of the
- * plan that was agreed on (`design`), `said` by the user, `answered` by the assistant, `mended`: failed once and worked later, `lookups` that found nothing, `names` in use.
+ * Who or what a line of a log quotes: what the assistant `said`; `calls`, with what they were given and wrote; `answers` of tools, and names that stood in them.
  */
-export type SurvivalRecord =
-  | "now"
-  | "plan"
-  | "design"
-  | "checks"
-  | "failed"
-  | "changed"
-  | "said"
-  | "answered"
-  | "mended"
-  | "lookups"
-  | "names";
+export type SurvivalLog = "said" | "calls" | "answers";
 
 /**
  * What came of a condensation.

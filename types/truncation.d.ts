@@ -48,11 +48,6 @@ export interface TruncationConfig {
    * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
    */
   frozenMessages?: number | undefined;
-  /**
-   * Tokens of the record of work that stands in for what is left out, 0 to 100,000; 0 for none. Default: 5% of the target (without one of what there is), at
-   * least 300 and at most 2,000; none where there are fewer than 3,000.
-   */
-  recordTokens?: number | undefined;
 }
 
 /**

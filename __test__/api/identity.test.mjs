@@ -38,7 +38,7 @@ describe.each(["claude-code", "roo-xml", "roo-native", "cline-plain-text", "shel
   });
 
   test("dropping messages leaves the others the same objects", async () => {
-    const result = await createTruncationProvider({ mode: "window", recordTokens: 0 }).condense({ messages });
+    const result = await createTruncationProvider({ mode: "window" }).condense({ messages });
     expect(result.didCondense).toBe(true);
     expect(result.messages.length).toBeLessThan(messages.length);
     for (const message of result.messages) expect(messages.includes(message)).toBe(true);

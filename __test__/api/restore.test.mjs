@@ -268,7 +268,7 @@ describe("what the host changes while it is condensed", () => {
   const history = () => buildHistory({ dialect: "claude-code", messages: 60, seed: 5 });
   // A record of work is added, and stands where nothing was.
   const touched = async (provider) =>
-    (await provider.condense({ messages: history() })).changes.filter(({ operation }) => operation !== "record");
+    (await provider.condense({ messages: history() })).changes.filter(({ operation }) => operation !== "log");
 
   test.each([
     ["lossless", createLosslessProvider()],

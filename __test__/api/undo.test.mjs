@@ -20,7 +20,7 @@ const historyOf = (dialect, seed = 3, messages = 70) => deepFreeze(buildHistory(
 
 const providers = [
   ["lossless", createLosslessProvider(), {}],
-  ["truncation", createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }), {}],
+  ["truncation", createTruncationProvider({ minTokensForTruncation: 20 }), {}],
   ["window", createTruncationProvider({ mode: "window" }), {}],
   ["a target", createTruncationProvider(), { targetTokens: 2500 }],
   ["smart", createSmartProvider("aggressive"), { targetTokens: 3000 }],
@@ -66,7 +66,7 @@ describe.each(providers)("%s", (_, provider, options) => {
         expect(undone.restored).toContain(id);
         if (validateMessages(messages).length === 0) expect(validateMessages(undone.messages)).toEqual([]);
         // A record of work is the one thing that is added.
-        const added = result.changes.some((change) => change.operation === "record" && undone.restored.includes(change.id));
+        const added = result.changes.some((change) => change.operation === "log" && undone.restored.includes(change.id));
         if (!added) expect(countTokens(undone.messages)).toBeGreaterThanOrEqual(countTokens(state.messages));
         // What is left leads back as well.
         expect(JSON.stringify(restore(undone))).toBe(JSON.stringify(messages));
@@ -79,7 +79,7 @@ describe.each(providers)("%s", (_, provider, options) => {
 
 test("what one change said comes back, and nothing else", async () => {
   const messages = historyOf("claude-code");
-  const result = await createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }).condense({ messages });
+  const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
   for (const { messageIndex, blockIndex } of result.changes) {
     const here = result.changes.filter((other) => other.messageIndex === messageIndex && other.blockIndex === blockIndex);
     const ids = here.map(({ id }) => id);
@@ -115,7 +115,7 @@ describe("what cannot be undone alone", () => {
 
   test("messages of a window come back together", async () => {
     const messages = historyOf("roo-native");
-    const result = await createTruncationProvider({ mode: "window", recordTokens: 0 }).condense({ messages });
+    const result = await createTruncationProvider({ mode: "window" }).condense({ messages });
     const [first, ...others] = idsOf(result);
     const { refused } = restore(result, { only: [first] });
     expect(refused).toMatchObject([{ code: "needs_others", with: others }]);
@@ -124,7 +124,7 @@ describe("what cannot be undone alone", () => {
 
   test("what somebody edited since is refused, and the others are undone", async () => {
     const messages = historyOf("claude-code");
-    const result = await createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }).condense({ messages });
+    const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });
     const [edited, other] = result.changes;
     const list = clone(result.messages);
     list[edited.messageIndex].role = "other";
@@ -193,7 +193,7 @@ test("of a provider of the host that drops, adds and moves", async () => {
 test("a stack of twenty condensations, with messages appended between, is undone one by one", async () => {
   const steps = [
     [createLosslessProvider(), {}],
-    [createTruncationProvider({ minTokensForTruncation: 20, recordTokens: 0 }), {}],
+    [createTruncationProvider({ minTokensForTruncation: 20 }), {}],
     [createSmartProvider("balanced"), { targetTokens: 6000 }],
     [createTruncationProvider(), { targetTokens: 5000 }],
     [createTruncationProvider({ mode: "window" }), {}],
@@ -336,7 +336,7 @@ describe("a pointer that comes back", () => {
   test("of many that are asked for, those are undone that can be", async () => {
     const long = historyOf("claude-code", 5, 200);
     const first = await createLosslessProvider({ strict: true }).condense({ messages: long });
-    const second = await createTruncationProvider({ truncationMode: "suppress", recordTokens: 0 }).condense({ messages: first.messages });
+    const second = await createTruncationProvider({ truncationMode: "suppress" }).condense({ messages: first.messages });
     const every = idsOf(second).filter((_, at) => at % 2 === 0);
     const undone = restore(second, { only: every });
     expect(undone.restored.length).toBeGreaterThan(every.length / 4);

@@ -199,7 +199,7 @@ describe("targets, providers, configurations", () => {
     const file = fixture("claude-code");
     const operations = (args) => runJson([file, ...args]).report.operations.map(({ operation }) => operation);
     // `insert`: notes of dropped messages that are blocks of their own.
-    const cutting = ["drop", "insert", "record", "salient"];
+    const cutting = ["drop", "insert", "log", "salient"];
     const losing = operations(["--target", "40%"]);
     const lossless = operations([]);
     expect(losing).toEqual(expect.arrayContaining(["reference", "repeated_lines", ...cutting]));

@@ -4,7 +4,7 @@ import { root, wasmAddon } from "../../scripts/tools.mjs";
 const patience = { testTimeout: 180_000, hookTimeout: 180_000 };
 
 /** Tests of the JavaScript API that ask for nothing which one thread without sockets does not have. */
-const API = ["diff", "expand", "formats", "frozen", "messages", "record", "smart", "survival", "tools"];
+const API = ["diff", "expand", "formats", "frozen", "messages", "log", "smart", "survival", "tools"];
 const ROO = ["shared-cases", "vectors", "old-tool-results"];
 
 export default defineConfig({

@@ -91,7 +91,7 @@ const TOLD = {
   pointed: "behind pointers",
   superseded: "replaced by later messages",
   summarized: "told by a summary",
-  recorded: "told by the record",
+  recorded: "quoted in the log",
 };
 
 /** What became of each kind of content. */
@@ -104,12 +104,12 @@ function writeSurvival(report, { didCondense, survival }) {
   for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
   row("  total", survival.total, report.paint.bold);
   const parts = Object.entries(TOLD).filter(([name]) => survival.total[name].tokens > 0);
-  const lines = Object.entries(survival.record).map(([name, { lines }]) => `${name} ${number(lines)}`);
+  const lines = Object.entries(survival.log).map(([name, { lines }]) => `${name} ${number(lines)}`);
   const remarks = [
     parts.length > 0 && `Told: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
     survival.total.protected.blocks > 0 &&
       `Protected: ${plural(survival.total.protected.blocks, "block")} of ${plural(survival.total.protected.tokens, "token")}.`,
-    lines.length > 0 && `Lines of the record of work: ${lines.join(", ")}.`,
+    lines.length > 0 && `Lines of the log: ${lines.join(", ")}.`,
   ].filter(Boolean);
   for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
 }

@@ -255,7 +255,7 @@ async function newestShortened(services, context, options, targetTokens, { windo
     {
       ...options,
       provider: CORRECTING,
-      config: { preserveRecentCount: 1, recordTokens: 0 },
+      config: { preserveRecentCount: 1 },
       targetTokens: Math.floor(others + targetTokens / 2),
     },
   );

@@ -167,13 +167,10 @@ pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) 
     // Writing into a string cannot fail.
     while let Some((head, quotes)) = entries.next() {
         is_empty = false;
-        let mut times = 1;
-        while quotes.is_empty() && entries.next_if(|(next, quotes)| *next == head && quotes.is_empty()).is_some() {
-            times += 1;
-        }
-        let again = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        // The same again says it once.
+        while quotes.is_empty() && entries.next_if(|(next, quotes)| *next == head && quotes.is_empty()).is_some() {}
         let head = shortened(on_line(head).trim(), &mut paths);
-        let _ = write!(log, "\n{}{again}", if head.is_empty() { "…" } else { &head });
+        let _ = write!(log, "\n{}", if head.is_empty() { "…" } else { &head });
         for run in quotes.chunk_by(|one, next| next.follows && one.mark == next.mark) {
             let [Quotation { mark, text, .. }, rest @ ..] = run else { continue };
             let sign = mark.sign();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use serde_json::{json, value::to_raw_value};
+use serde_json::{Value, json, value::to_raw_value};
 
 use super::{
     entries::{Entry, Of, QuoteSource},
@@ -50,6 +50,8 @@ pub struct Edits {
     dropped: Vec<bool>,
     /// The blocks that are added, which say so.
     notes: Vec<(usize, usize)>,
+    /// The messages before which two are added that say so.
+    untold: Vec<usize>,
     /// Where a log is put: a message, and the block where it is one of an existing message.
     logs: Vec<(usize, Option<usize>)>,
 }
@@ -89,7 +91,11 @@ impl Edits {
         }
         plan.edits.extend((0..dropped.len()).filter(|message| dropped[*message]).map(|message| Edit::Drop { message }));
         let mut notes = Vec::new();
-        for (message, note) in missing_notes(scope, &dropped, &told) {
+        let (missing, untold) = missing_notes(scope, &dropped, &told);
+        for end in &untold {
+            insert_pair(scope, *end, &Value::from(LEFT_OUT_HERE), &mut plan);
+        }
+        for (message, note) in missing {
             let block = scope.conversation.message(message).content.blocks().len();
             // A text and two fields of it are JSON in any case.
             let Ok(value) = to_raw_value(&json!({ "type": "text", "text": note })) else { continue };
@@ -97,7 +103,7 @@ impl Edits {
             notes.push((message, block));
         }
         let logs = logs.into_iter().map(|log| (log.message, log.block)).collect();
-        Self { plan, changed, dropped, notes, logs }
+        Self { plan, changed, dropped, notes, untold, logs }
     }
 
     /// Why each of them.
@@ -116,7 +122,8 @@ impl Edits {
             let reason = "quotes what was said and done in what is left out".to_owned();
             Why { message: *message, block: *block, operation: "log", reason }
         });
-        cut.chain(dropped).chain(notes).chain(logs).collect()
+        let pairs = self.untold.iter().map(|message| Why::note(*message, None));
+        cut.chain(dropped).chain(notes).chain(pairs).chain(logs).collect()
     }
 }
 
@@ -193,22 +200,26 @@ fn logs_of(
                 placed.push(Placed { behind: message, message, block: Some(block) });
             }
             (Some(text), None) => {
-                let next = scope.conversation.entries().get(end).map(|entry| &*entry.message);
-                let content = json!([{ "type": "text", "text": text }]);
-                let said = json!({ "role": "assistant", "content": LEFT_OUT_HERE });
-                for message in [said, json!({ "role": "user", "content": content })] {
-                    // A role and a content are JSON in any case.
-                    let Ok(message) = to_raw_value(&message) else { continue };
-                    let message = Message::read(&message);
-                    let message = if let Some(next) = next { message.with_time_of(next) } else { message };
-                    plan.edits.push(Edit::Insert { before: end, value: message.into() });
-                }
+                insert_pair(scope, end, &json!([{ "type": "text", "text": text }]), plan);
                 placed.push(Placed { behind: message, message: end, block: None });
             }
             (None, None) => {}
         }
     }
     placed
+}
+
+/// Puts two messages before this one, in the place of messages that go: the assistant's says so, and the user's has this content.
+fn insert_pair(scope: &Scope<'_>, before: usize, content: &Value, plan: &mut Plan) {
+    let next = scope.conversation.entries().get(before).map(|entry| &*entry.message);
+    let said = json!({ "role": "assistant", "content": LEFT_OUT_HERE });
+    for message in [said, json!({ "role": "user", "content": content })] {
+        // A role and a content are JSON in any case.
+        let Ok(message) = to_raw_value(&message) else { continue };
+        let message = Message::read(&message);
+        let message = if let Some(next) = next { message.with_time_of(next) } else { message };
+        plan.edits.push(Edit::Insert { before, value: message.into() });
+    }
 }
 
 /// Whether a message of the user says nothing but that messages were left out, behind one of the assistant that says so too: a log takes its place.
@@ -280,9 +291,10 @@ fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<
 }
 
 /// The messages that get a block of their own which says that messages are left out: where the message before them can have one, after it; else, before
-/// it, the next that can. `told` says of each message whether one of its texts says so already.
-fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usize, String)> {
-    let mut notes = Vec::new();
+/// it, the next that can. And the messages before which two have to be added, because no other can. `told` says of each message whether one of its texts says so
+/// already.
+fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> (Vec<(usize, String)>, Vec<usize>) {
+    let (mut notes, mut untold) = (Vec::new(), Vec::new());
     let mut start = 0;
     while let Some(first) = (start..dropped.len()).find(|message| dropped[*message]) {
         let end = (first..dropped.len()).find(|message| !dropped[*message]).unwrap_or(dropped.len());
@@ -301,9 +313,11 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> Vec<(usi
             if !is_said && !notes.contains(&note) {
                 notes.push(note);
             }
+        } else {
+            untold.push(end);
         }
     }
-    notes
+    (notes, untold)
 }
 
 /// Whether a message says nothing but that others were left out.

@@ -8,7 +8,7 @@ use super::{
     passage::Passage,
     scope::Scope,
     survey::ToolRound,
-    telling::{beside_calls, cost_of, lately, of_head, of_logged},
+    telling::{ENDS, beside_calls, cost_of, lately, of_head, of_logged},
     weights::{Origin, as_float},
 };
 use crate::{
@@ -40,6 +40,12 @@ pub struct Entry {
     pub lines: Vec<Quote>,
     /// Those of them that belong together.
     pub parts: Vec<Range<usize>>,
+    /// Those without which the others would mislead: how it ended, what the user said when refusing.
+    pub must: Vec<usize>,
+    /// Whether the first line says something alone.
+    pub stands_alone: bool,
+    /// The block in which it began.
+    block: usize,
 }
 
 /// What an entry stands for.
@@ -108,9 +114,18 @@ pub fn entries(scope: &Scope<'_>, passages: &[Passage<'_>], rounds: &[ToolRound]
     let newest_list = newest_list(scope, passages);
     let mut all = Vec::new();
     for (index, round) in rounds.iter().enumerate() {
-        let mut reading =
-            OfRound { scope, passages, round: index, entries: Vec::new(), calls: HashMap::new(), newest_list };
+        let mut reading = OfRound {
+            scope,
+            passages,
+            round: index,
+            entries: Vec::new(),
+            calls: HashMap::new(),
+            newest_list,
+            messages: round.messages.clone(),
+        };
         round.passages.clone().for_each(|passage| reading.read(passage));
+        // A call without a text is met with its answer.
+        reading.entries.sort_by_key(|entry| entry.block);
         all.append(&mut reading.entries);
     }
     for (index, passage) in passages.iter().enumerate().filter(|(_, passage)| passage.origin == Origin::Log) {
@@ -141,6 +156,7 @@ struct OfRound<'a, 's, 't> {
     /// The entries of calls, by what their pieces share.
     calls: HashMap<*const ToolSource, usize>,
     newest_list: Option<(usize, usize)>,
+    messages: Range<usize>,
 }
 
 impl OfRound<'_, '_, '_> {
@@ -151,7 +167,7 @@ impl OfRound<'_, '_, '_> {
             (PieceSource::Words, Origin::Assistant) => {
                 let entry = match self.entries.last() {
                     Some(entry) if entry.head == ASSISTANT => self.entries.len() - 1,
-                    _ => self.begin(passage.message, ASSISTANT.to_owned(), 0.2, 0..0),
+                    _ => self.begin(passage.piece.block, ASSISTANT.to_owned(), 0.2),
                 };
                 self.quote(entry, index);
             }
@@ -162,6 +178,10 @@ impl OfRound<'_, '_, '_> {
                 let is_parameter = passage.piece.kind == ContentKind::ToolParameters;
                 if is_parameter && (is_short || self.entries[entry].head.contains(text)) {
                     self.entries[entry].names = self.names_of_head(entry, index);
+                    return;
+                }
+                // The line that announces an answer in plain text says what the head says.
+                if passage.origin == Origin::User && passage.mark == Mark::Said && text.starts_with('[') {
                     return;
                 }
                 let is_list = is_parameter && matches!(source.meaning, Meaning::Todo | Meaning::Item);
@@ -198,20 +218,38 @@ impl OfRound<'_, '_, '_> {
         }
     }
 
-    fn begin(&mut self, message: usize, head: String, telling: f32, names: Range<usize>) -> usize {
+    fn begin(&mut self, block: usize, head: String, telling: f32) -> usize {
+        let message = self.messages.start;
         let cost = cost_of(count_inside(&head, self.scope.tally.encoding()).tokens);
         let telling = telling * cost * self.lately(message);
+        let stands_alone = head != ASSISTANT;
         self.entries.push(Entry {
             message,
             of: Of::Round(self.round),
             head,
-            names,
+            names: 0..0,
             cost,
             telling,
             lines: Vec::new(),
             parts: Vec::new(),
+            must: Vec::new(),
+            stands_alone,
+            block,
         });
         self.entries.len() - 1
+    }
+
+    /// The block of the call that a passage belongs to.
+    fn block_of(&self, passage: &Passage<'_>) -> usize {
+        let blocks = |message: usize| self.scope.conversation.message(message).content.blocks();
+        if passage.message == self.messages.start {
+            return passage.piece.block;
+        }
+        let Some(Block::ToolResult { tool_use_id, .. }) = blocks(passage.message).get(passage.piece.block) else {
+            return usize::MAX;
+        };
+        let is_called = |block: &Block| matches!(block, Block::ToolUse { id, .. } if id == tool_use_id);
+        blocks(self.messages.start).iter().position(is_called).unwrap_or(usize::MAX)
     }
 
     fn lately(&self, message: usize) -> f32 {
@@ -222,7 +260,10 @@ impl OfRound<'_, '_, '_> {
         if let Some(entry) = self.calls.get(&Arc::as_ptr(source)) {
             return *entry;
         }
-        let is_answer = passage.piece.kind == ContentKind::ToolResults || passage.origin == Origin::User;
+        // In plain text, an answer follows the call of its name; natively it has the call's id.
+        let blocks = self.scope.conversation.message(passage.message).content.blocks();
+        let is_native = matches!(blocks.get(passage.piece.block), Some(Block::ToolResult { .. }));
+        let is_answer = !is_native && passage.message > self.messages.start;
         let unanswered =
             || self.entries.iter().position(|entry| entry.head.split(' ').next() == Some(source.name.as_str()));
         let entry = match is_answer.then(unanswered).flatten() {
@@ -230,7 +271,8 @@ impl OfRound<'_, '_, '_> {
             None => {
                 let head = if source.head.is_empty() { source.label.clone() } else { source.head.clone() };
                 let head = if head.is_empty() { UNKNOWN.to_owned() } else { head };
-                let entry = self.begin(passage.message, head, of_head(source.meaning), 0..0);
+                let block = self.block_of(passage);
+                let entry = self.begin(block, head, of_head(source.meaning));
                 if self.newest_list.is_some_and(|(message, _)| message == passage.message)
                     && source.meaning == Meaning::Todo
                 {
@@ -252,12 +294,10 @@ impl OfRound<'_, '_, '_> {
         let items = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
         for item in items {
             // The state before the words: `completed: Find the parser`.
-            let mut told: Vec<&str> = item
-                .iter()
-                .filter(|(key, _)| key.as_str() != "activeForm" && key.as_str() != "id")
-                .filter_map(|(_, value)| value.as_str())
-                .collect();
-            told.sort_by_key(|text| text.len());
+            let is_words = |key: &str| !matches!(key, "activeForm" | "id" | "status" | "state");
+            let state = ["status", "state"].iter().filter_map(|key| item.get(*key)?.as_str());
+            let words = item.iter().filter(|(key, _)| is_words(key)).filter_map(|(_, value)| value.as_str());
+            let told: Vec<&str> = state.chain(words).collect();
             let text = Quotation::alone(Mark::Given, &told.join(": "));
             let cost = cost_of(count_inside(&text.text, self.scope.tally.encoding()).tokens) + QUOTE_TOKENS;
             let telling = 1.5 * cost;
@@ -297,9 +337,20 @@ impl OfRound<'_, '_, '_> {
                 self.entries[entry].parts.push(first + start..first + end);
             }
         }
+        // Without it, the call reads as if it had worked.
+        let is_refusal = passage.piece.kind == ContentKind::MessageText && passage.mark == Mark::Failed;
+        let musts = quotes.iter().enumerate().filter(|(at, quote)| match quote.source {
+            QuoteSource::Line { line, .. } => passage.lines[line].telling >= ENDS || (is_refusal && *at < MAX_REFUSAL),
+            QuoteSource::Text(_) => false,
+        });
+        let musts: Vec<usize> = musts.map(|(at, _)| first + at).collect();
+        self.entries[entry].must.extend(musts);
         self.entries[entry].lines.extend(quotes);
     }
 }
+
+/// Lines of a refusal that are told with the call.
+const MAX_REFUSAL: usize = 6;
 
 /// The first line of an entry of the assistant's words.
 const ASSISTANT: &str = "Assistant:";
@@ -350,7 +401,12 @@ fn of_log(scope: &Scope<'_>, index: usize, passage: &Passage<'_>) -> Vec<Entry> 
             lines.push(Quote { source: QuoteSource::Text(quotation.clone()), names: next(), cost, telling });
         }
         let telling = 0.4 * cost * lately;
-        Entry { message: passage.message, of: Of::Log(index), head: logged.head, names, cost, telling, lines, parts }
+        // What was told with its head before still is.
+        let must: Vec<usize> =
+            (0..lines.len()).filter(|at| logged.quotes[*at].mark == Mark::Failed).take(MAX_REFUSAL).collect();
+        let stands_alone = !is_said;
+        let (message, of, head) = (passage.message, Of::Log(index), logged.head);
+        Entry { message, of, head, names, cost, telling, lines, parts, must, stands_alone, block: 0 }
     };
     all.into_iter().enumerate().map(entry).collect()
 }

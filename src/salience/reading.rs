@@ -10,7 +10,7 @@ use super::{
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
-    telling::{Passing, failed_line, telling},
+    telling::{ENDS, Passing, telling},
     weights::{Origin, as_float},
     work::Work,
 };
@@ -130,7 +130,7 @@ impl<'a, 't> Reading<'a, 't> {
             || (tokens <= smallest && !is_log)
             || announces
             || (users && tokens <= scope.most_words)
-            || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin))
+            || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin, tokens))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
@@ -167,8 +167,8 @@ impl<'a, 't> Reading<'a, 't> {
         let told = telling(Passing { text, origin, mark }, &lines);
         lines.iter_mut().zip(told).for_each(|(value, told)| value.telling = told);
         // Without it, what else is kept of the answer reads as if the call had worked.
-        if is_error && let Some(failed) = failed_line(text, &lines).map(|failed| &mut lines[failed]) {
-            failed.line.stays |= failed.cost < MAX_FAILED_TOKENS;
+        for value in lines.iter_mut().filter(|value| value.telling >= ENDS && is_error) {
+            value.line.stays |= value.cost < MAX_FAILED_TOKENS;
         }
         let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];

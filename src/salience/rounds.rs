@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::scope::Scope;
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
+    conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
     log::is_log_block,
     markers::is_about_messages,
     transcript::{ContentPiece, PieceSource},
@@ -55,7 +55,8 @@ fn is_tool_round(
     let is_answer = |block: &Block| matches!(block, Block::ToolResult { .. } | Block::Text { .. });
     let answers_only = all.iter().all(|answer| {
         let blocks = answer.content.blocks();
-        answer.role == Role::User && !blocks.is_empty() && blocks.iter().all(is_answer)
+        let is_text = matches!(answer.content, Content::Text(_));
+        answer.role == Role::User && (is_text || !blocks.is_empty()) && blocks.iter().all(is_answer)
     });
     // A note or log of an earlier condensation is nobody's words.
     let is_note = |index: usize, piece: &ContentPiece| {
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_blocks_of_the_user_answer_calls_in_xml() {
+    fn what_the_user_says_answers_calls_in_xml() {
         let with = |answer: Value| {
             rounds_of(&json!([
                 { "role": "user", "content": "Look." },
@@ -132,9 +133,9 @@ mod tests {
         let blocks =
             json!([{ "type": "text", "text": "[read_file for 'a.ts'] Result:" }, { "type": "text", "text": "1 | x" }]);
         assert_eq!(with(json!({ "role": "user", "content": blocks })), [(1, 3)]);
+        assert_eq!(with(json!({ "role": "user", "content": "[read_file for 'a.ts'] Result:\n1 | x" })), [(1, 3)]);
         for other in [json!({ "role": "tool", "content": blocks }), json!({ "role": "user", "content": [] })] {
             assert_eq!(with(other), []);
         }
-        assert_eq!(with(json!({ "role": "user", "content": "[read_file for 'a.ts'] Result:\n1 | x" })), []);
     }
 }

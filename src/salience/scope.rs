@@ -16,7 +16,7 @@ pub enum Ends {
     Stay,
     /// What was answered in the newest messages is cut, but for the answers to the last calls; and what a host has put into the first message.
     Answers,
-    /// The last answers too, and what calls before the last were given.
+    /// The last answers too, what calls before the last were given, and what the user pasted into the newest messages.
     Last,
 }
 
@@ -44,13 +44,14 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Whether a text may be cut though its message is the first or one of the newest.
-    pub fn may_cut_end(&self, message: usize, kind: ContentKind, origin: Origin) -> bool {
+    /// Whether a text of so many tokens may be cut though its message is the first or one of the newest.
+    pub fn may_cut_end(&self, message: usize, kind: ContentKind, origin: Origin, tokens: usize) -> bool {
         let is_assistants = |entry: &Entry| entry.message.role == Role::Assistant;
         let last = self.conversation.entries().iter().rposition(is_assistants).unwrap_or(0);
         match (self.ends, origin) {
             (Ends::Stay, _) => false,
-            (_, Origin::User) => false,
+            // What the user pasted into a newer message, of which beginning and end stay.
+            (ends, Origin::User) => ends == Ends::Last && message >= self.older.end && tokens > self.most_words,
             _ if message < self.older.start => {
                 // A summary that a host put there in the user's role is told like the assistant's words.
                 let is_users = self.conversation.message(message).role == Role::User;

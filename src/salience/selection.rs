@@ -126,9 +126,12 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 Of::Log(passage) if survey.passages[passage].whole => continue,
                 Of::Log(_) => {}
             }
-            selection.push(Unit::Head(index));
+            if entry.stands_alone {
+                selection.push(Unit::Head(index));
+            }
             (0..entry.lines.len()).for_each(|line| selection.push(Unit::Quote(index, line)));
-            (0..entry.parts.len()).for_each(|part| selection.push(Unit::Quotes(index, part)));
+            let parts = if survey.quotes_passages { entry.parts.len() } else { 0 };
+            (0..parts).for_each(|part| selection.push(Unit::Quotes(index, part)));
         }
         selection
     }
@@ -269,9 +272,12 @@ impl<'s, 't> PassageSelection<'s, 't> {
                     }
                     told.into_iter().for_each(|unit| self.tell(unit, true));
                     for entry in self.entries_of[round].clone() {
+                        let Entry { parts, stands_alone, .. } = &self.survey.entries[entry];
+                        let parts = if self.survey.quotes_passages { parts.len() } else { 0 };
                         let lines = (0..self.quoted[entry].len()).map(|line| Unit::Quote(entry, line));
-                        let parts = (0..self.survey.entries[entry].parts.len()).map(|part| Unit::Quotes(entry, part));
-                        self.skipped.extend(std::iter::once(Unit::Head(entry)).chain(lines).chain(parts));
+                        let parts = (0..parts).map(|part| Unit::Quotes(entry, part));
+                        let head = stands_alone.then_some(Unit::Head(entry));
+                        self.skipped.extend(head.into_iter().chain(lines).chain(parts));
                     }
                 }
                 Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => {
@@ -404,8 +410,13 @@ impl<'s, 't> PassageSelection<'s, 't> {
     }
 
     fn head_worth(&self, entry: usize) -> (f32, f32) {
-        let Entry { names, cost, telling, .. } = &self.survey.entries[entry];
-        (self.each_worth(names.clone()) + self.survey.words * telling, *cost)
+        let Entry { names, cost, telling, must, lines, .. } = &self.survey.entries[entry];
+        let mut worth = (self.each_worth(names.clone()) + self.survey.words * telling, *cost);
+        for Quote { names, cost, telling, .. } in must.iter().map(|line| &lines[*line]) {
+            worth.0 += self.each_worth(names.clone()) + self.survey.words * telling;
+            worth.1 += cost;
+        }
+        worth
     }
 
     fn quote_worth(&self, entry: usize, line: usize) -> (f32, f32) {
@@ -424,7 +435,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             return own;
         }
         let head = self.head_worth(entry);
-        (own.0 + head.0, own.1 + head.1)
+        if self.survey.entries[entry].must.contains(&line) { head } else { (own.0 + head.0, own.1 + head.1) }
     }
 
     /// Whether a line next to this one in its passage is quoted.
@@ -448,7 +459,8 @@ impl<'s, 't> PassageSelection<'s, 't> {
         let seen = &mut *self.seen.borrow_mut();
         seen.start();
         let before = cost;
-        for line in of.parts[part].clone().filter(|line| !self.quoted[entry][*line]) {
+        let is_new = |line: &usize| !self.quoted[entry][*line] && (self.told[entry] || !of.must.contains(line));
+        for line in of.parts[part].clone().filter(is_new) {
             let Quote { names, telling, source, cost: alone } = &of.lines[line];
             value += self.survey.words * telling + self.names_worth(names.clone(), seen);
             match source {
@@ -531,13 +543,19 @@ impl<'s, 't> PassageSelection<'s, 't> {
             Unit::Head(entry) | Unit::Quote(entry, _) | Unit::Quotes(entry, _) => {
                 if !self.told[entry] {
                     told.push(Unit::Head(entry));
+                    let of = &self.survey.entries[entry];
+                    told.extend(
+                        of.must.iter().filter(|line| !self.quoted[entry][**line]).map(|line| Unit::Quote(entry, *line)),
+                    );
                 }
                 match unit {
-                    Unit::Quote(..) => told.push(unit),
+                    Unit::Quote(..) if !told.contains(&unit) => told.push(unit),
                     Unit::Quotes(_, part) => {
                         let lines =
                             self.survey.entries[entry].parts[part].clone().filter(|line| !self.quoted[entry][*line]);
-                        told.extend(lines.map(|line| Unit::Quote(entry, line)));
+                        let more: Vec<Unit> =
+                            lines.map(|line| Unit::Quote(entry, line)).filter(|unit| !told.contains(unit)).collect();
+                        told.extend(more);
                     }
                     _ => {}
                 }

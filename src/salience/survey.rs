@@ -12,7 +12,7 @@ use super::{
     reading::Reading,
     rounds::rounds,
     scope::Scope,
-    telling::worth_of_words,
+    telling::{quotes_passages, worth_of_words},
     ties::Ties,
     weights::{Following, KINDS, Origin, as_float, tied},
     work::Work,
@@ -49,6 +49,8 @@ pub struct Survey<'t> {
     pub entries: Vec<Entry>,
     /// What the assistant's words are worth for each token.
     pub words: f32,
+    /// Whether passages are quoted as a whole in the log.
+    pub quotes_passages: bool,
     /// The lines that are pointers.
     pub pointers: Vec<PointerLine>,
     /// NameTable by their number, line after line.
@@ -98,8 +100,18 @@ impl<'t> Survey<'t> {
         let ties = names.facts.iter().map(|facts| scope.weights.tie(facts, now)).collect();
         let names = names.names;
         let (rounds_of, entries) = (Vec::new(), Vec::new());
-        let mut survey =
-            Self { passages, rounds: rounds_of, entries, words: 0.0, pointers, occurrences, weights, ties, names };
+        let mut survey = Self {
+            passages,
+            rounds: rounds_of,
+            entries,
+            words: 0.0,
+            quotes_passages: false,
+            pointers,
+            occurrences,
+            weights,
+            ties,
+            names,
+        };
         survey.mark_replaced(scope.tools);
         survey.mark_repeated();
         survey.price_rounds(scope, rounds);
@@ -149,6 +161,7 @@ impl<'t> Survey<'t> {
     pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
         let share = as_float(budget) / as_float(scope.tally.total().max(1));
         self.words = worth_of_words(share);
+        self.quotes_passages = quotes_passages(share);
         let words = self.words;
         let written = self.written();
         let mut ties = Ties::of(&self.occurrences, &self.ties);

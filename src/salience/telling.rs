@@ -45,6 +45,9 @@ static PASSING: LazyLock<Regex> = LazyLock::new(|| {
 /// So many lines of outcome of one answer count in full, newest first; of more, each counts for less.
 const OUTCOMES: usize = 8;
 
+/// What the line tells that says how a call ended.
+pub const ENDS: f32 = 2.5;
+
 /// So many lines at the end of an output count though nothing in them says how it ended.
 const ENDING: usize = 3;
 
@@ -132,7 +135,7 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
     });
     for (place, index) in outcomes.enumerate() {
         told[index] = match place {
-            0 => 2.5,
+            0 => ENDS,
             _ if PASSING.is_match(&text.as_bytes()[lines[index].line.range.clone()]) => 0.12,
             1..OUTCOMES => 0.8,
             _ => 0.25,
@@ -142,7 +145,7 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
 }
 
 /// The line of an error that says what failed: the first that looks so, or the first there is.
-pub fn failed_line(text: &str, lines: &[LineValue]) -> Option<usize> {
+fn failed_line(text: &str, lines: &[LineValue]) -> Option<usize> {
     let says = |index: &usize| !lines[*index].line.is_gap && !is_empty(text, &lines[*index]);
     let of_failure =
         |index: &usize| says(index) && OUTCOME.is_match(&text.as_bytes()[lines[*index].line.range.clone()]);
@@ -156,7 +159,7 @@ fn of_error(text: &str, lines: &[LineValue]) -> Vec<f32> {
         told[index] = told[index].max(0.8);
     }
     if let Some(first) = failed_line(text, lines) {
-        told[first] = 2.5;
+        told[first] = ENDS;
     }
     told
 }
@@ -212,11 +215,17 @@ pub fn lately(place: f32) -> f32 {
     0.5 + 0.5 * place
 }
 
-/// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may.
+/// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may, because names, of which most
+/// values are made, are readable anyway where much may.
 pub fn worth_of_words(share: f32) -> f32 {
-    let knob =
-        |name: &str, default: f32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    (knob("RC_L", 0.015) * (0.25 / share.max(0.02)).powf(knob("RC_P", 0.75))).min(0.4)
+    const AT_A_QUARTER: f32 = 0.02;
+    const MOST: f32 = 0.1;
+    (AT_A_QUARTER * (0.25 / share.max(0.01)).powf(0.85)).min(MOST)
+}
+
+/// Whether passages are quoted as a whole in the log: where more may stay, they stand better where they stood.
+pub fn quotes_passages(share: f32) -> bool {
+    share < 0.17
 }
 
 /// The tokens of a list, in its place among tokens.

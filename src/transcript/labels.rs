@@ -7,6 +7,17 @@ use super::{
     tools::{Meaning, ParameterRole, ToolTable},
 };
 
+/// A text in the parameters of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter<'a> {
+    /// Its name.
+    pub key: &'a str,
+    /// The text.
+    pub value: &'a str,
+    /// It stands in a list or an object.
+    pub is_nested: bool,
+}
+
 /// Which tool a piece belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolSource {
@@ -59,29 +70,27 @@ impl ToolSource {
         };
         let shows_files = meaning == Meaning::Command && shell::shows_files(command);
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
-        let head = match first_line(command, MAX_HEAD_TARGET) {
-            target if target.is_empty() => one_line(name),
-            target => format!("{} {target}", one_line(name)),
+        let head = match (first_lines(command, MAX_HEAD_TARGET), called(name)) {
+            (target, name) if target.is_empty() => name,
+            // What stands for a command that was cut away is no command.
+            (_, name) if NoteLine::read(command.trim()).is_some() => format!("{name} …"),
+            (target, name) => format!("{name} {target}"),
         };
         Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files }
     }
 
     /// The source of a call with these parameters (name and value).
-    pub(super) fn of_call<'a>(
-        name: &str,
-        parameters: impl Iterator<Item = (&'a str, &'a str)>,
-        tools: &ToolTable,
-    ) -> Self {
+    pub(super) fn of_call<'a>(name: &str, parameters: impl Iterator<Item = Parameter<'a>>, tools: &ToolTable) -> Self {
         let tool = tools.tool_or_unknown(name);
         let (mut command, mut patch) = ("", "");
         let mut short: Vec<(&str, &str)> = Vec::new();
         let is_list = matches!(tool.meaning, Meaning::Todo | Meaning::Item);
-        let telling = parameters.filter_map(|(key, value)| {
+        let telling = parameters.filter_map(|Parameter { key, value, is_nested }| {
             let is_short = value.len() <= MAX_HEAD_PARAMETER
                 && !value.is_empty()
                 && !value.contains('\n')
                 && NoteLine::read(value).is_none();
-            if is_short && !is_list && short.len() <= MAX_HEAD_PARAMETERS {
+            if is_short && !is_nested && !is_list && short.len() <= MAX_HEAD_PARAMETERS {
                 short.push((key, value));
             }
             match key {
@@ -91,7 +100,9 @@ impl ToolSource {
                 _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
                 _ => {}
             }
-            Some((tool.telling(key)?, key, value))
+            // Of a list only paths say what the call is about.
+            let may_tell = !is_nested || tool.parameter(ParameterRole::Path).any(|name| name == key);
+            Some((tool.telling(key).filter(|_| may_tell)?, key, value))
         });
         let (target_key, target) =
             telling.min_by_key(|(rank, ..)| *rank).map_or(("", ""), |(_, key, value)| (key, value));
@@ -116,12 +127,16 @@ fn one_line(text: &str) -> String {
     shortened(text, MAX_LABEL_CHARS)
 }
 
-/// The first line of `text`, cut to so many characters; an ellipsis says that more follows.
-fn first_line(text: &str, characters: usize) -> String {
-    let text = text.trim();
-    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let line = shortened(line, characters);
-    if rest.is_empty() || line.ends_with('…') { line } else { format!("{line} …") }
+/// The beginning of `text` on one line, with a sign where a line ended, cut to so many characters.
+fn first_lines(text: &str, characters: usize) -> String {
+    let lines = text.trim().lines().map(str::trim).filter(|line| !line.is_empty()).take(8);
+    shortened(&lines.collect::<Vec<_>>().join(" ⏎ "), characters)
+}
+
+/// The name of a tool in a head: in quotes where it could be taken for something else.
+fn called(name: &str) -> String {
+    let name = one_line(name);
+    if name.contains([':', ' ', '"']) { format!("{name:?}") } else { name }
 }
 
 /// `text` on one line, cut to so many characters.
@@ -161,8 +176,12 @@ mod tests {
         assert_eq!(label("update_todo_list", ""), "update_todo_list");
         assert_eq!(label("x", &"é".repeat(200)).chars().count(), MAX_LABEL_CHARS);
         let call = [("content", "long"), ("path", "a"), ("file_path", "b")];
-        assert_eq!(ToolSource::of_call("Write", call.into_iter(), &tools).label, "Write b");
+        let parameter = |(key, value)| Parameter { key, value, is_nested: false };
+        assert_eq!(ToolSource::of_call("Write", call.into_iter().map(parameter), &tools).label, "Write b");
         let search = [("path", "packages/core"), ("regex", "parseDay")];
-        assert_eq!(ToolSource::of_call("search_files", search.into_iter(), &tools).label, "search_files parseDay");
+        assert_eq!(
+            ToolSource::of_call("search_files", search.into_iter().map(parameter), &tools).label,
+            "search_files parseDay"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range, sync::Arc};
 use crate::conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt};
 
 use super::{
-    labels::ToolSource,
+    labels::{Parameter, ToolSource},
     tools::{Meaning, ToolTable},
     user_answers::refuses_in_words,
     user_text::{SectionKind, UserTexts},
@@ -144,7 +144,10 @@ impl<'a> Decomposer<'a, '_> {
             let Block::ToolUse { id, name, .. } = block else { continue };
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
-            let parameters = parameters.filter_map(|text| Some((last_key(&text.path)?, text.text)));
+            let parameters = parameters.filter_map(|text| {
+                // A message's content, its block, the input, the parameter.
+                Some(Parameter { key: last_key(&text.path)?, value: text.text, is_nested: text.path.len() > 4 })
+            });
             self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
             self.called.push(name.clone());
         }
@@ -157,8 +160,11 @@ impl<'a> Decomposer<'a, '_> {
             let mut cutter = Cutter::new(text, &mut pieces);
             for call in xml_calls::calls(text.text, self.tools) {
                 self.called.push(call.name.to_owned());
-                let values =
-                    call.parameters.iter().map(|parameter| (parameter.name, &text.text[parameter.value.clone()]));
+                let values = call.parameters.iter().map(|parameter| Parameter {
+                    key: parameter.name,
+                    value: &text.text[parameter.value.clone()],
+                    is_nested: false,
+                });
                 let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, self.tools)));
                 // The tags are a piece of their own: who cuts words or values leaves them, so that the call stays one.
                 let mut frame = call.range.start;

@@ -8,7 +8,7 @@ use std::{
 
 use roo_condense::{
     Block, CallOptions, Cancel, Capabilities, Content, Conversation, Edit, Encoding, Llm, Message, PathStep, Plan,
-    Provider, ProviderInfo, Report, Tally, WarningCode, Work, condense_with, create_provider,
+    Provider, ProviderInfo, Report, Role, Tally, WarningCode, Work, condense_with, count_tokens, create_provider,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -212,10 +212,17 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
                 || text.contains("</")
                 || text.starts_with("This session")
         };
+        // What was pasted into a newer message.
+        let is_long = |text: &str| {
+            let most = target.unwrap_or(usize::MAX) / 10;
+            index >= before.task()
+                && message.role == Role::User
+                && count_tokens(text, Encoding::default()).tokens > most
+        };
         match block {
             Some(Block::ToolResult { .. } | Block::ToolUse { .. }) => true,
-            Some(Block::Text { text, .. }) => is_host(text.as_str()),
-            _ => matches!(&message.content, Content::Text(text) if is_host(text.as_str())),
+            Some(Block::Text { text, .. }) => is_host(text.as_str()) || is_long(text.as_str()),
+            _ => matches!(&message.content, Content::Text(text) if is_host(text.as_str()) || is_long(text.as_str())),
         }
     };
     let place: HashMap<usize, &Arc<_>> =

@@ -251,8 +251,13 @@ fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Propos
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
+    // Two messages say that others went.
+    let budget = budget.saturating_sub(NOTE_TOKENS);
     Ok(window_after(request, proposal, &after, &tally, salience.preserve_recent, budget))
 }
+
+/// Tokens of the two messages that say that others went.
+const NOTE_TOKENS: usize = 24;
 
 fn proposal_of(kept: Kept) -> Proposal {
     let notes = kept.reasons.into_iter().map(said);

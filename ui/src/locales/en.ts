@@ -354,7 +354,7 @@ export const en = {
   "operation.line_numbers": "Line numbers",
   "operation.overwritten_write": "Overwritten file",
   "operation.pointers": "Pointers kept true",
-  "operation.record": "Record of the work",
+  "operation.log": "Log of what went",
   "operation.reference": "Same as elsewhere",
   "operation.repeated_lines": "Repeated lines",
   "operation.replace": "Replaced",

@@ -355,7 +355,7 @@ export const fr: Record<keyof typeof en, string> = {
   "operation.line_numbers": "Numéros de ligne",
   "operation.overwritten_write": "Fichier réécrit depuis",
   "operation.pointers": "Renvois tenus à jour",
-  "operation.record": "Compte rendu du travail",
+  "operation.log": "Journal de ce qui est parti",
   "operation.reference": "Identique ailleurs",
   "operation.repeated_lines": "Lignes répétées",
   "operation.replace": "Remplacé",

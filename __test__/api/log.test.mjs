@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { CondensationManager, callbackHandler, createNativeProvider, createTruncationProvider, restore, validateMessages } from "../../index.js";
+
+const HEADING = "[Log of the messages left out here, in quotes]";
+const call = (id, name, input, result, error = false) => [
+  { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: result, ...(error && { is_error: true }) }] },
+];
+const noise = (name) =>
+  Array.from({ length: 400 }, (_, line) => `${name} ${line}: const value${line} = compute(${line}, "${name}")`).join("\n");
+
+/** A day's work, in which much is read and little of it matters. */
+function history() {
+  const todos = [
+    { content: "Mend the parser of dates", status: "completed" },
+    { content: "Write its tests", status: "in_progress" },
+  ];
+  const messages = [
+    { role: "user", content: "Mend the parser of dates in src/dates.ts, please." },
+    ...call("t1", "TodoWrite", { todos }, "Todos have been modified successfully."),
+    ...call(
+      "e1",
+      "Edit",
+      { file_path: "src/dates.ts", old_string: "const old = 1;\nreturn old;", new_string: "const month = digits(1, 2);\nreturn month;" },
+      "The file src/dates.ts has been updated.",
+    ),
+    ...call("c1", "execute_command", { command: "npm test", cwd: "packages/dates" }, `${noise("log")}\n Tests  3 failed | 12 passed (15)`),
+    ...call("f1", "Bash", { command: "cargo build --release" }, "error: could not find `Cargo.toml` in this folder", true),
+    {
+      role: "assistant",
+      content: [{ type: "text", text: "The parser reads months with one digit now, but three tests of time zones still fail." }],
+    },
+    { role: "user", content: [{ type: "text", text: "Then look at the time zones, and leave the calendar alone." }] },
+  ];
+  for (let number = 0; number < 14; number++)
+    messages.push(...call(`r${number}`, "Read", { file_path: `src/zone${number}.ts` }, noise(`zone${number}`)));
+  for (const words of ["I have read all of them.", "One moment.", "Nearly there."]) {
+    messages.push({ role: "assistant", content: words }, { role: "user", content: "Go on." });
+  }
+  return messages;
+}
+
+const textsOf = (messages) =>
+  messages.flatMap(({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text ?? "")));
+const logsIn = (messages) => textsOf(messages).filter((text) => text.startsWith(HEADING));
+
+async function* answer() {
+  yield { type: "text", text: "They worked on dates." };
+}
+const handler = callbackHandler({ createMessage: answer, getModel: () => ({ id: "fake", info: { contextWindow: 1_000_000 } }) });
+const TARGET = 420;
+
+describe("the log", () => {
+  test.each([
+    ["truncation", createTruncationProvider, { targetTokens: TARGET }],
+    ["native", createNativeProvider, { handler, targetTokens: TARGET }],
+  ])("of %s quotes what was planned, run, answered and failed, in order", async (_, create, options) => {
+    const result = await create().condense({ messages: history() }, options);
+    expect(result.error).toBeUndefined();
+    const log = logsIn(result.messages).join("\n");
+    expect(log).toContain("  | completed: Mend the parser of dates\n  | in_progress: Write its tests");
+    expect(log).toContain("execute_command npm test cwd=packages/dates\n");
+    expect(log).toMatch(/→ (.*\n)*.*Tests {2}3 failed \| 12 passed \(15\)/);
+    expect(log).toContain("Bash cargo build --release\n  ! error: could not find `Cargo.toml` in this folder");
+    const places = ["TodoWrite", "execute_command", "Bash"].map((name) => log.indexOf(`\n${name}`));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(validateMessages(result.messages)).toEqual([]);
+    expect(restore(result)).toEqual(history());
+    expect(restore(JSON.parse(JSON.stringify(result)))).toEqual(history());
+    expect(result.newContextTokens).toBeLessThanOrEqual(TARGET);
+    expect(result.survival.log.calls.lines).toBeGreaterThan(3);
+    expect(result.warnings).toEqual([]);
+  });
+
+  test("is left as it is by the same call, and keeps its order and words when it is shortened", async () => {
+    const provider = createTruncationProvider();
+    let { messages } = await provider.condense({ messages: history() }, { targetTokens: TARGET });
+    expect((await provider.condense({ messages }, { targetTokens: TARGET })).didCondense).toBe(false);
+    const said = logsIn(messages).join("\n").split("\n");
+    for (const targetTokens of [380, 330, 280]) {
+      const again = await provider.condense({ messages }, { targetTokens });
+      expect(validateMessages(again.messages)).toEqual([]);
+      messages = again.messages;
+      // Headings stand once for each log, numbers of lines change; everything else stood there, in this order.
+      const kept = logsIn(messages)
+        .join("\n")
+        .split("\n")
+        .filter((line) => line !== HEADING && !/ lines:$/.test(line) && !/^ {2}… |^Names in/.test(line));
+      let from = 0;
+      for (const line of kept) {
+        const at = said.findIndex((known, index) => index >= from && known.trim().replace(/^[→|!+-] /, "") === line.trim().replace(/^[→|!+-] /, ""));
+        expect(at, line).toBeGreaterThanOrEqual(0);
+        from = at;
+      }
+    }
+  });
+
+  test("can be undone with what was done to its message", async () => {
+    const { messages, changes, restoreData } = await createTruncationProvider().condense({ messages: history() }, { targetTokens: TARGET });
+    const only = changes.filter(({ operation }) => operation === "log").map(({ id }) => id);
+    expect(only.length).toBeGreaterThan(0);
+    const undone = restore({ messages, restoreData }, { only });
+    expect(restore({ messages: undone.messages, restoreData: undone.restoreData })).toEqual(history());
+  });
+
+  test("stands around a summary up to the target, and not where no target is given", async () => {
+    const manager = new CondensationManager({ handler });
+    const filled = await manager.condense({ messages: history() }, { targetTokens: 3000 });
+    expect(filled.metrics.providerId).toBe("native");
+    expect(filled.messages[1]).toMatchObject({ role: "assistant", content: "They worked on dates.", isSummary: true });
+    expect(filled.newContextTokens).toBeGreaterThan(2700);
+    expect(filled.newContextTokens).toBeLessThanOrEqual(3000);
+    expect(validateMessages(filled.messages)).toEqual([]);
+    expect(restore(filled)).toEqual(history());
+    const short = await manager.condense({ messages: history() }, { provider: "native" });
+    expect(logsIn(short.messages)).toEqual([]);
+    expect(short.newContextTokens).toBeLessThan(300);
+  });
+
+  test("a new summary takes the place of the old one and of nothing else", async () => {
+    const manager = new CondensationManager({ handler, guard: false });
+    const first = await manager.condense({ messages: history() }, { targetTokens: 3000 });
+    const more = [...first.messages, { role: "assistant", content: "On." }, { role: "user", content: "Yes." }, ...history().slice(11, 21)];
+    const second = await manager.condense({ messages: [...more, { role: "assistant", content: "Done." }] }, { targetTokens: 2500 });
+    expect(second.error).toBeUndefined();
+    expect(second.messages.filter(({ isSummary }) => isSummary)).toHaveLength(1);
+    expect(second.newContextTokens).toBeLessThanOrEqual(2500);
+    expect(validateMessages(second.messages)).toEqual([]);
+  });
+});
