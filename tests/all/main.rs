@@ -10,6 +10,7 @@ mod histories;
 mod injected;
 mod invariants;
 mod llm;
+mod log;
 mod lossless;
 mod manager;
 mod native;

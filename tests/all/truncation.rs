@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The same history without what looks like a pointer: those are kept true in messages that are not cut, too.
-fn without_pointers(json: &str) -> String {
+pub fn without_pointers(json: &str) -> String {
     json.replace("[The line above ", "[A line above ")
         .replace(" as above from ", " over ")
         .replace(" as below from ", " under ")
