@@ -168,8 +168,9 @@ impl Salience {
         let texts = history.conversation.texts();
         let mut least: Option<Kept> = None;
         for (ends, user_too) in [(Ends::Stay, false), (Ends::Answers, false), (Ends::Last, false), (Ends::Last, true)] {
-            let most_words = if user_too { 0 } else { (budget as f64 * MOST_FOR_WORDS) as usize };
-            let scope = &self.scope(history, ends, most_words);
+            let most_pasted = (budget as f64 * MOST_FOR_WORDS) as usize;
+            let most_words = if user_too { 0 } else { most_pasted };
+            let scope = &Scope { most_pasted, ..self.scope(history, ends, most_words) };
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
@@ -332,6 +333,7 @@ impl Salience {
             ends,
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
             most_words,
+            most_pasted: usize::MAX,
             weights: self.weights,
         }
     }

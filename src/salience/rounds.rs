@@ -101,6 +101,7 @@ mod tests {
             ends: Ends::Stay,
             before: None,
             most_words: usize::MAX,
+            most_pasted: usize::MAX,
             weights: Weights::without("none"),
         };
         let found = rounds(&scope, &texts, &decompose_texts(&conversation, &texts, &tools));

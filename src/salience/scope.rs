@@ -39,6 +39,8 @@ pub struct Scope<'a> {
     pub before: Option<(&'a Conversation, Range<usize>)>,
     /// What the user wrote in an older message stays whole where it has no more tokens.
     pub most_words: usize,
+    /// What the user wrote in a newest message stays whole where it has no more tokens: longer texts were pasted.
+    pub most_pasted: usize,
     /// Which signals are in use.
     pub weights: Weights,
 }
@@ -51,7 +53,10 @@ impl Scope<'_> {
         match (self.ends, origin) {
             (Ends::Stay, _) => false,
             // What the user pasted into a newer message, of which beginning and end stay.
-            (ends, Origin::User) => ends == Ends::Last && message >= self.older.end && tokens > self.most_words,
+            (ends, Origin::User) => {
+                let is_users = self.conversation.message(message).role == Role::User;
+                is_users && ends == Ends::Last && message >= self.older.end && tokens > self.most_pasted
+            }
             _ if message < self.older.start => {
                 // A summary that a host put there in the user's role is told like the assistant's words.
                 let is_users = self.conversation.message(message).role == Role::User;

@@ -281,11 +281,16 @@ impl<'s, 't> PassageSelection<'s, 't> {
                     }
                 }
                 Unit::Head(_) | Unit::Quote(..) | Unit::Quotes(..) => {
-                    told.into_iter().for_each(|unit| self.tell(unit, false));
+                    for unit in told {
+                        self.tell(unit, false);
+                        self.skipped.push(unit);
+                    }
                 }
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
                         self.windows.remove(self.survey.passages[passage].lines[line].window);
+                        // Where the whole has no room, a part of it may.
+                        self.skipped.push(Unit::Line(passage, line));
                     }
                     self.release(passage, &lines);
                 }

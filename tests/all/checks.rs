@@ -239,7 +239,14 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
                     || change.operation == "pointers"
                     || (is_tight && gives_way(index, change.block_index))
             });
-        assert!(same || loses_nothing, "message {index} of {} had to stay", before.len());
+        let done = || report.changes().iter().filter(|change| change.message_index == index).collect::<Vec<_>>();
+        assert!(
+            same || loses_nothing,
+            "message {index} of {} had to stay: {:?}, {:?}, target {target:?}, {fixed}",
+            before.len(),
+            done(),
+            before.message(index)
+        );
     }
 }
 
