@@ -23,7 +23,7 @@ const REASONS: readonly Rule<Part>[] = [
     { kept: "number", lines: "number", names: "name" },
   ],
   [/^says that messages were left out here$/, "reason.note"],
-  [/^what was done, asked and found in what is left out$/, "reason.record"],
+  [/^quotes what was said and done in what is left out$/, "reason.log"],
   [/^one of the (?<count>\d+) oldest messages after the first$/, "reason.oldest", { count: "number" }],
   [/^(?<lines>\d+) lines are numbered by a heading$/, "reason.heading", { lines: "number" }],
   [

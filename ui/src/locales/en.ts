@@ -507,7 +507,7 @@ export const en = {
   "reason.olderCalls": "older than the newest {{count}} calls, {{done}}",
   "reason.oldest": "one of the {{count}} oldest messages after the first",
   "reason.pointers": "{{all}}",
-  "reason.record": "what was done, asked and found in what is left out",
+  "reason.log": "quotes what was said and done in what is left out",
   "reason.replaced": "“{{provider}}” put another message in its place",
   "reason.rule": "rule of the tools “{{tools}}”: {{done}}: {{of}}",
   "reason.shortened": "“{{provider}}” shortened {{content}} from {{was}} to {{is}} tokens",

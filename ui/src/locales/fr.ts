@@ -508,7 +508,7 @@ export const fr: Record<keyof typeof en, string> = {
   "reason.olderCalls": "plus ancien que les {{count}} derniers appels, {{done}}",
   "reason.oldest": "un des {{count}} messages les plus anciens après le premier",
   "reason.pointers": "{{all}}",
-  "reason.record": "ce qui a été fait, demandé et trouvé dans ce qui est omis",
+  "reason.log": "cite ce qui a été dit et fait dans ce qui est omis",
   "reason.replaced": "« {{provider}} » a mis un autre message à sa place",
   "reason.rule": "règle des outils « {{tools}} » : {{done}} : {{of}}",
   "reason.shortened": "« {{provider}} » a raccourci {{content}} de {{was}} à {{is}} jetons",
