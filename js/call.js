@@ -124,7 +124,8 @@ function prepare(context, given, configOf, protect) {
 function hostRequest(tools, system, messages) {
   if (tools === undefined || tools === null) return undefined;
   return readable("context.tools", () => {
-    if (!Array.isArray(tools) || !tools.every(isObject)) throw notAllowed("context.tools", tools, "an array of tools, as they are sent to the model");
+    if (!Array.isArray(tools) || !tools.every(isObject))
+      throw notAllowed("context.tools", tools, "an array of tools, as they are sent to the model");
     // Messages that are none are refused elsewhere.
     if (!Array.isArray(messages) || !messages.every(isObject)) return undefined;
     return JSON.stringify({ system: system ?? undefined, tools, messages: messages.map(({ role, content }) => ({ role, content })) });

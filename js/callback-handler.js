@@ -208,7 +208,9 @@ async function drain(api, { system, messages, maxTokens, host: appendedTo }, idl
   let ended = false;
   try {
     // A question behind the host's own request has that request's system prompt, messages and tools.
-    const asked = appendedTo ? [textOf(appendedTo.system), appendedTo.messages, { tools: appendedTo.tools ?? undefined }] : [system, messages];
+    const asked = appendedTo
+      ? [textOf(appendedTo.system), appendedTo.messages, { tools: appendedTo.tools ?? undefined }]
+      : [system, messages];
     let stream = host(() => api.createMessage(...asked));
     // An async function that returns a generator is one `await` away from what is expected.
     if (typeof stream?.then === "function") stream = await waiter.wait(stream);

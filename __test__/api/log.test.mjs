@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { CondensationManager, callbackHandler, createNativeProvider, createTruncationProvider, restore, validateMessages } from "../../index.js";
+import {
+  CondensationManager,
+  callbackHandler,
+  createNativeProvider,
+  createTruncationProvider,
+  restore,
+  validateMessages,
+} from "../../index.js";
 
 const HEADING = "[Log of the messages left out here, in quotes]";
 const call = (id, name, input, result, error = false) => [
@@ -89,7 +96,9 @@ describe("the log", () => {
         .filter((line) => line !== HEADING && !/ lines:$/.test(line) && !/^ {2}… |^Names in/.test(line));
       let from = 0;
       for (const line of kept) {
-        const at = said.findIndex((known, index) => index >= from && known.trim().replace(/^[→|!+-] /, "") === line.trim().replace(/^[→|!+-] /, ""));
+        const at = said.findIndex(
+          (known, index) => index >= from && known.trim().replace(/^[→|!+-] /, "") === line.trim().replace(/^[→|!+-] /, ""),
+        );
         expect(at, line).toBeGreaterThanOrEqual(0);
         from = at;
       }

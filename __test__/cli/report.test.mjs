@@ -203,7 +203,7 @@ describe("targets, providers, configurations", () => {
     expect(operations([])).toEqual(expect.arrayContaining(["reference", "repeated_lines"]));
     // Where lossless is not enough, truncation begins with the conversation as it was.
     expect(operations(["--target", "40%"]).sort()).toEqual(cutting);
-    expect(operations(["--target", "60%"])).toEqual(expect.not.arrayContaining(cutting));
+    expect(operations(["--target", "60%"]).filter((operation) => cutting.includes(operation))).toEqual([]);
     expect(operations(["--provider", "truncation", "--target", "40%"]).sort()).toEqual(cutting);
     const { code, stderr } = run([file, "--provider", "lossless", "--target", "40%"]);
     expect(code).toBe(6);

@@ -58,7 +58,7 @@ export function openaiEvents(pieces, { inputTokens = 1000, outputTokens = 50, fi
   ];
 }
 
-/** Starts a service. `script(request, index)` says what it does; `request` is `{ path, headers, body }` with the body parsed. */
+/** Starts a service. `script(request, index)` says what it does; `request` is `{ path, headers, text, body }`: the body as it came, and parsed. */
 export async function startFakeLlm(script) {
   const requests = [];
   let underWay = 0;
@@ -66,7 +66,8 @@ export async function startFakeLlm(script) {
   const server = createServer(async (incoming, response) => {
     const chunks = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    const request = { path: incoming.url, headers: incoming.headers, body: JSON.parse(Buffer.concat(chunks).toString() || "null") };
+    const text = Buffer.concat(chunks).toString();
+    const request = { path: incoming.url, headers: incoming.headers, text, body: JSON.parse(text || "null") };
     requests.push(request);
     mostUnderWay = Math.max(mostUnderWay, ++underWay);
     response.on("close", () => underWay--);

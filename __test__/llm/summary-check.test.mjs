@@ -57,7 +57,13 @@ test("what the model leaves out twice is put behind its words, and taken back wi
   const messages = history();
   const result = await createNativeProvider({ summaryCheck: { minScore: 0.9 } }).condense({ messages }, { handler });
   const { content } = result.messages[1];
-  for (const text of ["It went well.\n\n", "[Word for word from what is summarised above]", CONSTRAINT, "- src/due_date.ts", "- parseDueDate"]) {
+  for (const text of [
+    "It went well.\n\n",
+    "[Word for word from what is summarised above]",
+    CONSTRAINT,
+    "- src/due_date.ts",
+    "- parseDueDate",
+  ]) {
     expect(content).toContain(text);
   }
   expect(result.summaryQuality).toMatchObject({ score: 1, missing: [], writtenScore: 0, askedAgain: true });

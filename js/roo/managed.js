@@ -68,7 +68,9 @@ async function condenseByManager(
   const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
   // Whoever writes a summary: this is the model that reads the conversation, and so may refuse its thinking.
   const model = modelOf(apiHandler);
-  const context = present({ messages, systemPrompt, taskId, contextWindow, profileId, model });
+  // With its tools the host's own request is known, and a summary can be asked for behind it.
+  const tools = Array.isArray(metadata?.tools) ? metadata.tools : undefined;
+  const context = present({ messages, systemPrompt, tools, taskId, contextWindow, profileId, model });
   const options = present({
     thinking: services.host.thinking,
     protectedIn: protectedAmong(history, messages, services.host.protect),

@@ -22,6 +22,7 @@ use crate::{
         milliseconds,
     },
     restore::{RecipeSources, expand},
+    summaries::Llm,
     tokens::Tally,
     warning::{Warning, WarningCode},
 };
@@ -139,8 +140,15 @@ pub struct Chain {
     pub keeps_proposal: bool,
 }
 
+/// Whether what the first of these leaves is no help to the second: truncation chooses better among whole texts (docs/salience.md).
+fn begins_anew(providers: &[Arc<dyn Provider>]) -> bool {
+    let mut ids = providers.iter().map(|provider| provider.info().id);
+    ids.next().as_deref() == Some(Lossless::ID) && ids.next().as_deref() == Some(Truncation::ID)
+}
+
 /// Runs the providers of `chain` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
-/// goes on with its result; but truncation begins anew where lossless work was not enough, because it chooses better among whole texts (docs/salience.md). Without a target, one that worked is enough, but one that stands in for another has to gain something.
+/// goes on with its result, unless it [begins anew](begins_anew). Without a target, one that worked is enough, but one that stands in for
+/// another has to gain something.
 /// `goal` is the target of the request as the caller counts.
 pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     let providers = &chain.providers;
@@ -209,8 +217,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
                 if enough {
                     break;
                 }
-                let next = providers.get(index + 1).map(|next| next.info().id);
-                if provider.info().id == Lossless::ID && next.as_deref() == Some(Truncation::ID) {
+                if begins_anew(&providers[index..]) {
                     turns.changes.truncate(begun.1);
                     state = begun.0;
                     first_of_result = index + 1;
@@ -230,8 +237,6 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     if turns.changes.is_empty() {
         state.request.llm.spent.add_refused();
     }
-    outcome.cost = state.request.llm.spent.total();
-    outcome.would_ask = state.request.llm.spent.would_ask();
     outcome.host_count = counts.0;
     (outcome.changes, outcome.warnings) = (turns.changes, turns.warnings);
     (outcome.passes, outcome.calls) = (turns.passes, turns.calls);
@@ -240,9 +245,8 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         outcome.error = Some(CondenseError::Aborted);
     }
     outcome.summary = std::mem::take(&mut state.summary);
-    outcome.summary_quality = state.summary_quality.take();
-    outcome.choices = state.request.choices.all();
-    outcome.cost_by_model = state.request.llm.spent.by_model();
+    (outcome.summary_quality, outcome.choices) = (state.summary_quality.take(), state.request.choices.all());
+    tell_of_spending(&mut outcome, &state.request.llm);
     settle_thinking(&mut outcome, &mut state.request, &original_tally).await;
     let current = &state.request;
     finish(&mut outcome, current, &original_tally);
@@ -250,6 +254,13 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     tell_of_changes(&mut outcome, current, &original_tally);
     outcome.elapsed_ms = milliseconds(started);
     outcome
+}
+
+/// What models cost, and would cost.
+fn tell_of_spending(outcome: &mut ChainOutcome, llm: &Llm) {
+    outcome.cost = llm.spent.total();
+    outcome.would_ask = llm.spent.would_ask();
+    outcome.cost_by_model = llm.spent.by_model();
 }
 
 /// What was changed, and what became of all that was said.

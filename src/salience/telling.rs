@@ -92,8 +92,10 @@ pub fn telling(passing: Passing<'_>, lines: &[LineValue]) -> Vec<f32> {
     told
 }
 
+/// What a line says: without the number before it, and the tag that closes the answer.
 fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
-    text[value.line.content..value.line.range.end].trim()
+    let line = text[value.line.content..value.line.range.end].trim();
+    line.rfind("</").filter(|_| line.ends_with('>')).map_or(line, |tag| &line[..tag])
 }
 
 /// Whether a line says nothing: brackets, rules, fences.
@@ -131,12 +133,12 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
     let outcomes = (0..lines.len()).rev().filter(|index| {
         let value = &lines[*index];
         // A line number in front is no number of tests.
-        value.line.content == value.line.range.start && OUTCOME.is_match(&text.as_bytes()[value.line.range.clone()])
+        value.line.content == value.line.range.start && OUTCOME.is_match(content(text, value).as_bytes())
     });
     for (place, index) in outcomes.enumerate() {
         told[index] = match place {
             0 => ENDS,
-            _ if PASSING.is_match(&text.as_bytes()[lines[index].line.range.clone()]) => 0.12,
+            _ if PASSING.is_match(content(text, &lines[index]).as_bytes()) => 0.12,
             1..OUTCOMES => 0.8,
             _ => 0.25,
         };
@@ -147,8 +149,7 @@ fn of_output(text: &str, lines: &[LineValue]) -> Vec<f32> {
 /// The line of an error that says what failed: the first that looks so, or the first there is.
 fn failed_line(text: &str, lines: &[LineValue]) -> Option<usize> {
     let says = |index: &usize| !lines[*index].line.is_gap && !is_empty(text, &lines[*index]);
-    let of_failure =
-        |index: &usize| says(index) && OUTCOME.is_match(&text.as_bytes()[lines[*index].line.range.clone()]);
+    let of_failure = |index: &usize| says(index) && OUTCOME.is_match(content(text, &lines[*index]).as_bytes());
     (0..lines.len()).find(of_failure).or_else(|| (0..lines.len()).find(says))
 }
 

@@ -199,7 +199,7 @@ fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTabl
             Value::Array(all) => {
                 items.extend(all.iter().filter(|item| is_open(item["status"].as_str())).filter_map(|item| {
                     ["content", "step", "text", "title"].iter().find_map(|key| item[*key].as_str()).map(str::to_owned)
-                }))
+                }));
             }
             Value::String(list) => items.extend(list.lines().filter_map(|line| {
                 let line = line.trim().trim_start_matches(['-', '*', ' ']);
