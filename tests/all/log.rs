@@ -61,9 +61,16 @@ fn said(conversation: &Conversation) -> String {
     letters(&texts.chain(inputs).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is quoted, without the ellipses where a long line goes on.
+/// What is quoted, without the gaps in long lines.
 fn parts(quote: &str) -> impl Iterator<Item = String> {
-    quote.split('…').map(letters).filter(|part| !part.is_empty()).collect::<Vec<_>>().into_iter()
+    let in_line = |part: &str| part.split_once(" characters]").map_or(part, |(_, behind)| behind).to_owned();
+    quote
+        .split('…')
+        .map(in_line)
+        .map(|part| letters(part.trim_end_matches('[')))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 fn condensed(conversation: &Conversation, percent: usize) -> Conversation {
