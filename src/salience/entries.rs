@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::{Block, ContentKind, PathStep},
     log::{self, LoggedEntry, Mark, Quotation},
-    markers::NoteLine,
+    markers::{LEFT_OUT_HERE, NoteLine},
     tokens::count_inside,
     transcript::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, Meaning, ParameterRole, PieceSource, ToolSource, ToolTable},
 };
@@ -318,8 +318,8 @@ impl OfRound<'_, '_, '_> {
         let lines = passage.lines.iter().enumerate().filter(|(line, value)| {
             let text = passage.text[value.line.content..value.line.range.end].trim();
             let is_in_head = *line == 0 && !text.is_empty() && text.len() <= MAX_HEAD_TARGET && told.contains(text);
-            // A pointer leads nowhere from another place.
-            !value.line.is_gap && !is_in_head && NoteLine::read(text).is_none()
+            // A pointer leads nowhere from another place, and a note is about its own.
+            !value.line.is_gap && !is_in_head && text != LEFT_OUT_HERE && NoteLine::read(text).is_none()
         });
         let quotes = lines.map(|(line, value)| Quote {
             source: QuoteSource::Line { passage: index, line },

@@ -204,7 +204,9 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
     let gives_way = |index: usize, block: Option<usize>| {
         let message = before.message(index);
         // In plain text, answers of tools are texts of the user.
-        let answers_text = index > 0 && before.message(index - 1).texts().iter().any(|text| text.text.contains("</"));
+        let is_call = |index: usize| before.message(index).texts().iter().any(|text| text.text.contains("</"));
+        let is_headed = message.texts().iter().any(|text| text.text.trim_end().ends_with("Result:"));
+        let answers_text = is_headed || (index > 0 && is_call(index - 1));
         let block = message.content.blocks().get(block.unwrap_or(0));
         let is_host = |text: &str| {
             answers_text

@@ -62,7 +62,7 @@ fn check_lines(text: &str, original: &str, about: &str) {
     }
     let mut left = original.split('\n');
     for line in text.split('\n').filter(|line| !is_note(line)) {
-        let found = left.any(|old| old == line || content(old) == line || content(old) == content(line));
+        let found = left.any(|old| [old, content(old)].contains(&line) || [old, content(old)].contains(&content(line)));
         assert!(found, "{about}: not a line of the original, or not in order: {line:?}\n{text}\n--- of\n{original}");
     }
 }

@@ -95,7 +95,7 @@ export interface Fate {
   pointed: number;
   /** A later message replaced it. */
   superseded: number;
-  /** A summary or the record of the work tells it. */
+  /** A summary or the log tells it. */
   told: number;
   /** The model can read it nowhere. */
   lost: number;
