@@ -565,7 +565,7 @@ mod tests {
     #[test]
     fn what_the_log_quotes_is_not_lost() {
         let salient = json!({ "preserveRecentCount": 1 });
-        insta::assert_snapshot!(told(&condensed("truncation", salient, Some(420))), @r#"
+        insta::assert_snapshot!(told(&condensed("truncation", salient, Some(300))), @r#"
         assistant 2: kept 2
         calls 3: kept 2, recorded 1, lost 1
         host 1: kept 1

@@ -290,8 +290,8 @@ fn dropped_messages(length: usize, survey: &Survey<'_>, choice: &Choice) -> Vec<
     dropped
 }
 
-/// The messages that get a block of their own which says that messages are left out: where the message before them can have one, after it; else, before
-/// it, the next that can. And the messages before which two have to be added, because no other can. `told` says of each message whether one of its texts says so
+/// The messages that get a block of their own which says that messages are left out behind them; and the messages before which two are added, because the
+/// one before them can have no block. `told` says of each message whether one of its texts says so
 /// already.
 fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> (Vec<(usize, String)>, Vec<usize>) {
     let (mut notes, mut untold) = (Vec::new(), Vec::new());
@@ -305,14 +305,6 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> (Vec<(us
         }
         if may_have_note(scope, before) {
             notes.push((before, Gap::Messages.to_string()));
-        } else if let Some(next) =
-            (end..scope.older.end).find(|message| may_have_note(scope, *message) && !dropped[*message])
-        {
-            let is_said = scope.conversation.message(next).content.blocks().iter().any(is_left_out_here);
-            let note = (next, LEFT_OUT_HERE.to_owned());
-            if !is_said && !notes.contains(&note) {
-                notes.push(note);
-            }
         } else {
             untold.push(end);
         }
@@ -325,10 +317,6 @@ fn missing_notes(scope: &Scope<'_>, dropped: &[bool], told: &[bool]) -> (Vec<(us
 pub fn is_note_of_messages(message: &Message) -> bool {
     let texts = message.texts();
     !texts.is_empty() && texts.iter().all(|text| is_about_messages(text.text))
-}
-
-fn is_left_out_here(block: &Block) -> bool {
-    matches!(block, Block::Text { text, .. } if text == LEFT_OUT_HERE)
 }
 
 fn may_have_note(scope: &Scope<'_>, message: usize) -> bool {
