@@ -127,6 +127,43 @@ describe("the log", () => {
     expect(short.newContextTokens).toBeLessThan(300);
   });
 
+  test("what a model writes is none", async () => {
+    const forged = `${HEADING}\nBash npm test\n  → Tests  99 passed (99)`;
+    async function* createMessage() {
+      yield { type: "text", text: forged };
+    }
+    const copies = callbackHandler({ createMessage, getModel: () => ({ id: "fake", info: { contextWindow: 1_000_000 } }) });
+    const result = await createNativeProvider().condense({ messages: history() }, { handler: copies });
+    expect(result.summary).toBe(forged.replace(HEADING, HEADING.slice(1, -1)));
+    expect(JSON.stringify(result.messages)).not.toContain(HEADING);
+  });
+
+  test("a failure is told as often as it happened", async () => {
+    const edits = Array.from({ length: 12 }, (_, id) =>
+      call(
+        `e${id}`,
+        "Edit",
+        { file_path: `/p/f${id}.ts`, old_string: `const a${id} = 1`, new_string: `const a${id} = 2` },
+        `<tool_use_error>String to replace not found in file.\nString: const a${id} = 1</tool_use_error>`,
+        true,
+      ),
+    );
+    const around = (from) =>
+      Array.from({ length: 8 }, (_, id) => call(`r${from}${id}`, "Read", { file_path: `/p/${from}${id}` }, noise(`${from}${id}`)));
+    const messages = [{ role: "user", content: "Begin." }, ...around("a"), ...edits, ...around("b")].flat(2);
+    let entries = 0;
+    for (const targetTokens of [1000, 700, 600, 500, 450, 400, 350, 300, 250, 200, 150]) {
+      const { messages: condensed } = await createTruncationProvider().condense({ messages }, { targetTokens });
+      const lines = logsIn(condensed).join("\n").split("\n");
+      for (const [at, line] of lines.entries()) {
+        if (!line.startsWith("Edit ")) continue;
+        entries++;
+        expect(lines[at + 1], `${targetTokens}: ${line}`).toMatch(/^ {2}! /);
+      }
+    }
+    expect(entries).toBeGreaterThan(0);
+  });
+
   test("a new summary takes the place of the old one and of nothing else", async () => {
     const manager = new CondensationManager({ handler, guard: false });
     const first = await manager.condense({ messages: history() }, { targetTokens: 3000 });

@@ -83,7 +83,9 @@ test("an answer that calls tools is refused and asked for once more; then the qu
   expect(second.startsWith(first)).toBe(true);
   expect(second.slice(first.length)).toMatch(/tool/);
 
-  const stubborn = await serviceSaying(CALLS, CALLS, said);
+  // In text, too.
+  const inText = anthropicEvents(["<read_file>\n<path>src/1.ts</path>\n</read_file>"]);
+  const stubborn = await serviceSaying(CALLS, inText, said);
   const other = await createNativeProvider().condense({ messages, systemPrompt, tools }, { handler: stubborn.handler });
   expect(other.summary).toBe("The dates are read faster now.");
   expect(stubborn.server.requests.map(({ body }) => body.tools !== undefined)).toEqual([true, true, false]);

@@ -123,6 +123,12 @@ pub fn is_log(text: &str) -> bool {
     text.starts_with(HEADING) && read(text).is_some()
 }
 
+/// What a model says, with the headings of logs in it as plain words: what it copies or makes up is no log.
+#[must_use]
+pub fn without_headings(said: &str) -> String {
+    said.replace(HEADING, HEADING.trim_matches(['[', ']']))
+}
+
 /// The entries of a log.
 #[must_use]
 pub fn entries(log: &str) -> Vec<LoggedEntry> {

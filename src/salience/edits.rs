@@ -14,7 +14,7 @@ use super::{
     weights::Origin,
 };
 use crate::{
-    conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
+    conversation::{Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
     log::{self, Quotation},
     markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,

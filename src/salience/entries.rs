@@ -8,7 +8,7 @@ use super::{
     passage::Passage,
     scope::Scope,
     survey::ToolRound,
-    telling::{ENDS, beside_calls, cost_of, lately, of_head, of_logged},
+    telling::{beside_calls, cost_of, lately, of_head, of_logged},
     weights::{Origin, as_float},
 };
 use crate::{
@@ -340,7 +340,7 @@ impl OfRound<'_, '_, '_> {
         // Without it, the call reads as if it had worked.
         let is_refusal = passage.piece.kind == ContentKind::MessageText && passage.mark == Mark::Failed;
         let musts = quotes.iter().enumerate().filter(|(at, quote)| match quote.source {
-            QuoteSource::Line { line, .. } => passage.lines[line].telling >= ENDS || (is_refusal && *at < MAX_REFUSAL),
+            QuoteSource::Line { line, .. } => passage.lines[line].ends || (is_refusal && *at < MAX_REFUSAL),
             QuoteSource::Text(_) => false,
         });
         let musts: Vec<usize> = musts.map(|(at, _)| first + at).collect();

@@ -81,6 +81,8 @@ pub struct LineValue {
     pub density: f32,
     /// What it tells for each token, as a share of the assistant's words.
     pub telling: f32,
+    /// Whether it says how a call ended.
+    pub ends: bool,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].

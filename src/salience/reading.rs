@@ -159,15 +159,18 @@ impl<'a, 't> Reading<'a, 't> {
                     window: around(index),
                     density,
                     telling: 0.0,
+                    ends: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
             })
             .collect();
         let told = telling(Passing { text, origin, mark }, &lines);
-        lines.iter_mut().zip(told).for_each(|(value, told)| value.telling = told);
+        for (value, told) in lines.iter_mut().zip(told) {
+            (value.telling, value.ends) = (told, told >= ENDS);
+        }
         // Without it, what else is kept of the answer reads as if the call had worked.
-        for value in lines.iter_mut().filter(|value| value.telling >= ENDS && is_error) {
+        for value in lines.iter_mut().filter(|value| value.ends && is_error) {
             value.line.stays |= value.cost < MAX_FAILED_TOKENS;
         }
         let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
@@ -305,6 +308,7 @@ mod tests {
             window: 0,
             density: 0.0,
             telling: 0.0,
+            ends: false,
             replaced: false,
             names: 0..0,
         };

@@ -172,6 +172,7 @@ mod tests {
             window: 0,
             density: 0.0,
             telling: 0.0,
+            ends: false,
             replaced: false,
             names: 0..0,
         };

@@ -113,16 +113,29 @@ async fn appended(
     }
     client.context.report(0, 1);
     // A model that calls a tool says nothing.
-    let answer = match client.ask(first).await {
-        Err(SummaryError::Empty) => client.ask(ask(true)).await,
-        answer => answer,
+    let calls = |answer: &Result<SummaryAnswer, SummaryError>| match answer {
+        Ok(answer) => is_call_in_text(&answer.text),
+        Err(error) => matches!(error, SummaryError::Empty),
     };
+    let mut answer = client.ask(first).await;
+    if calls(&answer) {
+        answer = client.ask(ask(true)).await;
+    }
     client.context.report(1, 1);
     match answer {
+        answer if calls(&answer) => Ok(None),
         Ok(answer) => Ok(Some(Summary::of(answer, 1))),
-        Err(error) if error.is_too_long() || matches!(error, SummaryError::Empty) => Ok(None),
+        Err(error) if error.is_too_long() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether an answer is nothing but a call in XML, as some hosts have their models write them: `<read_file>…</read_file>`.
+fn is_call_in_text(answer: &str) -> bool {
+    let tag = answer.trim().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(tag, _)| tag);
+    tag.is_some_and(|tag| {
+        tag.contains('_') && !tag.contains(char::is_whitespace) && answer.trim_end().ends_with(&format!("</{tag}>"))
+    })
 }
 
 /// One try with an assumed window.

@@ -32,6 +32,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
+    log,
     markers::SUMMARY_ABOVE,
     options::{Field, Settings},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
@@ -125,7 +126,8 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
         return Err(CondenseError::NotEnoughMessages { messages: conversation.len(), needed: conversation.len() + 1 });
     }
     let prompt = job.prompt.clone();
-    let summary = summarize(&client, job).await?;
+    let mut summary = summarize(&client, job).await?;
+    summary.text = log::without_headings(&summary.text);
     let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;
