@@ -213,6 +213,7 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
                 || text.trim_start().starts_with(['<', '['])
                 || text.contains("</")
                 || text.starts_with("This session")
+                || text.starts_with("Base directory for this skill: ")
         };
         // What was pasted into a newer message.
         let is_long = |text: &str| {
