@@ -89,6 +89,24 @@ pub struct LineValue {
     pub names: Range<usize>,
 }
 
+#[cfg(test)]
+impl LineValue {
+    /// A line without names, that takes a token and tells nothing.
+    pub fn worth_nothing(line: Line) -> Self {
+        Self {
+            line,
+            cost: 1.0,
+            hash: 0,
+            window: 0,
+            density: 0.0,
+            telling: 0.0,
+            ends: false,
+            replaced: false,
+            names: 0..0,
+        }
+    }
+}
+
 impl LineValue {
     /// What it is worth as part of a passage.
     pub fn in_passage(&self, weights: Weights) -> f32 {

@@ -301,18 +301,7 @@ mod tests {
 
     fn handed_over_of(text: &str) -> Vec<&str> {
         let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
-        let value = |line| LineValue {
-            line,
-            cost: 1.0,
-            hash: 0,
-            window: 0,
-            density: 0.0,
-            telling: 0.0,
-            ends: false,
-            replaced: false,
-            names: 0..0,
-        };
-        let lines: Vec<LineValue> = lines.into_iter().map(value).collect();
+        let lines: Vec<LineValue> = lines.into_iter().map(LineValue::worth_nothing).collect();
         lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
     }
 

@@ -165,17 +165,6 @@ mod tests {
         let Lines { lines, numbered, .. } = Lines::of(text, place);
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
-        let value = |line| LineValue {
-            line,
-            cost: 1.0,
-            hash: 0,
-            window: 0,
-            density: 0.0,
-            telling: 0.0,
-            ends: false,
-            replaced: false,
-            names: 0..0,
-        };
         let passage = Passage {
             message: 0,
             piece: ContentPiece {
@@ -189,7 +178,7 @@ mod tests {
             origin: Origin::Result(Meaning::Read),
             work: FileWork::Unknown,
             mark: Mark::Answered,
-            lines: lines.into_iter().map(value).collect(),
+            lines: lines.into_iter().map(LineValue::worth_nothing).collect(),
             handed_over: 0..0,
             goes_on: place.goes_on,
             is_pinned: false,
