@@ -48,6 +48,11 @@ pub struct Event {
     /// The file that is concerned, by its one name: relative to the working directory where that is known, with forward slashes,
     /// lower case on Windows.
     pub path: Option<Arc<str>>,
+    /// Which working directory a relative path is of. What a command that changes it does to later ones depends on the host: after it, their relative
+    /// paths count as those of other files.
+    pub directory: u32,
+    /// What it may have done to files beside what the conversation shows.
+    pub unseen: Unseen,
     /// The call.
     pub call: Option<CallSite>,
     /// The answer, or the part of it that is about this file.
@@ -109,6 +114,17 @@ pub enum Touch {
     TakenBack,
 }
 
+/// What a call may have done to files in a way that the conversation does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unseen {
+    /// Nothing.
+    Nothing,
+    /// Any file may have other content.
+    Changes,
+    /// And any file may have another name.
+    Moves,
+}
+
 impl Event {
     /// An event of `action` with nothing known about it.
     pub(super) fn new(tool: &str, action: Action) -> Self {
@@ -117,6 +133,8 @@ impl Event {
             action,
             asks_user: false,
             path: None,
+            directory: 0,
+            unseen: Unseen::Nothing,
             call: None,
             answers: Vec::new(),
             shown: Vec::new(),

@@ -1,6 +1,6 @@
 //! What a call and its answer mean.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, cell::RefCell, ops::Range, sync::Arc};
 
 use serde_json::Value;
 
@@ -8,14 +8,16 @@ use crate::conversation::PathStep;
 
 use super::{
     calls::{Parameters, ToolCall, number},
-    events::{Action, CallSite, Event, Touch},
+    events::{Action, CallSite, Event, Touch, Unseen},
     file_answers::{Extent, Request, files, final_content, snippet},
     outcomes::{CallOutcome, cut_in_the_middle, outcome},
     patches::{FileChange, FilePatch, patch, search_replace},
+    paths::{clean, is_absolute},
     place::{ConversationText, Excerpt, Place, Span, lines},
     search_hits::hits,
     shell::{self, Lines, ShellAction},
     tools::{Meaning, ParameterRole, Tool, ToolTable},
+    unseen,
 };
 
 /// The answer to a call.
@@ -29,6 +31,25 @@ pub(super) struct ToolAnswer {
 /// Turns calls with their answers into events.
 pub(super) struct Interpreter<'t> {
     table: &'t ToolTable,
+    shell: RefCell<ShellDirectory>,
+}
+
+/// In which directory the commands run that come next.
+#[derive(Debug, Default)]
+struct ShellDirectory {
+    /// How often commands have gone elsewhere.
+    number: u32,
+    /// Where the last one went; empty where that is not certain.
+    path: String,
+}
+
+impl ShellDirectory {
+    fn leave_for(&mut self, path: String) {
+        if path.is_empty() || path != self.path {
+            self.number += 1;
+            self.path = path;
+        }
+    }
 }
 
 /// Everything that is known about one call.
@@ -43,7 +64,7 @@ struct Known<'k, 'a> {
 
 impl<'t> Interpreter<'t> {
     pub(super) fn new(table: &'t ToolTable) -> Self {
-        Self { table }
+        Self { table, shell: RefCell::default() }
     }
 
     /// The events of one call; at least one.
@@ -82,7 +103,33 @@ impl<'t> Interpreter<'t> {
             | Meaning::Mode
             | Meaning::Other => Vec::new(),
         };
-        if events.is_empty() { vec![known.event(Action::Other)] } else { events }
+        let mut events = if events.is_empty() { vec![known.event(Action::Other)] } else { events };
+        match tool.meaning {
+            _ if ended == CallOutcome::Denied => {}
+            Meaning::Command => self.in_shell(&known, &mut events),
+            Meaning::Write | Meaning::Edit | Meaning::Editor | Meaning::Touch | Meaning::Agent | Meaning::Other => {
+                for event in events.iter_mut().filter(|event| event.action == Action::Other) {
+                    event.unseen = unseen::of_tool(&call.name);
+                }
+            }
+            _ => {}
+        }
+        events
+    }
+
+    /// Notes in which directory a command was run, and where it leaves the shell.
+    fn in_shell(&self, known: &Known<'_, '_>, events: &mut [Event]) {
+        let mut shell = self.shell.borrow_mut();
+        for event in &mut *events {
+            event.directory = shell.number;
+            let changes = matches!(event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
+            if changes && shell.number > 0 && event.path.as_deref().is_some_and(|path| !is_absolute(&clean(path))) {
+                event.unseen = event.unseen.max(Unseen::Changes);
+            }
+        }
+        if let Some(directory) = known.command_line().and_then(|line| unseen::effects(&line).directory) {
+            shell.leave_for(directory);
+        }
     }
 }
 
@@ -457,21 +504,10 @@ impl Known<'_, '_> {
         }) {
             return self.edit_by_text(patch);
         }
-        let header;
-        let line = match (&place, &self.call.parameters) {
-            (Some(place), _) => self.text(place),
-            (None, Parameters::Header(target)) => {
-                header = target.clone();
-                header.as_str()
-            }
-            (None, _) => match self.call.string(self.texts, self.tool.parameter(ParameterRole::Command)) {
-                Some(line) => {
-                    header = line.into_owned();
-                    header.as_str()
-                }
-                None => return vec![self.event(Action::Command)],
-            },
+        let Some(line) = self.command_line() else {
+            return vec![Event { unseen: Unseen::Changes, ..self.event(Action::Command) }];
         };
+        let line = &*line;
         let output = self.answer.places.first().map(|place| Output::new(self.texts[place.text].text, place.clone()));
         let exit_code = output.as_ref().and_then(|output| output.exit_code);
         let failed = exit_code.is_some_and(|code| code != 0);
@@ -479,6 +515,14 @@ impl Known<'_, '_> {
             // A search without a match ends with 1.
             !failed || matches!(action, ShellAction::Search { .. })
         });
+        let unseen = match &action {
+            Some(ShellAction::Touch { .. }) => Unseen::Nothing,
+            // What stands behind the mark is run after it.
+            Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
+                unseen::effects(line[content.end..].split_once('\n').map_or("", |(_, rest)| rest)).unseen
+            }
+            _ => unseen::effects(line).unseen,
+        };
         let mut events = match action {
             None | Some(ShellAction::List) => Vec::new(),
             Some(ShellAction::Read { path, lines, numbered }) => {
@@ -518,6 +562,7 @@ impl Known<'_, '_> {
         }
         for event in &mut events {
             event.exit_code = exit_code;
+            event.unseen = unseen;
             if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
                 event.outcome = CallOutcome::Failed;
             }
@@ -526,6 +571,16 @@ impl Known<'_, '_> {
             }
         }
         events
+    }
+
+    /// The line of a call that runs one.
+    fn command_line(&self) -> Option<Cow<'_, str>> {
+        let names = || self.tool.parameter(ParameterRole::Command);
+        match (self.place(names()).or_else(|| self.shell_script()), &self.call.parameters) {
+            (Some(place), _) => Some(Cow::Borrowed(self.text(&place))),
+            (None, Parameters::Header(target)) => Some(Cow::Borrowed(target)),
+            (None, _) => self.call.string(self.texts, names()),
+        }
     }
 
     /// The script of `["bash", "-lc", SCRIPT]`.

@@ -25,9 +25,11 @@ mod paths;
 mod pieces;
 mod place;
 mod reader;
+mod replaced;
 mod search_hits;
 mod shell;
 mod tools;
+mod unseen;
 mod user_answers;
 mod user_text;
 mod xml_calls;
@@ -40,8 +42,9 @@ pub use self::{
     patches::FileChange,
     path_pattern::PathPattern,
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
-    place::{Excerpt, Place, Span},
+    place::{Excerpt, Numbering, Place, Span},
     reader::{read, read_texts},
+    replaced::{ReplacedLines, replaced_lines},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
 };

@@ -53,24 +53,25 @@ pub(super) fn is_absolute(clean: &str) -> bool {
 /// Gives the paths of a conversation their final names.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// Clean, without a slash at the end.
-    working_directory: Option<String>,
+    /// That the conversation names: clean, without a slash at the end.
+    stated: Option<String>,
+    /// That its paths reveal.
+    guessed: Option<String>,
     names: HashMap<Arc<str>, Arc<str>>,
 }
 
 impl Paths {
-    /// `stated` is the working directory that the conversation names. Without one it is the directory under which most of the
-    /// relative paths are also named absolutely.
+    /// `stated` is the working directory that the conversation names. Without one, relative paths are names of their own: two files are taken for one only
+    /// where their absolute paths say so.
     pub(super) fn new<'a>(raw: impl Iterator<Item = &'a str>, stated: Option<&str>) -> Self {
-        let mut clean_paths: Vec<String> = raw.map(clean).collect();
-        clean_paths.sort_unstable();
-        clean_paths.dedup();
-        let working_directory = stated.map(clean).filter(|path| is_absolute(path)).or_else(|| guess(&clean_paths));
-        Self { working_directory, names: HashMap::new() }
+        let stated = stated.map(clean).filter(|path| is_absolute(path));
+        let guessed = if stated.is_none() { guess(raw) } else { None };
+        Self { stated, guessed, names: HashMap::new() }
     }
 
+    /// The working directory that the conversation names, or else the one under which most of the relative paths are also named absolutely.
     pub(super) fn working_directory(&self) -> Option<&str> {
-        self.working_directory.as_deref()
+        self.stated.as_deref().or(self.guessed.as_deref())
     }
 
     /// The final name of `raw`.
@@ -79,7 +80,7 @@ impl Paths {
             return name.clone();
         }
         let mut name = clean(raw);
-        if let Some(directory) = &self.working_directory {
+        if let Some(directory) = &self.stated {
             if let Some(below) = name.strip_prefix(directory.as_str()).and_then(|rest| rest.strip_prefix('/')) {
                 name = String::from(below);
             } else if has_drive(directory) && !is_absolute(&name) {
@@ -93,7 +94,10 @@ impl Paths {
 }
 
 /// The directory that turns most relative paths into absolute ones of the list.
-fn guess(paths: &[String]) -> Option<String> {
+fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut paths: Vec<String> = raw.map(clean).collect();
+    paths.sort_unstable();
+    paths.dedup();
     let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
     let name = |path: &str| path.rfind('/').map_or(0, |at| at + 1);
     for path in paths.iter().filter(|path| is_absolute(path)) {
@@ -128,7 +132,15 @@ mod tests {
     fn one_file_has_one_name() {
         assert_eq!(names(&["a/b.ts", "./a//b.ts", "/p/a/b.ts", "a/x/../b.ts"], Some("/p/")), ["a/b.ts"; 4]);
         assert_eq!(names(&["a\\B.ts", "a/b.ts", "C:\\P\\a\\b.ts", "c:/p/A/b.ts"], Some("c:/P")), ["a/b.ts"; 4]);
-        assert_eq!(names(&["/home/x/p/src/a.go", "src/a.go", "b.go"], None), ["src/a.go", "src/a.go", "b.go"]);
+        assert_eq!(names(&["a/B.ts", "c:/p/A/b.ts"], None), ["a/B.ts", "c:/p/a/b.ts"]);
         assert_eq!(names(&["/odd\\name", "/"], None), ["/odd\\name", "/"]);
+    }
+    #[test]
+    fn paths_that_may_be_of_two_files_have_two_names() {
+        let paths = ["/other/src/a.go", "src/a.go", "/home/x/p/src/a.go"];
+        assert_eq!(names(&paths, None), paths);
+        assert_eq!(names(&paths, Some("/home/x/p")), ["/other/src/a.go", "src/a.go", "src/a.go"]);
+        let guessed = |paths: &[&str]| Paths::new(paths.iter().copied(), None).working_directory().map(str::to_owned);
+        assert_eq!(guessed(&["/home/x/p/src/a.go", "src/a.go", "b.go"]).as_deref(), Some("/home/x/p"));
     }
 }

@@ -143,6 +143,9 @@ impl<'a, 't> Reader<'a, 't> {
                     self.answer_in_text(header, place);
                 }
                 Part::Words => {
+                    if self.working_directory.is_none() {
+                        self.working_directory = directory_of_context(&self.texts[text].text[place.range.clone()]);
+                    }
                     let words = self.texts[text].text[place.range.clone()].trim_start();
                     if words.starts_with("The user denied")
                         && let Some(header) = header.take()
@@ -166,7 +169,11 @@ impl<'a, 't> Reader<'a, 't> {
             }
             if let Block::ToolResult { tool_use_id, is_error, .. } = content {
                 let places = (from..at).filter(|text| is_readable(self.texts[*text].text));
-                let places = places.map(|text| Place { text, range: 0..self.texts[text].text.len() }).collect();
+                let places: Vec<Place> =
+                    places.map(|text| Place { text, range: 0..self.texts[text].text.len() }).collect();
+                if let (None, Some(last)) = (&self.working_directory, places.last()) {
+                    self.working_directory = directory_of_shell(self.texts[last.text].text);
+                }
                 self.answer_natively(tool_use_id, ToolAnswer { places, is_error: *is_error });
             }
         }
@@ -280,4 +287,17 @@ fn stated_directory(snapshot: &str) -> Option<String> {
     let rest = heads.iter().find_map(|head| Some(&snapshot[snapshot.find(head)? + head.len()..]))?;
     let line = rest.lines().next()?;
     Some(line[..line.rfind(')')?].to_owned())
+}
+
+/// The project's directory, which Claude Code says below the output of a command that left it.
+fn directory_of_shell(answer: &str) -> Option<String> {
+    const NOTE: &str = "Shell cwd was reset to ";
+    let last = answer.trim_end().rsplit('\n').next()?;
+    last.strip_prefix(NOTE).map(str::to_owned)
+}
+
+/// The directory that Codex names before the user's first words.
+fn directory_of_context(words: &str) -> Option<String> {
+    let context = words.trim_start().strip_prefix("<environment_context>")?;
+    Some(context.split_once("<cwd>")?.1.split_once("</cwd>")?.0.trim().to_owned())
 }

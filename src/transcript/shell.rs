@@ -74,7 +74,10 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
         ["head" | "sed" | "tail", ..] => {
             let words: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
             if first[0] == "sed" && first.get(1).is_some_and(|flag| flag.starts_with("-i") || *flag == "--in-place") {
-                return shown.is_none().then(|| touched(&first[first.len() - 1..], Touch::Changed, located)).flatten();
+                let scripted = first[2..].iter().any(|word| matches!(*word, "-e" | "-f" | "--expression" | "--file"));
+                let files = if scripted { None } else { first[2..].iter().position(|word| !word.starts_with('-')) };
+                let files = &first[2 + files? + 1..];
+                return shown.is_none().then(|| touched(files, Touch::Changed, located)).flatten();
             }
             let (path, options) = words.split_last()?;
             read(path, range_filter(options)?, false)
@@ -227,11 +230,12 @@ fn search(tool: &str, words: &[&str], located: impl Fn(&str) -> String) -> Optio
     Some(ShellAction::Search { path: only })
 }
 
+/// `None` where one of the words may stand for other files than it names.
 fn touched(words: &[&str], touch: Touch, located: impl Fn(&str) -> String) -> Option<ShellAction> {
-    let looks_like_path = |word: &&&str| {
-        !word.starts_with('-') && is_plain_path(word) && word.contains(['.', '/']) && !matches!(**word, "." | "..")
-    };
-    let paths: Vec<(String, Touch)> = words.iter().filter(looks_like_path).map(|path| (located(path), touch)).collect();
+    let named = words.iter().filter(|word| !word.starts_with('-'));
+    let is_certain = |word: &&str| is_plain_path(word) && !matches!(*word, "." | "..");
+    let paths = named.map(|word| is_certain(word).then(|| (located(word), touch)));
+    let paths = paths.collect::<Option<Vec<(String, Touch)>>>()?;
     (!paths.is_empty()).then_some(ShellAction::Touch { paths })
 }
 
@@ -264,6 +268,9 @@ fn restored(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAct
 
 /// `mv FROM… TO`: the last path is where it goes.
 fn moved(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
+    if words.iter().any(|word| word.starts_with("-t") || word.starts_with("--target")) {
+        return None;
+    }
     let Some(ShellAction::Touch { mut paths }) = touched(words, Touch::Removed, located) else { return None };
     if paths.len() > 1 {
         paths.last_mut()?.1 = Touch::Changed;

@@ -108,7 +108,7 @@ impl Found<'_> {
             }
         }
         for ((message, block, operation), (saved, reason)) in shares {
-            let (operation, grade, reason) = (operation.word(), Some(operation.grade()), reason.to_owned());
+            let (operation, grade, reason) = (operation.word(), operation.grade(), reason.to_owned());
             proposal.notes.push(Note { message, block: Some(block), operation, reason, grade });
             proposal.shares.push(saved);
         }

@@ -22,8 +22,10 @@ pub enum LosslessOperation {
     LineNumbers,
     /// A snapshot of the environment that is not the newest.
     Snapshot,
-    /// A file as it was before a later change.
+    /// Lines of a file that were read and then replaced.
     StaleRead,
+    /// Others that were read with them: their file was changed elsewhere.
+    StaleFile,
     /// What was written and then written over.
     OverwrittenWrite,
     /// A list of things to do that is not the newest.
@@ -33,7 +35,7 @@ pub enum LosslessOperation {
 }
 
 /// All of them, with the word that a result says and the switch that turns each off.
-const ALL: [(LosslessOperation, &str, &str); 10] = [
+const ALL: [(LosslessOperation, &str, &str); 11] = [
     (LosslessOperation::Reference, "reference", "reference"),
     (LosslessOperation::Containment, "containment", "containment"),
     (LosslessOperation::Diff, "diff", "diff"),
@@ -41,6 +43,7 @@ const ALL: [(LosslessOperation, &str, &str); 10] = [
     (LosslessOperation::LineNumbers, "line_numbers", "lineNumbers"),
     (LosslessOperation::Snapshot, "environment_snapshot", "environmentSnapshots"),
     (LosslessOperation::StaleRead, "stale_read", "staleReads"),
+    (LosslessOperation::StaleFile, "stale_file", "staleReads"),
     (LosslessOperation::OverwrittenWrite, "overwritten_write", "overwrittenWrites"),
     (LosslessOperation::TodoList, "todo_list", "todoLists"),
     (LosslessOperation::FailedEdit, "failed_edit", "failedEdits"),
@@ -65,7 +68,7 @@ impl LosslessOperation {
             Self::Snapshot | Self::TodoList | Self::Reference | Self::LineNumbers => 0,
             Self::Containment | Self::OverwrittenWrite | Self::FailedEdit => 1,
             Self::RepeatedLines | Self::StaleRead => 2,
-            Self::Diff => 3,
+            Self::Diff | Self::StaleFile => 3,
         }
     }
 
@@ -73,10 +76,14 @@ impl LosslessOperation {
         ALL[self as usize].2
     }
 
-    /// What it keeps of the promise.
+    /// What it keeps of the promise; `None` where it keeps nothing.
     #[must_use]
-    pub fn grade(self) -> Grade {
-        if self >= Self::Snapshot { Grade::Superseded } else { Grade::Inline }
+    pub fn grade(self) -> Option<Grade> {
+        match self {
+            Self::StaleFile => None,
+            _ if self >= Self::Snapshot => Some(Grade::Superseded),
+            _ => Some(Grade::Inline),
+        }
     }
 }
 
@@ -151,9 +158,10 @@ pub(in crate::providers) static TABLE: Table = Table::new(
         ),
         Field::choice(
             "staleReads",
-            &["seenAgain", "changed", "off"],
-            "Operation: what was read of a file is left out once the file was changed and then read or written again \
-                      (seenAgain), so that the newest view of every file stays; or as soon as it was changed (changed); or never (off).",
+            &["lines", "file", "off"],
+            "Operation: of what was read of a file, the lines that a later edit, write or view of the whole file replaced are left out (lines); or \
+             all of it, once the file was changed in any way and then read or written again (file): what is true of it goes too, and is lost; or \
+             nothing (off).",
         ),
         Field::flag(
             "overwrittenWrites",
@@ -185,8 +193,8 @@ pub struct LosslessOptions {
     pub least_saved: usize,
     /// In so many of the newest messages less is done.
     pub recent: usize,
-    /// A stale read stays until the file is seen again.
-    pub needs_new_view: bool,
+    /// What was read of a file goes as a whole once it was changed and seen again.
+    pub whole_reads: bool,
     /// Tools of the host.
     pub tools: ToolRows,
     on: [bool; ALL.len()],
@@ -205,14 +213,14 @@ impl LosslessOptions {
             parameters: settings.flag("toolParameters"),
             least_saved: settings.integer("minTokensSaved"),
             recent: settings.integer("preserveRecentCount"),
-            needs_new_view: settings.text("staleReads") == "seenAgain",
+            whole_reads: settings.text("staleReads") == "file",
             tools: ToolRows::of(settings),
             on: ALL.map(|(operation, ..)| {
                 let is_on = match operation {
-                    LosslessOperation::StaleRead => settings.text("staleReads") != "off",
+                    LosslessOperation::StaleRead | LosslessOperation::StaleFile => settings.text("staleReads") != "off",
                     _ => settings.flag(operation.switch()),
                 };
-                is_on && (operation.grade() == Grade::Inline || obsolete)
+                is_on && (operation.grade() == Some(Grade::Inline) || obsolete)
             }),
         }
     }

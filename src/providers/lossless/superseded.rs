@@ -10,13 +10,13 @@ use serde_json::value::RawValue;
 
 use crate::{
     conversation::{
-        Block, Conversation, Edit, NewValue, PathStep,
+        Block, ContentKind, Conversation, Edit, NewValue, PathStep,
         json_text::{escape, splice, string_values},
     },
-    markers::{LeftOut, OldState, may_hold_pointers},
+    markers::{Gap, LeftOut, LineGap, OldState, may_hold_pointers},
     restore::Decoder,
     tokens::{Encoding, count_inside},
-    transcript::{Action, CallOutcome, Event, Place, Transcript},
+    transcript::{Action, CallOutcome, Event, Excerpt, Numbering, Place, ReplacedLines, Transcript, replaced_lines},
 };
 
 use super::{
@@ -71,11 +71,15 @@ const INPUT_DEPTH: usize = 3;
 struct Obsolete<'a> {
     /// What is left out.
     place: What,
-    /// What is said instead.
+    /// Why, and what is said instead.
     note: LeftOut<'a>,
+    /// What is said instead where only some lines go.
+    gap: Option<Gap>,
+    /// What of it was not replaced, in bytes: it goes because the rest of its file was changed.
+    lost: usize,
 }
 
-/// The operation that leaves out a state.
+/// The operation that leaves out a state that was replaced.
 fn operation(state: OldState<'_>) -> LosslessOperation {
     match state {
         OldState::Environment => LosslessOperation::Snapshot,
@@ -84,6 +88,14 @@ fn operation(state: OldState<'_>) -> LosslessOperation {
         OldState::Written(_) => LosslessOperation::OverwrittenWrite,
         OldState::FailedEdit(_) => LosslessOperation::FailedEdit,
     }
+}
+
+/// A part of a text that is left out.
+struct Leaving<'a> {
+    place: Place,
+    note: LeftOut<'a>,
+    gap: Option<Gap>,
+    lost: usize,
 }
 
 enum What {
@@ -108,7 +120,7 @@ pub fn leave_out(
     options: &LosslessOptions,
     encoding: Encoding,
 ) -> Superseded {
-    let obsolete = Finder { transcript, options, found: Vec::new() }.find();
+    let obsolete = Finder { transcript, options, replaced: Vec::new(), found: Vec::new() }.find();
     let mut superseded = Superseded::default();
     if obsolete.is_empty() {
         return superseded;
@@ -122,7 +134,7 @@ pub fn leave_out(
         message >= task && message + options.recent < conversation.len() && !is_pinned
     };
     let mut places = Vec::new();
-    for Obsolete { place, note } in obsolete {
+    for Obsolete { place, note, gap, lost } in obsolete {
         match place {
             What::Text(place) if !is_old(texts[place.text].message, texts[place.text].block) => {}
             What::Text(place) if pointed.contains(&place.text) => superseded.unfinished = true,
@@ -130,7 +142,7 @@ pub fn leave_out(
                 // An answer with pointers in it may be read as something else than it was.
                 let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
-                    places.push((place, note));
+                    places.push(Leaving { place, note, gap, lost });
                 }
             }
             What::List(at) if !is_old(at.message, at.block) => {}
@@ -144,20 +156,23 @@ pub fn leave_out(
             }
         }
     }
-    places.sort_by_key(|(place, ..)| (place.text, place.range.start, place.range.end));
+    places.sort_by_key(|Leaving { place, .. }| (place.text, place.range.start, place.range.end));
     let mut replacements: Vec<(usize, Replacements)> = Vec::new();
-    for (place, note) in places {
+    for Leaving { place, note, gap, lost } in places {
         let removed = &texts[place.text].text[place.range.clone()];
-        let new = note.to_string();
+        let new = gap.map_or_else(|| note.to_string(), |gap| gap.to_string());
         let Some(saved) = saved(removed, &new, encoding) else { continue };
         if replacements.last().is_none_or(|(text, _)| *text != place.text) {
             replacements.push((place.text, Vec::new()));
         }
         let Some((_, of_text)) = replacements.last_mut() else { continue };
         if of_text.last().is_none_or(|(before, _)| before.end <= place.range.start) {
+            let lost = saved * lost.min(place.range.len()) / place.range.len();
             of_text.push((place.range, new));
-            let done = Done { operation: operation(note.state), saved, reason: note.reason() };
-            superseded.done.push((place.text, done));
+            let shares = [(operation(note.state), saved - lost), (LosslessOperation::StaleFile, lost)];
+            let shares = shares.into_iter().filter(|(_, saved)| *saved > 0);
+            let done = shares.map(|(operation, saved)| (place.text, Done { operation, saved, reason: note.reason() }));
+            superseded.done.extend(done);
         }
     }
     for (text, mut replacements) in replacements {
@@ -236,6 +251,8 @@ impl Superseded {
 struct Finder<'a> {
     transcript: &'a Transcript<'a>,
     options: &'a LosslessOptions,
+    /// What was replaced, where reads go as a whole all the same.
+    replaced: Vec<ReplacedLines>,
     found: Vec<Obsolete<'a>>,
 }
 
@@ -255,11 +272,15 @@ struct Later {
 impl<'a> Finder<'a> {
     fn find(mut self) -> Vec<Obsolete<'a>> {
         let transcript = self.transcript;
+        if self.options.is_on(LosslessOperation::StaleRead) {
+            let replaced = replaced_lines(transcript);
+            if self.options.whole_reads { self.replaced = replaced } else { self.lines(&replaced) }
+        }
         let mut files: HashMap<&str, Later> = HashMap::new();
         let mut snapshot = None;
         let mut list = None;
-        for event in transcript.events.iter().rev() {
-            let message = self.message(event);
+        for (index, event) in transcript.events.iter().enumerate().rev() {
+            let message = message_of(transcript, event);
             match &event.action {
                 Action::Environment => {
                     if let Some(newer) = snapshot.replace(message) {
@@ -296,23 +317,27 @@ impl<'a> Finder<'a> {
                 Action::Read(_) if !event.shown.is_empty() => later.seen = true,
                 _ => {}
             }
-            self.file(event, path, after, done);
+            self.file(index, path, after, done);
         }
         self.found
     }
 
     /// Leaves out what an event shows of a file, or was to put into it, where later events make it obsolete.
-    fn file(&mut self, event: &Event, path: &'a str, later: Later, done: bool) {
-        if let Some(changed) = later.changed.filter(|_| later.seen || !self.options.needs_new_view) {
-            let mut places: Vec<Place> = Vec::new();
-            for shown in &event.shown {
-                match places.last_mut() {
-                    Some(last) if last.text == shown.text => last.range.end = shown.range.end,
-                    _ => places.push(Place { text: shown.text, range: shown.range.clone() }),
-                }
-            }
+    fn file(&mut self, index: usize, path: &'a str, later: Later, done: bool) {
+        let event = &self.transcript.events[index];
+        if let Some(changed) = later.changed.filter(|_| later.seen && self.options.whole_reads) {
             let note = LeftOut { state: OldState::Read(path), newer: changed };
-            self.leave_out(note, places.into_iter().map(What::Text));
+            let first = self.replaced.partition_point(|lines| lines.event < index);
+            let of_event = self.replaced[first..].partition_point(|lines| lines.event == index);
+            for place in shown_places(event) {
+                let replaced = self.replaced[first..first + of_event]
+                    .iter()
+                    .map(|lines| lines_of(self.transcript, &event.shown[lines.excerpt], &lines.lines));
+                let replaced: usize =
+                    replaced.filter(|lines| lines.text == place.text).map(|lines| lines.range.len()).sum();
+                let lost = place.range.len().saturating_sub(replaced);
+                self.found.push(Obsolete { place: What::Text(place), note, gap: None, lost });
+            }
         }
         if let Some(written) = later.written.filter(|_| done) {
             let note = LeftOut { state: OldState::Written(path), newer: written };
@@ -326,15 +351,80 @@ impl<'a> Finder<'a> {
     fn leave_out(&mut self, note: LeftOut<'a>, places: impl Iterator<Item = What>) {
         let in_results = matches!(note.state, OldState::Environment | OldState::Read(_));
         if self.options.is_on(operation(note.state)) && (self.options.parameters || in_results) {
-            self.found.extend(places.map(|place| Obsolete { place, note }));
+            self.found.extend(places.map(|place| Obsolete { place, note, gap: None, lost: 0 }));
         }
     }
 
-    /// The message of an event, from 0.
-    fn message(&self, event: &Event) -> usize {
-        let answer = event.answers.first().map(|place| self.transcript.texts[place.text].message);
-        event.call.as_ref().map(|call| call.message).or(answer).unwrap_or_default()
+    /// Leaves out lines that were replaced: a note says so of all that is shown of a file, gaps of some of it.
+    fn lines(&mut self, replaced: &[ReplacedLines]) {
+        let transcript = self.transcript;
+        for of_event in replaced.chunk_by(|one, next| one.event == next.event) {
+            let event = &transcript.events[of_event[0].event];
+            let Some(path) = event.path.as_deref() else { continue };
+            let newer = |lines: &ReplacedLines| message_of(transcript, &transcript.events[lines.newer]);
+            for place in shown_places(event) {
+                let here = |lines: &&ReplacedLines| event.shown[lines.excerpt].text == place.text;
+                let shown = event.shown.iter().filter(|shown| shown.text == place.text);
+                let shown: usize = shown.map(|shown| shown.lines.len()).sum();
+                let gone: usize = of_event.iter().filter(here).map(|lines| lines.lines.len()).sum();
+                let Some(last) = of_event.iter().rfind(here) else { continue };
+                if gone == shown {
+                    let note = LeftOut { state: OldState::Read(path), newer: newer(last) };
+                    self.found.push(Obsolete { place: What::Text(place), note, gap: None, lost: 0 });
+                    continue;
+                }
+                for lines in of_event.iter().filter(here) {
+                    let excerpt = &event.shown[lines.excerpt];
+                    let note = LeftOut { state: OldState::Read(path), newer: newer(lines) };
+                    let first = first_number(transcript, event, excerpt) + lines.lines.start;
+                    let gap = Gap::Lines(LineGap { first, last: first + lines.lines.len() - 1 });
+                    let place = What::Text(lines_of(transcript, excerpt, &lines.lines));
+                    self.found.push(Obsolete { place, note, gap: Some(gap), lost: 0 });
+                }
+            }
+        }
     }
+}
+
+/// The message of an event, from 0.
+fn message_of(transcript: &Transcript<'_>, event: &Event) -> usize {
+    let answer = event.answers.first().map(|place| transcript.texts[place.text].message);
+    event.call.as_ref().map(|call| call.message).or(answer).unwrap_or_default()
+}
+
+/// What an event shows of a file, in each text.
+fn shown_places(event: &Event) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for shown in event.shown.iter().filter(|shown| !shown.lines.is_empty()) {
+        match places.last_mut() {
+            Some(last) if last.text == shown.text => last.range.end = shown.range.end,
+            _ => places.push(Place { text: shown.text, range: shown.range.clone() }),
+        }
+    }
+    places
+}
+
+/// Where lines of an excerpt stand, with their numbers.
+fn lines_of(transcript: &Transcript<'_>, excerpt: &Excerpt, lines: &Range<usize>) -> Place {
+    let text = transcript.texts[excerpt.text].text;
+    let content = excerpt.lines[lines.start].range().start;
+    let before = &text.as_bytes()[excerpt.range.start..content];
+    let start = memchr::memrchr(b'\n', before).map_or(excerpt.range.start, |at| excerpt.range.start + at + 1);
+    Place { text: excerpt.text, range: start..excerpt.lines[lines.end - 1].range().end }
+}
+
+/// The number that a gap gives the first line of an excerpt: the one that is shown, or else its place in the answer, from 1.
+fn first_number(transcript: &Transcript<'_>, event: &Event, excerpt: &Excerpt) -> usize {
+    if excerpt.numbering != Numbering::None {
+        return excerpt.first as usize;
+    }
+    let text = &transcript.texts[excerpt.text];
+    let answer = event.answers.iter().find(|answer| answer.text == excerpt.text);
+    let start = match (text.kind, answer) {
+        (ContentKind::MessageText, Some(answer)) => answer.range.start.min(excerpt.range.start),
+        _ => 0,
+    };
+    memchr::memchr_iter(b'\n', &text.text.as_bytes()[start..excerpt.range.start]).count() + 1
 }
 
 /// Moves the parts of a text to where they stand after the replacements, which come in order.

@@ -18,6 +18,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),
     ("src/transcript/interpret.rs", &["insert"], "a command of an editor"),
     ("src/transcript/shell.rs", &["grep", "ls"], "programs"),
+    ("src/transcript/unseen.rs", &["grep", "ls"], "programs"),
     (
         "src/transcript/tools/meaning.rs",
         &["read", "write", "edit", "list", "skill", "view", "create", "str_replace", "insert"],

@@ -1,0 +1,301 @@
+//! Files followed line by line: which of the lines that were shown a later event replaced.
+//!
+//! A line is replaced where an edit exchanged the text that it stands in, or where the whole file is seen or written later and does not hold it. Whatever may
+//! have changed a file out of sight makes uncertain what was known before: what an edit or a write replaced may be back, so it stays. Only a later view of the
+//! whole file decides again; and what may have gone to another name is never decided. From the newest event to the oldest, because the newest decides.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use foldhash::fast::RandomState;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    events::{Action, Event, Touch, Transcript, Unseen},
+    file_answers::Extent,
+    outcomes::CallOutcome,
+    patches::FileChange,
+    place::{Excerpt, Numbering, Place, lines},
+};
+use crate::by_hash::ByHash;
+
+/// Lines that an event shows and a later one replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedLines {
+    /// The event, by its place in [`Transcript::events`].
+    pub event: usize,
+    /// The excerpt, by its place in [`Event::shown`].
+    pub excerpt: usize,
+    /// The lines, by their places in [`Excerpt::lines`]: those that were replaced, and few bytes of others between them that stand below too.
+    pub lines: Range<usize>,
+    /// The event that replaced the last of them.
+    pub newer: usize,
+}
+
+/// Lines between replaced ones that stand below too go with them where they have at most so many bytes: pointers to them would cost as much.
+const ISLAND_BYTES: usize = 160;
+
+/// Hosts cut lines that are longer, each in its own way: of these a view of the file does not say whether it still holds them.
+const LONG_LINE_BYTES: usize = 500;
+
+/// Of the edits that have a line in common, so many are looked at for each time it is shown.
+const MOST_EDITS: usize = 16;
+
+/// Every line that was shown and then replaced, in the order of the texts. Linear in the length of the conversation.
+#[must_use]
+pub fn replaced_lines(transcript: &Transcript<'_>) -> Vec<ReplacedLines> {
+    let mut follower = Follower {
+        transcript,
+        files: HashMap::default(),
+        touched: HashMap::new(),
+        changes: 0,
+        moves: 0,
+        found: Vec::new(),
+    };
+    for index in (0..transcript.events.len()).rev() {
+        follower.event(index);
+    }
+    follower.found.sort_by_key(|found| (found.event, found.excerpt, found.lines.start));
+    follower.found
+}
+
+/// A file: its path, and the directory that a relative path is of.
+type File<'a> = (&'a str, u32);
+
+/// How often, up to here, any file may have changed, and may have got another name.
+type Times = (usize, usize);
+
+struct Follower<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    files: HashMap<File<'t>, Later<'t>, RandomState>,
+    /// Files and folders that were touched, and how often each was changed and moved.
+    touched: HashMap<&'t str, Times>,
+    /// How often any file may have been changed out of sight.
+    changes: usize,
+    /// And may have been moved.
+    moves: usize,
+    found: Vec<ReplacedLines>,
+}
+
+/// What comes later about a file.
+#[derive(Default)]
+struct Later<'t> {
+    /// What the whole file was, when that was certain last.
+    whole: Option<Whole>,
+    /// Edits that nothing took back.
+    edits: Edits<'t>,
+    /// Something later decides already whether an edit or a write is still there.
+    is_closed: bool,
+    /// What of the changes out of sight is known here.
+    seen: Times,
+}
+
+/// The lines of a whole file, as hashes.
+struct Whole {
+    lines: HashSet<u64, ByHash>,
+    event: usize,
+}
+
+/// What edits replaced, by the line of each that is looked for.
+#[derive(Default)]
+struct Edits<'t>(HashMap<u64, Vec<Edit<'t>>, ByHash>);
+
+struct Edit<'t> {
+    old: Vec<&'t str>,
+    /// The last of the old lines is one to its end.
+    ends_line: bool,
+    /// Which of the old lines is looked for.
+    anchor: usize,
+    /// Those of the new lines, as hashes.
+    new: HashSet<u64, ByHash>,
+    event: usize,
+}
+
+/// What becomes of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Stays,
+    /// It stands below too.
+    Again,
+    /// By an event.
+    Replaced(usize),
+}
+
+impl<'t> Follower<'t, '_> {
+    fn event(&mut self, index: usize) {
+        let transcript = self.transcript;
+        let event = &transcript.events[index];
+        self.changes += usize::from(event.unseen >= Unseen::Changes);
+        self.moves += usize::from(event.unseen == Unseen::Moves);
+        let Some(path) = event.path.as_deref() else { return };
+        let is_done = matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff);
+        if let Action::Touch(touch) = event.action {
+            if event.outcome != CallOutcome::Denied {
+                let (changes, moves) = self.touched.entry(path.trim_end_matches('/')).or_default();
+                *changes += 1;
+                *moves += usize::from(touch == Touch::Removed);
+            }
+            return;
+        }
+        let times = self.times(path);
+        let later = self.files.entry((path, event.directory)).or_default();
+        later.notice(times);
+        let mut found = Vec::new();
+        for (excerpt, shown) in event.shown.iter().enumerate() {
+            let fates = later.fates(transcript, shown);
+            found.extend(ranges(transcript, shown, &fates).into_iter().map(|(lines, newer)| ReplacedLines {
+                event: index,
+                excerpt,
+                lines,
+                newer,
+            }));
+        }
+        self.found.append(&mut found);
+        if let Some(whole) = whole(event) {
+            later.is_seen(whole, transcript, index);
+        }
+        match &event.action {
+            Action::Write(content) if is_done && !later.is_closed => later.is_seen(content, transcript, index),
+            Action::Edit(changes) if is_done && !later.is_closed => later.edits.add(transcript, changes, index),
+            Action::Write(_) | Action::Edit(_) if event.outcome == CallOutcome::Unanswered => later.is_closed = true,
+            _ => {}
+        }
+    }
+
+    /// How often a file may have been changed and moved out of sight, up to here.
+    fn times(&self, path: &str) -> Times {
+        let ancestors = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+        ancestors
+            .filter_map(|path| self.touched.get(path))
+            .fold((self.changes, self.moves), |(changes, moves), (more, moved)| (changes + more, moves + moved))
+    }
+}
+
+impl<'t> Later<'t> {
+    fn notice(&mut self, times: Times) {
+        let (changes, moves) = std::mem::replace(&mut self.seen, times);
+        self.is_closed |= changes < times.0;
+        if moves < times.1 {
+            // What it was before may stand under another name now, whatever has this one.
+            *self = Self { is_closed: true, seen: times, ..Self::default() };
+        }
+    }
+
+    /// The whole file is these lines.
+    fn is_seen(&mut self, content: &Excerpt, transcript: &Transcript<'_>, event: usize) {
+        self.is_closed = true;
+        if self.whole.is_none() {
+            let lines = (0..content.lines.len()).map(|line| hash(transcript.line(content, line))).collect();
+            self.whole = Some(Whole { lines, event });
+        }
+    }
+
+    fn fates(&self, transcript: &Transcript<'_>, shown: &Excerpt) -> Vec<Fate> {
+        let line = |at: usize| transcript.line(shown, at);
+        if self.whole.is_none() && self.edits.0.is_empty() {
+            return Vec::new();
+        }
+        let hashes: Vec<u64> = (0..shown.lines.len()).map(|at| hash(line(at))).collect();
+        let in_whole = |(at, hash): (usize, &u64)| match &self.whole {
+            Some(whole) if whole.lines.contains(hash) => Fate::Again,
+            Some(whole) if line(at).len() < LONG_LINE_BYTES => Fate::Replaced(whole.event),
+            _ => Fate::Stays,
+        };
+        let mut fates: Vec<Fate> = hashes.iter().enumerate().map(in_whole).collect();
+        if !self.edits.0.is_empty() {
+            for at in 0..hashes.len() {
+                let edits = self.edits.0.get(&hashes[at]).into_iter().flatten();
+                edits.take(MOST_EDITS).for_each(|edit| edit.mark(at, line, &hashes, &mut fates));
+            }
+        }
+        fates
+    }
+}
+
+impl<'t> Edits<'t> {
+    fn add(&mut self, transcript: &'t Transcript<'_>, changes: &[FileChange], event: usize) {
+        for change in changes {
+            // Of other changes it is not certain which of several equal places they changed.
+            let FileChange::Text { old, new, .. } = change else { continue };
+            let read = |place: &Place| -> Vec<&'t str> {
+                let text = transcript.texts[place.text].text;
+                lines(text, place.range.clone()).map(|line| &text[line]).collect()
+            };
+            let ends_line = transcript.text(old).ends_with('\n');
+            let (old, new) = (read(old), read(new).into_iter().map(hash).collect());
+            let Some(anchor) = (0..old.len()).max_by_key(|line| old[*line].len()) else { continue };
+            self.0.entry(hash(old[anchor])).or_default().push(Edit { old, ends_line, anchor, new, event });
+        }
+    }
+}
+
+impl Edit<'_> {
+    /// Marks the lines that it replaced, where line `at` is the one that is looked for and the others stand around it.
+    fn mark<'l>(&self, at: usize, line: impl Fn(usize) -> &'l str, hashes: &[u64], fates: &mut [Fate]) {
+        let Some(first) = at.checked_sub(self.anchor).filter(|first| first + self.old.len() <= hashes.len()) else {
+            return;
+        };
+        let last = self.old.len() - 1;
+        let stands = |(index, old): (usize, &&str)| {
+            let (line, old) = (without_return(line(first + index)), without_return(old));
+            // An edit may begin and end within a line.
+            let is_begun = index == 0 && last > 0 && line.ends_with(old);
+            let is_ended = index == last && last > 0 && !self.ends_line && line.starts_with(old);
+            line == old || is_begun || is_ended
+        };
+        if !self.old.iter().enumerate().all(stands) {
+            return;
+        }
+        for (index, old) in self.old.iter().enumerate() {
+            if without_return(line(first + index)) == without_return(old) {
+                let is_again = self.new.contains(&hashes[first + index]);
+                fates[first + index] = if is_again { Fate::Again } else { Fate::Replaced(self.event) };
+            }
+        }
+    }
+}
+
+/// The whole file, where an event shows it.
+fn whole(event: &Event) -> Option<&Excerpt> {
+    let [only] = event.shown.as_slice() else { return None };
+    let is_whole = match event.action {
+        Action::Read(extent) => extent == Extent::Whole,
+        Action::Write(_) | Action::Edit(_) => only.numbering == Numbering::None && only.first == 1,
+        _ => false,
+    };
+    (is_whole && event.outcome == CallOutcome::Ok).then_some(only)
+}
+
+/// The ranges of lines to leave out, and which event replaced the last of each.
+fn ranges(transcript: &Transcript<'_>, shown: &Excerpt, fates: &[Fate]) -> Vec<(Range<usize>, usize)> {
+    let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+    // How many bytes stand below too, since the last line that was replaced.
+    let mut island = None;
+    for (at, fate) in fates.iter().enumerate() {
+        match fate {
+            Fate::Stays => island = None,
+            Fate::Again => {
+                island =
+                    island.map(|bytes| bytes + transcript.line(shown, at).len()).filter(|bytes| *bytes <= ISLAND_BYTES)
+            }
+            Fate::Replaced(newer) => {
+                match (island, found.last_mut()) {
+                    (Some(_), Some((range, last))) => (range.end, *last) = (at + 1, *newer),
+                    _ => found.push((at..at + 1, *newer)),
+                }
+                island = Some(0);
+            }
+        }
+    }
+    found
+}
+
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+fn hash(line: &str) -> u64 {
+    xxh3_64(without_return(line).as_bytes())
+}

@@ -1,0 +1,195 @@
+//! What a command line may do to files that nobody follows: it is taken to change any, unless each of its commands is known only to look.
+
+use super::events::Unseen;
+
+/// What it may do, and whether it takes the shell to another directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Effects {
+    pub(super) unseen: Unseen,
+    /// Where the last `cd` of it leads; empty where that is not certain.
+    pub(super) directory: Option<String>,
+}
+
+/// Programs that only look, whatever they are given.
+const LOOK: [&str; 44] = [
+    "[", "basename", "cat", "cd", "cmp", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo",
+    "egrep", "env", "exit", "export", "false", "fgrep", "file", "grep", "head", "id", "jq", "ls", "nl", "printf", "ps",
+    "pwd", "readlink", "realpath", "rg", "sleep", "stat", "tail", "test", "tr", "tree", "true", "type", "uname", "wc",
+    "which",
+];
+
+/// What `git` does without changing a file.
+const GIT_LOOKS: [&str; 11] =
+    ["blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "status"];
+
+/// What moves files, in any shell.
+const MOVE: [&str; 6] = ["mv", "move", "ren", "rename", "Move-Item", "Rename-Item"];
+
+/// What the command line may do beside what is followed of it.
+pub(super) fn effects(line: &str) -> Effects {
+    let mut effects = Effects { unseen: Unseen::Nothing, directory: None };
+    let commands = commands(line);
+    if commands.as_ref().is_none_or(|commands| !commands.iter().all(|command| only_looks(command))) {
+        let moves = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| MOVE.contains(&word));
+        effects.unseen = if moves { Unseen::Moves } else { Unseen::Changes };
+    }
+    let moved =
+        |command: &&Vec<String>| matches!(command[0].as_str(), "cd" | "pushd" | "popd" | "chdir" | "Set-Location");
+    match &commands {
+        Some(commands) => {
+            if let Some(last) = commands.iter().rev().find(moved) {
+                let target = last.get(1).filter(|_| last.len() == 2 && last[0] == "cd");
+                effects.directory = Some(target.filter(|path| path.starts_with('/')).cloned().unwrap_or_default());
+            }
+        }
+        None => {
+            let leaves =
+                line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| matches!(word, "cd" | "pushd" | "popd"));
+            effects.directory = leaves.then(String::new);
+        }
+    }
+    effects
+}
+
+/// Whether a tool that nobody knows may move files, by its name.
+pub(super) fn of_tool(name: &str) -> Unseen {
+    let name = name.to_ascii_lowercase();
+    if ["move", "rename"].iter().any(|word| name.contains(word)) { Unseen::Moves } else { Unseen::Changes }
+}
+
+fn only_looks(command: &[String]) -> bool {
+    let program = command[0].rsplit('/').next().unwrap_or_default();
+    let arguments = &command[1..];
+    let has = |flags: &[&str]| arguments.iter().any(|argument| flags.iter().any(|flag| argument.starts_with(flag)));
+    match program {
+        "find" => !has(&["-delete", "-exec", "-ok", "-fprint", "-fls"]),
+        // `sed` writes by flag, and by the commands `w` and `e` of its script: only what prints lines is certain.
+        "sed" => {
+            arguments.first().is_some_and(|flag| flag == "-n") && !has(&["-i", "--in-place", "-s"]) && {
+                let script = arguments.get(1).map_or("", String::as_str);
+                script.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '$' | 'p' | ';' | ' '))
+            }
+        }
+        "sort" => !has(&["-o", "--output"]),
+        "git" => {
+            let mut arguments = arguments.iter().map(String::as_str);
+            let command = arguments.find(|argument| !matches!(*argument, "--no-pager" | "-P"));
+            command.is_some_and(|command| GIT_LOOKS.contains(&command)) && !has(&["--output", "-O", "--ext-diff"])
+        }
+        "env" | "export" => arguments.iter().all(|argument| argument.contains('=')),
+        _ => LOOK.contains(&program),
+    }
+}
+
+/// The words of every simple command; `None` where the line is more than such commands, one after the other or in pipes, or writes to a file.
+fn commands(line: &str) -> Option<Vec<Vec<String>>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut quote = None;
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    let mut characters = line.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        match (quote, character) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                characters.next();
+            }
+            (_, '`') => return None,
+            (_, '$') if characters.peek().is_some_and(|(_, next)| *next == '(') => return None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (None, '(' | ')' | '{' | '}') => return None,
+            (None, '<') if line[at..].starts_with("<<") || line[at..].starts_with("<(") => return None,
+            (None, '>') => {
+                let to = line[at + 1..].trim_start_matches('>').trim_start();
+                let (stream, nowhere) = (to.starts_with("&1") || to.starts_with("&2"), to.starts_with("/dev/null"));
+                if !stream && !nowhere {
+                    return None;
+                }
+                // What follows is where it goes, not a command of its own.
+                while characters.next_if(|(_, next)| matches!(next, '>' | '&' | ' ')).is_some() {}
+            }
+            (None, ';' | '|' | '&' | '\n') => {
+                ends.push((start, at));
+                start = at + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    if quote.is_some() {
+        return None;
+    }
+    ends.push((start, line.len()));
+    for (start, end) in ends {
+        let words = shlex::split(&line[start..end])?;
+        let is_given = |word: &String| {
+            word.split_once('=')
+                .is_some_and(|(name, _)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        };
+        let words: Vec<String> = words.into_iter().skip_while(is_given).collect();
+        if !words.is_empty() {
+            found.push(words);
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_only_look_change_nothing() {
+        for line in [
+            "cat a.ts",
+            "cd /w && ls -la | head -5",
+            "git status; git --no-pager diff HEAD~1 -- a.ts",
+            "grep -rn 'a > b' src 2>/dev/null || echo none",
+            "find . -name '*.ts' 2>&1 | sort | uniq -c | wc -l",
+            "FOO=1 printenv",
+            "sed -n '1,9p' a.ts",
+            "",
+        ] {
+            let expected =
+                if line.contains("printenv") || line.contains("uniq") { Unseen::Changes } else { Unseen::Nothing };
+            assert_eq!(effects(line).unseen, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_may_change_any_file() {
+        for line in [
+            "npm test",
+            "cat a > b",
+            "echo x >> a.ts",
+            "echo $(rm a)",
+            "find . -name x -delete",
+            "find . -exec rm {} +",
+            "sed -i s/a/b/ a.ts",
+            "sed -n 'w b.ts' a.ts",
+            "sort -o a a",
+            "git checkout .",
+            "git stash",
+            "git diff --output=x",
+            "ls && python3 fix.py",
+            "cat <<'EOF' > a\nx\nEOF",
+            "env FOO=1 make",
+            "echo 'x",
+        ] {
+            assert_eq!(effects(line).unseen, Unseen::Changes, "{line}");
+        }
+        for line in ["git mv a b", "ls && mv a b", "npx codemod rename x", "find . -exec mv {} y ;"] {
+            assert_eq!(effects(line).unseen, Unseen::Moves, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_directory_that_a_shell_is_left_in() {
+        assert_eq!(effects("ls").directory, None);
+        assert_eq!(effects("cd /w && ls").directory.as_deref(), Some("/w"));
+        assert_eq!(effects("ls; cd sub").directory.as_deref(), Some(""));
+        assert_eq!(effects("cd '/w x' && cd ..").directory.as_deref(), Some(""));
+        assert_eq!(effects("(cd /w && make)").directory.as_deref(), Some(""), "whatever it does");
+    }
+}
