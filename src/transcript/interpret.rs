@@ -120,7 +120,14 @@ impl<'t> Interpreter<'t> {
     /// Notes in which directory a command was run, and where it leaves the shell.
     fn in_shell(&self, known: &Known<'_, '_>, events: &mut [Event]) {
         let mut shell = self.shell.borrow_mut();
+        let given = known.given_directory();
         for event in &mut *events {
+            if let (Some(directory), Some(path)) = (&given, &event.path) {
+                if !is_absolute(&clean(path)) {
+                    event.path = Some(format!("{directory}/{path}").into());
+                }
+                continue;
+            }
             event.directory = shell.number;
             let changes = matches!(event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
             if changes && shell.number > 0 && event.path.as_deref().is_some_and(|path| !is_absolute(&clean(path))) {
@@ -571,6 +578,12 @@ impl Known<'_, '_> {
             }
         }
         events
+    }
+
+    /// In which directory the call says that its command is to run.
+    fn given_directory(&self) -> Option<Cow<'_, str>> {
+        const NAMES: [&str; 3] = ["cwd", "workdir", "working_directory"];
+        self.call.string(self.texts, NAMES.into_iter()).filter(|directory| !directory.is_empty())
     }
 
     /// The line of a call that runs one.

@@ -44,7 +44,7 @@ pub use self::{
     pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
     place::{Excerpt, Numbering, Place, Span},
     reader::{read, read_texts},
-    replaced::{ReplacedLines, replaced_lines},
+    replaced::{Replaced, ReplacedLines, replaced},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
 };

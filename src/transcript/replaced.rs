@@ -34,6 +34,15 @@ pub struct ReplacedLines {
     pub newer: usize,
 }
 
+/// What later events replaced.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Lines that were shown, in the order of the texts.
+    pub lines: Vec<ReplacedLines>,
+    /// Writes and edits of files that were written anew, each with the event that did so; in order.
+    pub written: Vec<(usize, usize)>,
+}
+
 /// Lines between replaced ones that stand below too go with them where they have at most so many bytes: pointers to them would cost as much.
 const ISLAND_BYTES: usize = 160;
 
@@ -43,21 +52,17 @@ const LONG_LINE_BYTES: usize = 500;
 /// Of the edits that have a line in common, so many are looked at for each time it is shown.
 const MOST_EDITS: usize = 16;
 
-/// Every line that was shown and then replaced, in the order of the texts. Linear in the length of the conversation.
+/// What was shown or written and then replaced. Linear in the length of the conversation.
 #[must_use]
-pub fn replaced_lines(transcript: &Transcript<'_>) -> Vec<ReplacedLines> {
-    let mut follower = Follower {
-        transcript,
-        files: HashMap::default(),
-        touched: HashMap::new(),
-        changes: 0,
-        moves: 0,
-        found: Vec::new(),
-    };
+pub fn replaced(transcript: &Transcript<'_>) -> Replaced {
+    let found = Replaced::default();
+    let mut follower =
+        Follower { transcript, files: HashMap::default(), touched: HashMap::new(), changes: 0, moves: 0, found };
     for index in (0..transcript.events.len()).rev() {
         follower.event(index);
     }
-    follower.found.sort_by_key(|found| (found.event, found.excerpt, found.lines.start));
+    follower.found.lines.sort_by_key(|found| (found.event, found.excerpt, found.lines.start));
+    follower.found.written.reverse();
     follower.found
 }
 
@@ -76,7 +81,7 @@ struct Follower<'t, 'a> {
     changes: usize,
     /// And may have been moved.
     moves: usize,
-    found: Vec<ReplacedLines>,
+    found: Replaced,
 }
 
 /// What comes later about a file.
@@ -84,6 +89,8 @@ struct Follower<'t, 'a> {
 struct Later<'t> {
     /// What the whole file was, when that was certain last.
     whole: Option<Whole>,
+    /// The next write that nothing took back.
+    written: Option<usize>,
     /// Edits that nothing took back.
     edits: Edits<'t>,
     /// Something later decides already whether an edit or a write is still there.
@@ -142,23 +149,26 @@ impl<'t> Follower<'t, '_> {
         let times = self.times(path);
         let later = self.files.entry((path, event.directory)).or_default();
         later.notice(times);
-        let mut found = Vec::new();
         for (excerpt, shown) in event.shown.iter().enumerate() {
-            let fates = later.fates(transcript, shown);
-            found.extend(ranges(transcript, shown, &fates).into_iter().map(|(lines, newer)| ReplacedLines {
-                event: index,
-                excerpt,
-                lines,
-                newer,
-            }));
+            let ranges = ranges(transcript, shown, &later.fates(transcript, shown)).into_iter();
+            self.found.lines.extend(ranges.map(|(lines, newer)| ReplacedLines { event: index, excerpt, lines, newer }));
         }
-        self.found.append(&mut found);
         if let Some(whole) = whole(event) {
             later.is_seen(whole, transcript, index);
         }
         match &event.action {
-            Action::Write(content) if is_done && !later.is_closed => later.is_seen(content, transcript, index),
-            Action::Edit(changes) if is_done && !later.is_closed => later.edits.add(transcript, changes, index),
+            Action::Write(_) | Action::Edit(_) if is_done => {
+                self.found.written.extend(later.written.map(|newer| (index, newer)));
+                let is_there = !later.is_closed || later.whole.is_some();
+                match &event.action {
+                    Action::Write(content) if is_there => {
+                        later.is_seen(content, transcript, index);
+                        later.written = Some(index);
+                    }
+                    Action::Edit(changes) if !later.is_closed => later.edits.add(transcript, changes, index),
+                    _ => {}
+                }
+            }
             Action::Write(_) | Action::Edit(_) if event.outcome == CallOutcome::Unanswered => later.is_closed = true,
             _ => {}
         }

@@ -16,7 +16,9 @@ use crate::{
     markers::{Gap, LeftOut, LineGap, OldState, may_hold_pointers},
     restore::Decoder,
     tokens::{Encoding, count_inside},
-    transcript::{Action, CallOutcome, Event, Excerpt, Numbering, Place, ReplacedLines, Transcript, replaced_lines},
+    transcript::{
+        Action, CallOutcome, Event, Excerpt, Numbering, Place, Replaced, ReplacedLines, Transcript, replaced,
+    },
 };
 
 use super::{
@@ -120,7 +122,7 @@ pub fn leave_out(
     options: &LosslessOptions,
     encoding: Encoding,
 ) -> Superseded {
-    let obsolete = Finder { transcript, options, replaced: Vec::new(), found: Vec::new() }.find();
+    let obsolete = Finder { transcript, options, replaced: replaced(transcript), found: Vec::new() }.find();
     let mut superseded = Superseded::default();
     if obsolete.is_empty() {
         return superseded;
@@ -251,8 +253,7 @@ impl Superseded {
 struct Finder<'a> {
     transcript: &'a Transcript<'a>,
     options: &'a LosslessOptions,
-    /// What was replaced, where reads go as a whole all the same.
-    replaced: Vec<ReplacedLines>,
+    replaced: Replaced,
     found: Vec<Obsolete<'a>>,
 }
 
@@ -263,8 +264,6 @@ struct Later {
     changed: Option<usize>,
     /// It is edited or written.
     edited: Option<usize>,
-    /// Its whole content is set.
-    written: Option<usize>,
     /// It is seen: read or written.
     seen: bool,
 }
@@ -272,10 +271,10 @@ struct Later {
 impl<'a> Finder<'a> {
     fn find(mut self) -> Vec<Obsolete<'a>> {
         let transcript = self.transcript;
-        if self.options.is_on(LosslessOperation::StaleRead) {
-            let replaced = replaced_lines(transcript);
-            if self.options.whole_reads { self.replaced = replaced } else { self.lines(&replaced) }
+        if !self.options.whole_reads {
+            self.lines();
         }
+        self.written();
         let mut files: HashMap<&str, Later> = HashMap::new();
         let mut snapshot = None;
         let mut list = None;
@@ -310,27 +309,28 @@ impl<'a> Finder<'a> {
             match &event.action {
                 Action::Write(_) if done => {
                     let message = Some(message);
-                    *later = Later { changed: message, edited: message, written: message, seen: true };
+                    *later = Later { changed: message, edited: message, seen: true };
                 }
                 Action::Edit(_) if done => (later.changed, later.edited) = (Some(message), Some(message)),
                 Action::Touch(_) if done => later.changed = Some(message),
                 Action::Read(_) if !event.shown.is_empty() => later.seen = true,
                 _ => {}
             }
-            self.file(index, path, after, done);
+            self.file(index, path, after);
         }
         self.found
     }
 
     /// Leaves out what an event shows of a file, or was to put into it, where later events make it obsolete.
-    fn file(&mut self, index: usize, path: &'a str, later: Later, done: bool) {
+    fn file(&mut self, index: usize, path: &'a str, later: Later) {
         let event = &self.transcript.events[index];
         if let Some(changed) = later.changed.filter(|_| later.seen && self.options.whole_reads) {
             let note = LeftOut { state: OldState::Read(path), newer: changed };
-            let first = self.replaced.partition_point(|lines| lines.event < index);
-            let of_event = self.replaced[first..].partition_point(|lines| lines.event == index);
+            let replaced = &self.replaced.lines;
+            let first = replaced.partition_point(|lines| lines.event < index);
+            let of_event = replaced[first..].partition_point(|lines| lines.event == index);
             for place in shown_places(event) {
-                let replaced = self.replaced[first..first + of_event]
+                let replaced = self.replaced.lines[first..first + of_event]
                     .iter()
                     .map(|lines| lines_of(self.transcript, &event.shown[lines.excerpt], &lines.lines));
                 let replaced: usize =
@@ -339,11 +339,20 @@ impl<'a> Finder<'a> {
                 self.found.push(Obsolete { place: What::Text(place), note, gap: None, lost });
             }
         }
-        if let Some(written) = later.written.filter(|_| done) {
-            let note = LeftOut { state: OldState::Written(path), newer: written };
-            self.leave_out(note, given(event).into_iter().map(What::Text));
-        } else if let Some(edited) = later.edited.filter(|_| event.outcome == CallOutcome::Failed) {
+        if let Some(edited) = later.edited.filter(|_| event.outcome == CallOutcome::Failed) {
             let note = LeftOut { state: OldState::FailedEdit(path), newer: edited };
+            self.leave_out(note, given(event).into_iter().map(What::Text));
+        }
+    }
+
+    /// Leaves out what was written to files that were written anew.
+    fn written(&mut self) {
+        let transcript = self.transcript;
+        for (index, newer) in std::mem::take(&mut self.replaced.written) {
+            let event = &transcript.events[index];
+            let Some(path) = event.path.as_deref() else { continue };
+            let newer = message_of(transcript, &transcript.events[newer]);
+            let note = LeftOut { state: OldState::Written(path), newer };
             self.leave_out(note, given(event).into_iter().map(What::Text));
         }
     }
@@ -356,9 +365,12 @@ impl<'a> Finder<'a> {
     }
 
     /// Leaves out lines that were replaced: a note says so of all that is shown of a file, gaps of some of it.
-    fn lines(&mut self, replaced: &[ReplacedLines]) {
+    fn lines(&mut self) {
+        if !self.options.is_on(LosslessOperation::StaleRead) {
+            return;
+        }
         let transcript = self.transcript;
-        for of_event in replaced.chunk_by(|one, next| one.event == next.event) {
+        for of_event in self.replaced.lines.chunk_by(|one, next| one.event == next.event) {
             let event = &transcript.events[of_event[0].event];
             let Some(path) = event.path.as_deref() else { continue };
             let newer = |lines: &ReplacedLines| message_of(transcript, &transcript.events[lines.newer]);

@@ -1,5 +1,6 @@
 //! The lossless provider.
 
+mod files;
 mod operations;
 mod properties;
 mod snapshots;

@@ -201,21 +201,79 @@ fn superseded(conversation: &Conversation, config: Value) -> (Vec<Vec<String>>, 
 }
 
 #[test]
-fn a_read_goes_when_the_file_was_changed_and_seen_again() {
-    let old = program(1, 12);
-    let (changed, new) = (program(50, 1), program(60, 4));
-    let steps =
-        [read("/p/a.rs", numbered(&old, 1)), edit("/p/a.rs", &old[..1], &changed), read("/p/a.rs", numbered(&new, 1))];
+fn a_read_goes_when_the_whole_file_is_seen_to_be_another() {
+    let (old, new) = (program(1, 12), program(60, 4));
+    let steps = [
+        read("/p/a.rs", numbered(&old, 1)),
+        edit("/p/a.rs", &old[..1], &program(50, 1)),
+        read("/p/a.rs", numbered(&new, 1)),
+    ];
     let (texts, done) = superseded(&history_of(&steps), json!({}));
     assert_eq!(texts[2][0], "[Left out: /p/a.rs was changed below]");
     assert_eq!(done, [("stale_read".to_owned(), Grade::Superseded)]);
-    // The newest view of a file stays.
-    let unseen = history_of(&steps[..2]);
-    assert_eq!(superseded(&unseen, json!({})).1, []);
-    assert_eq!(superseded(&unseen, json!({ "staleReads": "changed" })).1.len(), 1);
-    assert_eq!(superseded(&history_of(&steps), json!({ "staleReads": "off" })).1, []);
-    assert_eq!(superseded(&history_of(&steps), json!({ "strict": true })).1, []);
-    assert_eq!(superseded(&history_of(&steps), json!({ "removeObsoleteState": false })).1, []);
+    for off in [json!({ "staleReads": "off" }), json!({ "strict": true }), json!({ "removeObsoleteState": false })] {
+        assert_eq!(superseded(&history_of(&steps), off.clone()).1, [], "{off}");
+    }
+}
+
+#[test]
+fn of_a_read_the_lines_go_that_an_edit_replaced() {
+    let old = program(1, 12);
+    let changed = edit("/p/a.rs", &old[4..7], &program(50, 1));
+    let steps = [read("/p/a.rs", numbered(&old, 21)), changed.clone()];
+    let (texts, done) = superseded(&history_of(&steps), json!({}));
+    let expected = [numbered(&old[..4], 21), "[…25-27]".to_owned(), numbered(&old[7..], 28)].join("\n");
+    assert_eq!(texts[2][0], expected);
+    assert_eq!(done, [("stale_read".to_owned(), Grade::Superseded)]);
+    // Another file, or one that may be another.
+    let elsewhere = [read("src/a.rs", numbered(&old, 1)), edit("/other/src/a.rs", &old[4..7], &program(50, 1))];
+    let is_stale = |steps: &[(Value, Value)]| {
+        superseded(&history_of(steps), json!({})).1.iter().any(|(operation, _)| operation == "stale_read")
+    };
+    assert!(!is_stale(&elsewhere));
+    // Something may have brought back what was there.
+    for command in ["git checkout -- /p/a.rs", "git stash pop", "make", "mv /p/a.rs /p/b.rs"] {
+        let steps = [read("/p/a.rs", numbered(&old, 1)), changed.clone(), run(command, String::new())];
+        assert!(!is_stale(&steps), "{command}");
+    }
+    let looked = run("git status && ls /p | wc -l", "9".to_owned());
+    assert!(is_stale(&[read("/p/a.rs", numbered(&old, 1)), changed, looked]));
+}
+
+#[test]
+fn whole_reads_go_where_that_is_asked_for_and_what_is_true_of_them_is_lost() {
+    let old = program(1, 12);
+    let steps = [
+        read("/p/a.rs", numbered(&old, 1)),
+        edit("/p/a.rs", &old[4..7], &program(50, 1)),
+        read("/p/a.rs", numbered(&program(60, 4), 100)),
+    ];
+    let settled = condense(&history_of(&steps), json!({ "staleReads": "file", "preserveRecentCount": 0 }));
+    assert_eq!(texts(&settled.conversation)[2][0], "[Left out: /p/a.rs was changed below]");
+    let done: Vec<(&str, Option<Grade>)> =
+        settled.changes.iter().map(|change| (change.operation.as_str(), change.grade)).collect();
+    assert_eq!(done, [("stale_read", Some(Grade::Superseded)), ("stale_file", None)]);
+    let shares: Vec<usize> = settled.changes.iter().map(|change| change.tokens_before - change.tokens_after).collect();
+    assert!(shares[0] * 2 < shares[1], "three lines of twelve: {shares:?}");
+}
+
+#[test]
+fn what_moved_with_its_file_is_not_replaced_by_what_has_its_name_now() {
+    let old = program(1, 12);
+    let steps = |command: &str| {
+        history_of(&[
+            write("/p/a.rs", &old),
+            run(command, String::new()),
+            write("/p/a.rs", &program(60, 4)),
+            read("/p/a.rs", numbered(&program(60, 4), 1)),
+        ])
+    };
+    for command in ["mv /p/a.rs /p/b.rs", "git mv /p/a.rs /p/b.rs", "mv /p /q", "ls && mv /p/a.rs /p/b.rs"] {
+        let (texts, _) = superseded(&steps(command), json!({}));
+        assert_eq!(texts[1][0], old.join("\n"), "{command}");
+    }
+    let (texts, _) = superseded(&steps("make"), json!({}));
+    assert_eq!(texts[1][0], "[Left out: /p/a.rs was written anew below]");
 }
 
 #[test]
@@ -229,7 +287,7 @@ fn a_failed_edit_says_nothing_about_a_file() {
     let steps = [read("/p/a.rs", numbered(&old, 1)), failed, read("/p/b.rs", numbered(&program(200, 3), 1))];
     assert_eq!(superseded(&history_of(&steps), json!({})).1, []);
     // It goes when the file was edited after all.
-    let again = [&steps[..2], &[edit("/p/a.rs", &old[..1], &program(95, 1))]].concat();
+    let again = [&steps[..2], &[edit("/p/a.rs", &program(80, 1), &program(95, 1))]].concat();
     let (texts, done) = superseded(&history_of(&again), json!({}));
     assert_eq!(texts[3][1], "[Left out: this failed; /p/a.rs was changed below]");
     assert_eq!(done, [("failed_edit".to_owned(), Grade::Superseded)]);
@@ -363,7 +421,7 @@ fn within_a_target_what_stays_after_all_leads_no_pointer_astray() {
     let total = Tally::count(&history, Encoding::O200kBase, &Cancel::default()).unwrap().total();
     let mut pointers = 0;
     for target in total / 2..total {
-        let request = Request { target_tokens: Some(target), ..request(&history, json!({})) };
+        let request = Request { target_tokens: Some(target), ..request(&history, json!({ "staleReads": "file" })) };
         let settled = settle(&request, "lossless", &propose(&request)).unwrap().conversation;
         if texts(&settled)[2][0].contains(" as below from ") {
             pointers += 1;

@@ -299,13 +299,13 @@ fn claude_code() {
         ("TodoWrite", json!({"todos": [{"content": "x"}]}), json!("ok")),
     ]);
     let expected = [
-        "read Part | a.go | 7:x/ | Ok",
+        "read Part | /p/a.go | 7:x/ | Ok",
         "search src/b.go:7 src/b.go:8 c.go:1 | - |  | Ok",
-        "edit x>y, a>b* | src/b.go |  | Ok",
-        "edit y>z | src/b.go | 7:z/y | Ok",
-        "read Part | src/b.go | 2:two/three | Ok",
+        "edit x>y, a>b* | /p/src/b.go |  | Ok",
+        "edit y>z | /p/src/b.go | 7:z/y | Ok",
+        "read Part | /p/src/b.go | 2:two/three | Ok",
         "command | - |  | Failed exit 1",
-        "read Part | empty |  | Ok",
+        "read Part | /p/empty |  | Ok",
         "todo | - |  | Ok",
     ];
     assert_eq!(told(&answers), expected);
