@@ -1,17 +1,18 @@
 //! Every line of a conversation with a number for its content: equal lines have equal numbers.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use xxhash_rust::xxh3::xxh3_128;
+use foldhash::fast::RandomState;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::texts::Text;
+use super::{run::LEAST_QUOTE, texts::Text};
 use crate::{
     by_hash::ByHash,
-    markers::{LeftOut, MIN_QUOTE_BYTES},
+    markers::{LeftOut, MIN_QUOTE_BYTES, quote_of},
     parallel::{in_parts, in_parts_beside},
     restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
 };
@@ -130,7 +131,7 @@ impl LineTable {
     fn beginnings(&self, texts: &[Text<'_>]) -> Vec<Vec<(u32, u32)>> {
         let wanted = Wanted::of(self, texts);
         let numbered: Vec<(usize, &Text<'_>)> = texts.iter().enumerate().collect();
-        let beginnings = |(index, text): &(usize, &Text<'_>)| beginnings(&text.text, &self.rows[*index], &wanted);
+        let beginnings = |(index, text): &(usize, &Text<'_>)| wanted.beginnings(&text.text, &self.rows[*index]);
         in_parts(&numbered, |(_, text)| text.text.len(), |texts| texts.iter().map(beginnings).collect())
     }
 
@@ -161,54 +162,88 @@ pub fn row_readings<'t>(text: &'t str, row: &Row) -> impl Iterator<Item = &'t [u
     readings(&bytes[row.range()]).chain(without_number.into_iter().flatten())
 }
 
-/// A hash of the first bytes of what can be quoted.
-pub fn beginning(reading: &[u8]) -> Option<u32> {
-    let first: &[u8; MIN_QUOTE_BYTES] = reading.first_chunk()?;
-    let mixed = u32::from_le_bytes(*first).wrapping_mul(0x9E37_79B1);
-    Some(mixed ^ (mixed >> 15))
+/// A hash of what lines begin with that begin with a quote. Of a longer quote the first bytes: as many as each has, unless its line is shorter.
+pub fn beginning(quote: &[u8]) -> u32 {
+    xxh3_64(&quote[..quote.len().min(LEAST_QUOTE)]) as u32
 }
 
-/// What repeated lines begin with, as bits: one for several of them.
-struct Wanted(Vec<u64>);
+/// What repeated lines can be quoted by begins with: only these lines are pointed to.
+struct Wanted {
+    /// Bits of [`beginning`]s: one for several of them.
+    long: Vec<u64>,
+    /// Whole lines that are shorter than quotes are, and how long those are that begin with the same bytes.
+    short: HashSet<u32, RandomState>,
+    lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>, RandomState>,
+}
 
 impl Wanted {
     fn of(lines: &LineTable, texts: &[Text<'_>]) -> Self {
         let repeated = lines.repeated.iter().filter(|repeated| **repeated).count();
-        let mut wanted = Self(vec![0; (repeated / 8).next_power_of_two()]);
+        let long = vec![0; (repeated / 8).next_power_of_two()];
+        let mut wanted = Self { long, short: HashSet::default(), lengths: HashMap::default() };
+        let mut seen =
+            vec![false; lines.ids.iter().filter(|id| **id != NO_LINE).max().map_or(0, |last| *last as usize + 1)];
         for (index, text) in texts.iter().enumerate() {
-            let rows = lines.rows[index].rows.iter().zip(&lines.repeated[lines.of_text(index)]);
-            for (row, _) in rows.filter(|(_, repeated)| **repeated) {
-                row_readings(&text.text, row).filter_map(beginning).for_each(|beginning| wanted.add(beginning));
+            let of_text = lines.of_text(index);
+            let ids = lines.ids[of_text.clone()].iter().zip(&lines.repeated[of_text]);
+            for (row, (id, _)) in lines.rows[index].rows.iter().zip(ids).filter(|(_, (_, repeated))| **repeated) {
+                if !std::mem::replace(&mut seen[*id as usize], true)
+                    && let Some(quote) = quote_of(&text.text[row.content_range()], LEAST_QUOTE)
+                {
+                    wanted.add(quote.as_bytes());
+                }
             }
         }
         wanted
     }
 
+    fn add(&mut self, quote: &[u8]) {
+        let beginning = beginning(quote);
+        if quote.len() >= LEAST_QUOTE {
+            let (word, bit) = self.place(beginning);
+            self.long[word] |= bit;
+        } else if let Some(first) = quote.first_chunk()
+            && self.short.insert(beginning)
+        {
+            let lengths = self.lengths.entry(*first).or_default();
+            if !lengths.contains(&quote.len()) {
+                lengths.push(quote.len());
+            }
+        }
+    }
+
     fn place(&self, beginning: u32) -> (usize, u64) {
-        let bit = beginning as usize & (64 * self.0.len() - 1);
+        let bit = beginning as usize & (64 * self.long.len() - 1);
         (bit / 64, 1 << (bit % 64))
     }
 
-    fn add(&mut self, beginning: u32) {
-        let (word, bit) = self.place(beginning);
-        self.0[word] |= bit;
+    /// What the rows of a text begin with of it, each with the row; in order.
+    fn beginnings(&self, text: &str, rows: &Rows) -> Vec<(u32, u32)> {
+        let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
+        for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {
+            row_readings(text, row).for_each(|reading| self.of_reading(reading, index, &mut found));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
-    fn has(&self, beginning: u32) -> bool {
-        let (word, bit) = self.place(beginning);
-        self.0[word] & bit != 0
+    fn of_reading(&self, reading: &[u8], row: u32, found: &mut Vec<(u32, u32)>) {
+        if reading.len() >= LEAST_QUOTE {
+            let beginning = beginning(reading);
+            let (word, bit) = self.place(beginning);
+            if self.long[word] & bit != 0 {
+                found.push((beginning, row));
+            }
+        }
+        let lengths = reading.first_chunk().and_then(|first| self.lengths.get(first));
+        for quote in lengths.into_iter().flatten().filter_map(|length| reading.get(..*length)) {
+            let beginning = beginning(quote);
+            if self.short.contains(&beginning) {
+                found.push((beginning, row));
+            }
+        }
     }
-}
-
-fn beginnings(text: &str, rows: &Rows, wanted: &Wanted) -> Vec<(u32, u32)> {
-    let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
-    for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {
-        let beginnings = row_readings(text, row).filter_map(beginning).filter(|beginning| wanted.has(*beginning));
-        found.extend(beginnings.map(|beginning| (beginning, index)));
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn hash(line: &[u8]) -> u64 {

@@ -221,7 +221,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         target: usize,
         quote: &str,
     ) -> Box<dyn Iterator<Item = Option<usize>> + '_> {
-        let Some(beginning) = beginning(quote.as_bytes()) else { return Box::new(std::iter::empty()) };
+        let beginning = beginning(quote.as_bytes());
         let (start, here) = (self.finder.lines.of_text(text).start, &self.finder.lines.beginnings[text]);
         let position = |row: usize| here.partition_point(|entry| *entry < (beginning, (row - start) as u32));
         let rows = |range: Range<usize>| here[range].iter().map(move |(_, row)| start + *row as usize);
