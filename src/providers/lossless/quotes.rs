@@ -11,6 +11,9 @@ use crate::markers::quote_of;
 /// Of the lines between a pointer and its target that begin alike, only so many are looked at. That keeps a million of them linear.
 const MAX_BETWEEN: usize = 1000;
 
+/// Of so many of them what they say is remembered.
+const MAX_TOLD_APART: usize = 8;
+
 /// Of a run, so many lines that begin alike are looked at before the rest of it stays, whichever of its own lines they begin like: each of those is
 /// tried, as long as the one before leads nowhere.
 const MAX_LOOKS: usize = 12 * MAX_LINKS;
@@ -186,6 +189,8 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let target = lines.of_text(run.target.0).start + run.target.1 + skipped;
         let length = run.rows.len() - skipped;
         let mut passed = 0;
+        // Most of those that begin alike are the same few lines: the quote is longer by now than what it has in common with them.
+        let mut told_apart: Vec<u32> = Vec::with_capacity(MAX_TOLD_APART);
         for place in self.alike(text, from, target, quote).take(*looks) {
             *looks -= 1;
             let Some(place) = place else { continue };
@@ -198,6 +203,12 @@ impl<'f, 'a> Chooser<'f, 'a> {
             }
             if lines.ids[place] == lines.ids[from] {
                 return Found::By { quote, target: place, lines: self.common(from, place, length) };
+            }
+            if told_apart.contains(&lines.ids[place]) {
+                continue;
+            }
+            if told_apart.len() < MAX_TOLD_APART {
+                told_apart.push(lines.ids[place]);
             }
             for reading in self.readings(place) {
                 let common = reading.iter().zip(whole).take_while(|(one, other)| one == other).count();
