@@ -117,6 +117,13 @@ impl<'f, 'a> Chooser<'f, 'a> {
         !self.leaves[row]
     }
 
+    /// Quotes for another run of the text whose turn it is, or for parts of it.
+    pub fn choose_more(&mut self, text: usize, run: Run) -> Vec<Run> {
+        let mut runs = vec![run];
+        self.choose_again(text, &mut runs);
+        runs
+    }
+
     /// Whether another run of a text that has had its turn could be quoted, or a part of it.
     pub fn could_quote(&mut self, text: usize, run: Run) -> bool {
         let rows = self.finder.lines.of_rows(text, &run.rows);

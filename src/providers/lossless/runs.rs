@@ -195,6 +195,7 @@ impl<'a> Finder<'a> {
         let range = self.lines.of_text(text);
         let mut runs: Vec<Run> = Vec::new();
         let mut wanted: Vec<Range<usize>> = Vec::new();
+        let mut tried: Vec<Run> = Vec::new();
         let mut too_short = TooShort::default();
         let in_table = |run: &Run| self.lines.of_rows(text, &run.rows);
         if self.lines.may_change[range.clone()].contains(&true) {
@@ -207,6 +208,7 @@ impl<'a> Finder<'a> {
                 more.sort_by_key(|run| run.rows.start);
                 wanted.clear();
                 wanted.extend(more.iter().map(in_table));
+                tried.clone_from(&more);
                 chooser.choose(text, &mut more);
                 if more == runs {
                     // What was found cannot be quoted.
@@ -219,6 +221,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+        self.try_again(text, tried, &mut runs, chooser);
         wanted.into_iter().for_each(|rows| refused[rows].fill(true));
         for run in &runs {
             refused[in_table(run)].fill(false);
@@ -233,6 +236,32 @@ impl<'a> Finder<'a> {
             from = gap.end;
         }
         runs
+    }
+
+    /// Runs that could not be quoted are tried once more, one by one: what stood in their way may have become a pointer, and what was to become one may
+    /// stay, and be what they lead to.
+    fn try_again(&self, text: usize, tried: Vec<Run>, runs: &mut Vec<Run>, chooser: &mut Chooser<'_, '_>) {
+        let start = self.lines.of_text(text).start;
+        let mut targets = vec![false; self.lines.of_text(text).len()];
+        let mark = |run: &Run, targets: &mut [bool]| {
+            if run.target.0 == text {
+                targets[run.target.1..run.target.1 + if run.repeats { 1 } else { run.rows.len() }].fill(true);
+            }
+        };
+        runs.iter().for_each(|run| mark(run, &mut targets));
+        // In the order in which a reader who follows a pointer meets them last to first.
+        let tried: Vec<Run> = if self.options.keep_first { tried } else { tried.into_iter().rev().collect() };
+        let known = runs.len();
+        for run in tried.into_iter().filter(|run| !run.repeats) {
+            if run.rows.clone().all(|row| chooser.stays(start + row) && !targets[row]) {
+                let more = chooser.choose_more(text, run);
+                more.iter().for_each(|run| mark(run, &mut targets));
+                runs.extend(more);
+            }
+        }
+        if runs.len() > known {
+            runs.sort_by_key(|run| run.rows.start);
+        }
     }
 
     fn pass(
