@@ -67,6 +67,8 @@ pub struct LineTable {
     starts: Vec<usize>,
     /// The content of each row; [`NO_LINE`] for markers.
     pub ids: Vec<u32>,
+    /// How many different lines there are.
+    pub different: usize,
     /// Which zone each row lies in. Runs do not cross the border of a zone: it is that of a text, an excerpt or a part.
     pub zones: Vec<u32>,
     /// Whether each row may be changed.
@@ -93,6 +95,7 @@ impl LineTable {
             rows: Vec::new(),
             starts: Vec::with_capacity(texts.len() + 1),
             ids: ids.concat(),
+            different: 0,
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
             repeated: Vec::new(),
@@ -123,9 +126,19 @@ impl LineTable {
         }
         lines.starts.push(lines.zones.len());
         lines.rows = rows.into_iter().map(Arc::new).collect();
-        lines.repeated = repeated(&lines.ids);
+        lines.different = numbers.into_inner().unwrap_or_else(PoisonError::into_inner).next as usize;
+        lines.repeated = lines.repeated();
         lines.beginnings = lines.beginnings(texts);
         lines
+    }
+
+    fn repeated(&self) -> Vec<bool> {
+        let mut seen = vec![Seen::Never; self.different];
+        for id in self.ids.iter().filter(|id| **id != NO_LINE) {
+            let seen = &mut seen[*id as usize];
+            *seen = if *seen == Seen::Never { Seen::Once } else { Seen::Again };
+        }
+        self.ids.iter().map(|id| seen.get(*id as usize) == Some(&Seen::Again)).collect()
     }
 
     fn beginnings(&self, texts: &[Text<'_>]) -> Vec<Vec<(u32, u32)>> {
@@ -181,8 +194,7 @@ impl Wanted {
         let repeated = lines.repeated.iter().filter(|repeated| **repeated).count();
         let long = vec![0; (repeated / 8).next_power_of_two()];
         let mut wanted = Self { long, short: HashSet::default(), lengths: HashMap::default() };
-        let mut seen =
-            vec![false; lines.ids.iter().filter(|id| **id != NO_LINE).max().map_or(0, |last| *last as usize + 1)];
+        let mut seen = vec![false; lines.different];
         for (index, text) in texts.iter().enumerate() {
             let of_text = lines.of_text(index);
             let ids = lines.ids[of_text.clone()].iter().zip(&lines.repeated[of_text]);
@@ -248,16 +260,6 @@ impl Wanted {
 
 fn hash(line: &[u8]) -> u64 {
     xxh3_128(line) as u64
-}
-
-/// Whether each of these lines is there more than once.
-fn repeated(ids: &[u32]) -> Vec<bool> {
-    let lines = || ids.iter().filter(|id| **id != NO_LINE).map(|id| *id as usize);
-    let mut seen = vec![Seen::Never; lines().max().map_or(0, |last| last + 1)];
-    for id in lines() {
-        seen[id] = if seen[id] == Seen::Never { Seen::Once } else { Seen::Again };
-    }
-    ids.iter().map(|id| seen.get(*id as usize) == Some(&Seen::Again)).collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    lines::{LineTable, beginning, row_readings},
+    lines::{LineTable, NO_LINE, beginning, row_readings},
     run::{Finder, LEAST_QUOTE, Run},
 };
 use crate::markers::quote_of;
@@ -26,39 +26,74 @@ pub struct Chooser<'f, 'a> {
     stays: Stays,
 }
 
-/// The rows that stay in the texts that have had their turn, chained by what they begin with: those met first from here on come first.
+/// What the rows say that stay in the texts that have had their turn, chained by what it begins with: what was met last comes first. Of rows that say the
+/// same it is the last one that is met first from here on, whoever looks for them.
 struct Stays {
+    /// By beginning.
     newest: Vec<u32>,
-    chain: Vec<Link>,
+    /// By the line's number, one of its links.
+    of_line: Vec<u32>,
+    links: Vec<Link>,
 }
 
 #[derive(Clone, Copy)]
 struct Link {
     beginning: u32,
     row: u32,
+    before: u32,
     next: u32,
+    /// Another beginning of the same line.
+    other: u32,
 }
 
 const END: u32 = u32::MAX;
 
 impl Stays {
-    fn new(rows: usize) -> Self {
-        Self { newest: vec![END; (rows / 4).next_power_of_two()], chain: Vec::with_capacity(rows) }
+    fn new(lines: &LineTable) -> Self {
+        let rows = lines.ids.len();
+        Self {
+            newest: vec![END; (rows / 4).next_power_of_two()],
+            of_line: vec![END; lines.different],
+            links: Vec::new(),
+        }
     }
 
     fn place(&self, beginning: u32) -> usize {
         beginning as usize & (self.newest.len() - 1)
     }
 
-    fn add(&mut self, beginning: u32, row: usize) {
+    fn add(&mut self, beginning: u32, row: usize, line: u32) {
         let place = self.place(beginning);
-        let link = u32::try_from(self.chain.len()).unwrap_or(END);
-        self.chain.push(Link { beginning, row: row as u32, next: std::mem::replace(&mut self.newest[place], link) });
+        let first = self.newest[place];
+        let mut known = self.of_line[line as usize];
+        while known != END && self.links[known as usize].beginning != beginning {
+            known = self.links[known as usize].other;
+        }
+        if known == END {
+            known = self.links.len() as u32;
+            let other = std::mem::replace(&mut self.of_line[line as usize], known);
+            self.links.push(Link { beginning, row: row as u32, before: END, next: END, other });
+        } else {
+            self.links[known as usize].row = row as u32;
+            if first == known {
+                return;
+            }
+            let Link { before, next, .. } = self.links[known as usize];
+            self.links[before as usize].next = next;
+            if next != END {
+                self.links[next as usize].before = before;
+            }
+        }
+        (self.links[known as usize].before, self.links[known as usize].next) = (END, first);
+        if first != END {
+            self.links[first as usize].before = known;
+        }
+        self.newest[place] = known;
     }
 
     /// `None` for what only lies in the same chain.
     fn of(&self, beginning: u32) -> impl Iterator<Item = Option<usize>> {
-        let next = |at: u32| self.chain.get(at as usize).copied();
+        let next = |at: u32| self.links.get(at as usize).copied();
         let links = std::iter::successors(next(self.newest[self.place(beginning)]), move |link| next(link.next));
         links.take(MAX_LINKS).map(move |link| (link.beginning == beginning).then_some(link.row as usize))
     }
@@ -79,8 +114,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
     /// Before any text has had its turn.
     #[must_use]
     pub fn new(finder: &'f Finder<'a>) -> Self {
-        let rows = finder.lines.ids.len();
-        Self { finder, leaves: vec![false; rows], stays: Stays::new(rows) }
+        Self { finder, leaves: vec![false; finder.lines.ids.len()], stays: Stays::new(finder.lines) }
     }
 
     /// The text has had its turn.
@@ -89,8 +123,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let Self { finder, leaves, stays } = self;
         let rows = finder.lines.beginnings[text].iter().map(|(beginning, row)| (*beginning, start + *row as usize));
         let mut add = |(beginning, row): (u32, usize)| {
-            if !leaves[row] {
-                stays.add(beginning, row);
+            let line = finder.lines.ids[row];
+            if !leaves[row] && line != NO_LINE {
+                stays.add(beginning, row, line);
             }
         };
         if finder.options.keep_first { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
