@@ -6,39 +6,45 @@ const { notAllowed, readable, refuseUnknown } = require("./errors.js");
 const { fingerprintOfMessages } = require("./fingerprints.js");
 const { applyPlan } = require("./plan.js");
 const { attempt, checkMessages, checkedData, invalid, resolved } = require("./restore-data.js");
-const { undo } = require("./undo.js");
+const { undo, undoWithDependants } = require("./undo.js");
 
 /**
- * Gives back the messages as they were before the condensation that led to `condensed`; with `only`, what undoing these changes leads to.
+ * Gives back the messages as they were before the condensation that led to `condensed`; with `only`, what undoing these changes leads to, and with
+ * `withDependants` all that cannot be as it is without them.
  * @param {{ messages: object[], restoreData: object }} condensed
- * @param {{ only?: string[] }} [options]
+ * @param {{ only?: string[], withDependants?: boolean }} [options]
  */
 function restore(condensed, options) {
-  const only = onlyIn(options);
+  const { only, withDependants } = readOptions(options);
   return readable("result", () => {
     if (typeof condensed !== "object" || condensed === null)
       throw notAllowed("result", condensed, "a result, or { messages, restoreData }");
     const { messages, restoreData: data } = condensed;
     if (!Array.isArray(messages)) throw notAllowed("messages", messages, "the array of condensed messages");
     const known = checkedData(data);
-    return only ? undo(messages, known, data, only) : restored(messages, known);
+    if (!only) return restored(messages, known);
+    return withDependants ? undoWithDependants(messages, known, data, only) : undo(messages, known, data, only);
   });
 }
 
-/** The ids of `options.only`; undefined without any. */
-function onlyIn(options) {
-  if (options === undefined) return undefined;
+function readOptions(options) {
+  if (options === undefined) return {};
   return readable("options", () => {
     if (typeof options !== "object" || options === null || Array.isArray(options))
       throw notAllowed("options", options, "{ only: the ids of changes }");
-    refuseUnknown("options", options, ["only"]);
-    const { only } = options;
-    if (only === undefined) return undefined;
+    refuseUnknown("options", options, ["only", "withDependants"]);
+    const { only, withDependants = false } = options;
+    if (typeof withDependants !== "boolean") throw notAllowed("options.withDependants", withDependants, "true or false");
+    if (only === undefined) {
+      if (withDependants) throw notAllowed("options.withDependants", withDependants, "only beside only");
+      return {};
+    }
     if (!Array.isArray(only)) throw notAllowed("options.only", only, "an array of ids of changes");
-    return Array.from(only, (id, index) => {
+    const ids = Array.from(only, (id, index) => {
       if (typeof id !== "string") throw notAllowed(`options.only[${index}]`, id, "the id of a change");
       return id;
     });
+    return { only: ids, withDependants };
   });
 }
 

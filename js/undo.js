@@ -414,4 +414,39 @@ function firstAbove(places, index) {
   return low;
 }
 
-module.exports = { undo };
+/**
+ * Undoes the changes `only` with all that cannot be as it is without them: other changes of the same texts, pointers that would lead elsewhere. What cannot
+ * be undone even so takes nothing along. The answer says in `dependants` what came along.
+ */
+function undoWithDependants(messages, known, data, only) {
+  const asked = new Set(only);
+  const refused = new Map();
+  for (;;) {
+    const ids = new Set(asked);
+    let answer;
+    do {
+      answer = undo(messages, known, data, [...ids]);
+    } while (addAll(ids, answer.refused));
+    const failed = answer.refused.filter(({ id }) => asked.has(id));
+    for (const one of failed) {
+      asked.delete(one.id);
+      refused.set(one.id, one);
+    }
+    // Without those that were asked for and refused, less may come along.
+    if (failed.length > 0 && asked.size > 0) continue;
+    if (asked.size === 0) answer = undo(messages, known, data, []);
+    const restored = answer.restored.filter((id) => asked.has(id));
+    const dependants = answer.restored.filter((id) => !asked.has(id));
+    const refusals = [...new Set(only)].filter((id) => refused.has(id)).map((id) => refused.get(id));
+    return { ...answer, restored, dependants, refused: refusals };
+  }
+}
+
+/** Adds what refusals ask for; whether any of it is new. */
+function addAll(ids, refused) {
+  const size = ids.size;
+  for (const { with: others = [] } of refused) for (const other of others) ids.add(other);
+  return ids.size > size;
+}
+
+module.exports = { undo, undoWithDependants };

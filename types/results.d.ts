@@ -472,8 +472,8 @@ export function restore<M extends MessageLike = Message>(
  *
  * const result = await createLosslessProvider().condense({ messages });
  * const stale = result.changes.filter(({ operation }) => operation === "stale_read").map(({ id }) => id);
- * const undone = restore(result, { only: stale });
- * console.log(`${undone.restored.length} reads are back`);
+ * const undone = restore(result, { only: stale, withDependants: true });
+ * console.log(`${undone.restored.length} reads are back, and ${undone.dependants?.length} changes that stood on them`);
  * for (const { id, code, reason } of undone.refused) console.log(id, code, reason);
  * const original = restore({ messages: undone.messages, restoreData: undone.restoreData });
  * ```
@@ -483,15 +483,24 @@ export function restore<M extends MessageLike = Message>(
     readonly messages: readonly M[];
     readonly restoreData: RestoreData;
   },
-  options: { readonly only: readonly string[] },
+  options: {
+    readonly only: readonly string[];
+    /**
+     * Takes back with them all that cannot be as it is without them: other changes of the same texts, messages dropped beside these, pointers that would
+     * lead to other lines. {@link UndoneChanges.dependants} says which those were. Default false: such a change is refused (`needs_others`).
+     */
+    readonly withDependants?: boolean;
+  },
 ): UndoneChanges<M>;
 
 /** What came of undoing single changes. */
 export interface UndoneChanges<M extends MessageLike = Message> {
   /** The messages without those changes; the array that came in when none could be undone. */
   messages: M[];
-  /** The changes that were undone. */
+  /** The changes that were asked for and undone. */
   restored: string[];
+  /** With `withDependants`: those that were undone with them. */
+  dependants?: string[];
   /** Those that were not, each with the reason. */
   refused: RefusedUndo[];
   /** What leads back from `messages`: for the changes that are left, or for all of them. */
@@ -512,7 +521,7 @@ export interface RefusedUndo {
   code: "unknown_change" | "needs_others" | "changed_since" | "misleads";
   /** The same for a person. */
   reason: string;
-  /** Of `needs_others`: the changes that are missing. */
+  /** Of `needs_others`: the changes that are missing, or with `withDependants` cannot be undone. */
   with?: string[];
   /** Of `changed_since` and `misleads`: the message, by its index in `messages`, where one is to blame. */
   messageIndex?: number;

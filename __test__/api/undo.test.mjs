@@ -122,6 +122,50 @@ describe("what cannot be undone alone", () => {
     expect(restore(result, { only: [first, ...others] }).messages).toEqual(messages);
   });
 
+  test.each(dialects)("any change comes back with what stands on it: %s", async (dialect) => {
+    const messages = historyOf(dialect, 3, 26);
+    for (const provider of ["lossless", "truncation"]) {
+      const result = await new CondensationManager().condense({ messages }, { provider, targetTokens: 900 });
+      expect(result.changes.length).toBeGreaterThan(3);
+      let alone = 0;
+      for (const id of idsOf(result)) {
+        const undone = restore(clone(result), { only: [id], withDependants: true });
+        if (undone.refused.length > 0) {
+          expect(undone).toMatchObject({ restored: [], dependants: [], refused: [{ id, code: "unknown_change" }] });
+          continue;
+        }
+        expect(undone.restored).toEqual([id]);
+        expect(new Set([id, ...undone.dependants]).size).toBe(1 + undone.dependants.length);
+        alone += undone.dependants.length === 0 ? 1 : 0;
+        // What came along is what would have to be named.
+        const named = restore(clone(result), { only: [id, ...undone.dependants] });
+        expect(named.messages).toEqual(undone.messages);
+        expect(named.dependants).toBeUndefined();
+        expect(restore(clone(undone))).toEqual(messages);
+      }
+      expect(alone).toBeLessThan(result.changes.length);
+    }
+  });
+
+  test("what cannot be undone takes nothing along", async () => {
+    const messages = historyOf("claude-code", 5, 120);
+    const result = await new CondensationManager().condense({ messages }, { provider: "lossless", targetTokens: 3000 });
+    const twice = result.changes.find(({ id }) => restore(result, { only: [id] }).refused[0]?.code === "needs_others");
+    const other = result.changes.find(
+      ({ id, messageIndex }) => messageIndex !== twice.messageIndex && restore(result, { only: [id] }).refused.length === 0,
+    );
+    const state = clone(result);
+    state.messages[twice.messageIndex].content = "edited";
+    const undone = restore(state, { only: [twice.id, other.id, "c0"], withDependants: true });
+    expect(undone.restored).toEqual([other.id]);
+    expect(undone.refused.map(({ id, code }) => [id, code])).toEqual([
+      [twice.id, "changed_since"],
+      ["c0", "unknown_change"],
+    ]);
+    expect(() => restore(result, { withDependants: true })).toThrow(/options\.withDependants/);
+    expect(() => restore(result, { only: [], withDependants: 1 })).toThrow(/options\.withDependants/);
+  });
+
   test("what somebody edited since is refused, and the others are undone", async () => {
     const messages = historyOf("claude-code");
     const result = await createTruncationProvider({ minTokensForTruncation: 20 }).condense({ messages });

@@ -375,9 +375,9 @@ class StudioHost {
     undo: async ({ condensation: id, changes }) => {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
-      const { result, undone, refused } = takeBack(kept.result, changes);
+      const { result, undone, dependants, refused } = takeBack(kept.result, changes);
       const condensation = this.#keep({ ...kept, result, choices: withChoices(kept.choices, kept.given, undone) });
-      return { condensation, refused };
+      return { condensation, refused, dependants: dependants.map(({ id }) => id) };
     },
 
     message: async ({ history: id, index, condensation: of }) => {

@@ -145,30 +145,27 @@ function keepAgain(messages, result, choices) {
 }
 
 /**
- * Undoes changes, and with them those of the same message without which they cannot be undone: who wants a text as it was wants none of its changes. Returns
- * the result that is left, the changes that were undone, and the refusals of others.
+ * Undoes changes with all that stands on them. Returns the result that is left, the changes that were asked for and undone, those that came along, and the
+ * refusals.
  * @param {any} result
  * @param {string[]} ids
  */
 function takeBack(result, ids) {
-  const changes = new Map(result.changes.map((change) => [change.id, change]));
-  const wanted = new Set(ids);
-  for (;;) {
-    const back = restore({ messages: result.messages, restoreData: result.restoreData }, { only: [...wanted] });
-    const size = wanted.size;
-    for (const { id, with: others = [] } of back.refused) {
-      const of = changes.get(id)?.messageIndex;
-      if (others.every((other) => changes.get(other)?.messageIndex === of)) for (const other of others) wanted.add(other);
-    }
-    if (wanted.size > size) continue;
-    const gone = new Set(back.restored);
-    const left = result.changes.filter((change) => !gone.has(change.id));
-    return {
-      result: { ...result, messages: back.messages, restoreData: back.restoreData, changes: left, didCondense: left.length > 0 },
-      undone: result.changes.filter((change) => gone.has(change.id)),
-      refused: back.refused.filter(({ id }) => ids.includes(id)),
-    };
-  }
+  const { messages, restoreData } = result;
+  const back = restore({ messages, restoreData }, { only: ids, withDependants: true });
+  const of = (some) => {
+    const wanted = new Set(some);
+    return result.changes.filter(({ id }) => wanted.has(id));
+  };
+  const [undone, dependants] = [of(back.restored), of(back.dependants ?? [])];
+  const gone = new Set([...undone, ...dependants]);
+  const left = result.changes.filter((change) => !gone.has(change));
+  return {
+    result: { ...result, messages: back.messages, restoreData: back.restoreData, changes: left, didCondense: left.length > 0 },
+    undone,
+    dependants,
+    refused: back.refused,
+  };
 }
 
 module.exports = { keepAgain, takeBack, withChoices };

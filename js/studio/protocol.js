@@ -299,7 +299,12 @@ const METHODS = Object.freeze({
   /** Takes single changes back. */
   undo: {
     request: object({ condensation: shortText, changes: list(shortText, 100_000) }),
-    answer: object({ condensation, refused: list(object({ id: text, code: text, reason: text })) }),
+    answer: object({
+      condensation,
+      refused: list(object({ id: text, code: text, reason: text })),
+      /** What was taken back with them, because it stood on them. */
+      dependants: list(text),
+    }),
   },
   /** What is wrong with a configuration, and what one can begin with. */
   validate: {

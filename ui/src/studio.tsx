@@ -116,6 +116,7 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
   const [selected, setSelected] = useState<number>();
   const [asks, setAsks] = useState(0);
   const [refused, setRefused] = useState<string>();
+  const [along, setAlong] = useState(0);
   const [done, setDone] = useState<Done>();
   const [problem, setProblem] = useState<Fault>();
   const window = contextWindow === undefined ? {} : { contextWindow };
@@ -175,12 +176,14 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
     setAsks(0);
     setSelected(undefined);
     setRefused(undefined);
+    setAlong(0);
     setDone(undefined);
     setProblem(undefined);
   }, [id, choice, percent, contextWindow, own]);
   useEffect(() => {
     setAsks(0);
     setRefused(undefined);
+    setAlong(0);
     // The page follows what it writes itself, which is no news. What somebody else wrote is.
     setDone((old) => (old?.revision === revision ? old : undefined));
     // That it was not saved, because it had changed, stays to be read.
@@ -196,7 +199,8 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
       setProblem(undefined);
       setWorking(true);
       try {
-        const { condensation: next, refused: left } = await client.undo({ condensation: condensation.id, changes: ids });
+        const { condensation: next, refused: left, dependants } = await client.undo({ condensation: condensation.id, changes: ids });
+        setAlong(dependants.length);
         remembered.keep(id, { kept: next.kept });
         condensed.set(next);
         // Whatever is on its way was asked before this was chosen.
@@ -307,6 +311,7 @@ function History({ hello, history, contextWindow, draft, remembered }: HistoryPr
                 onUndo={canUndo || (listed !== current && listed.exact && client.isLive) ? undo : undefined}
                 onGone={condensed.again}
                 refused={refused}
+                along={along}
               />
             )}
           </Tabs.Content>

@@ -222,7 +222,7 @@ export interface CondenseClient {
   undo(
     request: { condensation: string; changes: string[] },
     options?: CallOptions,
-  ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[] }>;
+  ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[]; dependants: string[] }>;
   /** What is wrong with a configuration of a provider. */
   validate(request: { provider: string; config: object }, options?: CallOptions): Promise<{ faults: { path: string; message: string }[] }>;
   /** The presets of the smart provider, by name. */

@@ -25,6 +25,8 @@ export interface ChangesProps {
   onGone?: (() => void) | undefined;
   /** Why the newest undoing did not do all it was to. */
   refused?: string | undefined;
+  /** So many changes were taken back with those that were asked for, because they stood on them. */
+  along?: number;
 }
 
 const GRADES = ["inline", "superseded", "lossy"] as const;
@@ -66,6 +68,7 @@ export function Changes({
   isBusy = false,
   onGone,
   refused,
+  along = 0,
 }: ChangesProps): ReactNode {
   const { t, format } = useStudio();
   const told = useTold();
@@ -169,6 +172,11 @@ export function Changes({
           </button>
         )}
       </p>
+      {along > 0 && (
+        <p className="rc-note" role="status">
+          {t("changes.along", { count: along, shown: format.number(along) })}
+        </p>
+      )}
       {refused && (
         <p className="rc-error" role="alert">
           {visibleText(refused)}

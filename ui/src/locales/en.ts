@@ -92,6 +92,8 @@ export const en = {
   "card.timeNote": "without the model",
   "changes.allGrades": "Whatever becomes of it",
   "changes.allOperations": "All operations",
+  "changes.along_one": "One change that stood on it was taken back too.",
+  "changes.along_other": "{{shown}} changes that stood on it were taken back too.",
   "changes.byPlace": "In order",
   "changes.byTokens": "Largest first",
   "changes.count_one": "{{shown}} of {{all}} changes",

@@ -94,6 +94,8 @@ export const fr: Record<keyof typeof en, string> = {
   "card.timeNote": "sans le modèle",
   "changes.allGrades": "Tous les devenirs",
   "changes.allOperations": "Toutes les opérations",
+  "changes.along_one": "Un changement qui en dépendait a été annulé aussi.",
+  "changes.along_other": "{{shown}} changements qui en dépendaient ont été annulés aussi.",
   "changes.byPlace": "Dans l’ordre",
   "changes.byTokens": "Les plus gros d’abord",
   "changes.count_one": "{{shown}} changement sur {{all}}",
