@@ -83,6 +83,7 @@ function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
     metTarget: targetTokens === undefined ? null : !error && newContextTokens <= targetTokens,
     changes: changes.length,
     savedByGrade: stats.savedByGrade,
+    superseded: survival?.total.superseded.tokens ?? 0,
     lost: survival?.total.lost.tokens ?? 0,
     firstChangedIndex: report.firstChangedIndex,
     ...(promptCache && { promptCache }),

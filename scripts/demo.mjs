@@ -78,7 +78,8 @@ function operationsOf(changes) {
 
 const WORDS = {
   environment_snapshot: "old snapshots of the environment left out",
-  stale_read: "reads of files that have changed since left out",
+  stale_read: "lines of reads left out that were replaced since",
+  stale_file: "reads of files that were changed since left out",
   reference: "results that stand elsewhere, now a pointer",
   containment: "results contained in others, now a pointer",
   repeated_lines: "lines that stand elsewhere, now a pointer",
@@ -132,7 +133,7 @@ async function show(file) {
   say(`  after   ${bar(after / before)}  ${count(after)} tokens, in ${took.toFixed(0)} ms\n`);
   say(`What became of the ${count(before - after)} that went`);
   say(`  ${count(savedByGrade.inline).padStart(8)}  can be read elsewhere in the conversation`);
-  say(`  ${count(savedByGrade.superseded).padStart(8)}  were out of date: something newer stands below`);
+  say(`  ${count(savedByGrade.superseded).padStart(8)}  were replaced by newer, which stands below`);
   say(`  ${count(savedByGrade.lossy).padStart(8)}  are lost to the model`);
   const isBack = JSON.stringify(api.restore(result)) === JSON.stringify(messages);
   say(`  restore() brings all of it back: ${isBack ? "tried, and identical" : "TRIED, AND NOT IDENTICAL"}\n`);

@@ -46,10 +46,11 @@ export interface LosslessConfig {
   /** Operation `environment_snapshot`: snapshots of the environment but the newest are left out. Default: true. */
   environmentSnapshots?: boolean | undefined;
   /**
-   * Operation `stale_read`: what was read of a file is left out once the file was changed and then read or written again (`seenAgain`, the default), so
-   * that the newest view of every file stays; or as soon as it was changed (`changed`); or never (`off`).
+   * Operation `stale_read`: of what was read of a file, the lines are left out that a later edit, write or view of the whole file replaced (`lines`, the
+   * default). With `file` a read goes as a whole, once its file was changed in any way and then read or written again: what of it is still true goes too,
+   * as `stale_file`, and is lost. With `off` all of it stays.
    */
-  staleReads?: "seenAgain" | "changed" | "off" | undefined;
+  staleReads?: "lines" | "file" | "off" | undefined;
   /** Operation `overwritten_write`: what was written to a file that was written again later is left out. Default: true. */
   overwrittenWrites?: boolean | undefined;
   /** Operation `todo_list`: lists of things to do but the newest are left out. Default: true. */

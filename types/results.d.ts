@@ -15,6 +15,7 @@ export type ChangeOperation =
   | "line_numbers"
   | "environment_snapshot"
   | "stale_read"
+  | "stale_file"
   | "overwritten_write"
   | "todo_list"
   | "failed_edit"
@@ -47,6 +48,7 @@ export interface Change {
    * - Lossless, `inline`: `reference` (to a result that is the same), `containment` (to one that contains it), `diff` (a file in another version),
    *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
    * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
+   * - Lossless with `staleReads: "file"`, lossy: `stale_file` (lines of reads that nothing replaced)
    * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
    *   the oldest), `log` (quotes of what was said and done in messages that are left out)
    * - `tool_rule`: what a rule of the option `tools` says

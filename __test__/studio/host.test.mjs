@@ -103,8 +103,10 @@ describe("createStudioHost", () => {
     const { ask, messages } = hostOf();
     const first = await ask("condense", { history: "h", provider: "lossless" });
     const id = first.changes[0].id;
-    const { condensation, refused } = await ask("undo", { condensation: first.id, changes: [id] });
-    expect(condensation.changes).toHaveLength(first.changes.length - (refused.length === 0 ? 1 : 0));
+    const { condensation, refused, dependants } = await ask("undo", { condensation: first.id, changes: [id] });
+    expect(refused).toEqual([]);
+    expect(condensation.changes).toHaveLength(first.changes.length - 1 - dependants.length);
+    expect(condensation.changes.filter((change) => [id, ...dependants].includes(change.id))).toEqual([]);
     expect(condensation.tokensAfter).toBeGreaterThanOrEqual(first.tokensAfter);
     const all = await ask("undo", { condensation: condensation.id, changes: condensation.changes.map((change) => change.id) });
     expect(all.condensation).toMatchObject({ didCondense: false, changes: [], tokensAfter: countTokens(messages) });

@@ -286,7 +286,7 @@ for (const { messageIndex, blockIndex, grade } of changes) {
 // Providers of this package.
 const wholeLossless: LosslessConfig = {
   strict: true,
-  staleReads: "changed",
+  staleReads: "file",
   minTokensSaved: 10,
   preserveRecentCount: 0,
   repeatedLines: false,

@@ -56,22 +56,6 @@ function writeOperations(report, { changes }) {
     report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
 }
 
-/** What became of what the tokens said that were saved. */
-const GRADES = { inline: "readable in place", superseded: "superseded", lossy: "lossy" };
-
-function writeGrades(report, { didCondense, stats }) {
-  if (!didCondense || !stats.savedByGrade) return;
-  report.heading("Of what was saved is", ["", "", "tokens", ""]);
-  const all = Object.values(stats.savedByGrade).reduce((sum, tokens) => sum + tokens, 0);
-  for (const [grade, name] of Object.entries(GRADES)) {
-    const tokens = stats.savedByGrade[grade];
-    if (tokens > 0) report.row(`  ${name}`, ["", "", number(tokens), percent(tokens, all)]);
-  }
-  if (stats.savedByGrade.superseded + stats.savedByGrade.lossy === 0) return;
-  const gone = "What is not readable in place is no longer in the messages; what the library returns for restore() has it.";
-  for (const line of item("  ", gone, report.width)) report.line(report.paint.dim(line));
-}
-
 /** Names for the kinds of content in a report on what survives. */
 const CONTENT = {
   user: "the user's words",
@@ -86,29 +70,42 @@ const CONTENT = {
   other: "other blocks",
 };
 
-/** What of the tokens that went can still be told, besides what stands. */
-const TOLD = {
-  pointed: "behind pointers",
-  superseded: "replaced by later messages",
-  summarized: "told by a summary",
-  recorded: "quoted in the log",
+/** The columns of what became of each kind of content: together all that there was. */
+const FATES = {
+  "in place": ["kept", "pointed"],
+  replaced: ["superseded"],
+  told: ["summarized", "recorded"],
+  lost: ["lost"],
 };
+
+const TOLD = { summarized: "told by a summary", recorded: "quoted in the log" };
+
+/** What can be read nowhere any more, in words. */
+function goneWords({ superseded, summarized, recorded, lost }) {
+  const told = summarized.tokens + recorded.tokens;
+  if (superseded.tokens + told + lost.tokens === 0) return "Loses nothing: all that went can be read elsewhere in the messages.";
+  const inShort = told > 0 ? ` ${number(told)} told in short,` : "";
+  return `${number(superseded.tokens)} replaced by newer,${inShort} ${number(lost.tokens)} lost: restore brings all of it back, the messages have it no more.`;
+}
 
 /** What became of each kind of content. */
 function writeSurvival(report, { didCondense, survival }) {
   if (!didCondense || !survival) return;
-  report.heading("What survives, in tokens", ["before", "stands", "told", "lost"]);
-  const told = (fate) => Object.keys(TOLD).reduce((sum, name) => sum + fate[name].tokens, 0);
-  const row = (label, fate, paint) =>
-    report.row(label, [fate.before.tokens, fate.kept.tokens, told(fate), fate.lost.tokens].map(number), paint);
+  report.heading("What can be read, tokens", Object.keys(FATES));
+  const row = (label, fate, paint) => {
+    const cells = Object.values(FATES).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
+    report.row(label, cells, paint);
+  };
   for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
   row("  total", survival.total, report.paint.bold);
+  const { kept, pointed, protected: pinned } = survival.total;
   const parts = Object.entries(TOLD).filter(([name]) => survival.total[name].tokens > 0);
-  const lines = Object.entries(survival.log).map(([name, { lines }]) => `${name} ${number(lines)}`);
+  const lines = Object.entries(survival.log).map(([name, { lines: count }]) => `${name} ${number(count)}`);
   const remarks = [
+    pointed.tokens > 0 && `In place: ${number(kept.tokens)} as they stood, ${number(pointed.tokens)} behind pointers.`,
     parts.length > 0 && `Told: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
-    survival.total.protected.blocks > 0 &&
-      `Protected: ${plural(survival.total.protected.blocks, "block")} of ${plural(survival.total.protected.tokens, "token")}.`,
+    goneWords(survival.total),
+    pinned.blocks > 0 && `Protected: ${plural(pinned.blocks, "block")} of ${plural(pinned.tokens, "token")}.`,
     lines.length > 0 && `Lines of the log: ${lines.join(", ")}.`,
   ].filter(Boolean);
   for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
@@ -307,7 +304,6 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeTokens(report, condensed);
   writePasses(report, condensed);
   writeOperations(report, condensed);
-  writeGrades(report, condensed);
   writeQuality(report, condensed);
   writeSurvival(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);

@@ -347,7 +347,8 @@ class StudioHost {
       const found = await this.#manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
-      return { revision, trial: trial && { ...trial, lost: Math.round(trial.lost * scale) } };
+      const scaled = (tokens) => Math.round(tokens * scale);
+      return { revision, trial: trial && { ...trial, superseded: scaled(trial.superseded), lost: scaled(trial.lost) } };
     },
 
     recall: async (params, signal) => this.#recall(params, signal),

@@ -191,6 +191,7 @@ const trial = object({
   exact: flag,
   metTarget: nullable(flag),
   changes: count,
+  superseded: number,
   lost: number,
   firstChangedIndex: index,
   error: optional(fault),

@@ -49,6 +49,8 @@ impl Candidate {
     #[must_use]
     pub fn config(&self) -> Value {
         match self.key {
+            // What newer messages replaced can be read nowhere any more.
+            "lossless_strict" => json!({ "strict": true }),
             "smart_conservative" => json!({ "preset": "conservative" }),
             "smart_balanced" => json!({ "preset": "balanced" }),
             "smart_aggressive" => json!({ "preset": "aggressive" }),
@@ -118,7 +120,8 @@ pub const ALL: &[Candidate] = &[
             60.0,
         )
     },
-    free(candidate("lossless", "lossless", "lossless", Model::None), 500.0, 0.0, 40.0),
+    free(candidate("lossless_strict", "lossless", "lossless, strict", Model::None), 500.0, 0.0, 40.0),
+    free(candidate("lossless", "lossless", "lossless", Model::None), 500.0, 5.0, 40.0),
     free(candidate("truncation", "truncation", "truncation", Model::None), 100.0, 50.0, 95.0),
     paid(
         candidate("smart_conservative", "smart", "smart with the preset conservative", Model::Optional),

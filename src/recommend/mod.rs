@@ -72,6 +72,7 @@ pub struct Told {
 #[must_use]
 pub fn measurable() -> Value {
     let keys = [
+        "lossless_strict",
         "lossless",
         "truncation",
         "native",
@@ -146,7 +147,7 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
         let is_impossible = no_model(answers, candidate);
         (is_impossible, against(answers, candidate).len(), loses_too_much(answers, candidate).is_some(), missing)
     };
-    let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[2]);
+    let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
     let against = against(answers, nearest).join("; ");
     (nearest, format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title))
 }
@@ -230,7 +231,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
     let wanted = wants_no_loss(answers);
     let (no_loss, who_wants_no_loss) = (wanted.is_some(), wanted.unwrap_or_default());
     if let Some((needed, source)) = answers.reduction.filter(|_| no_loss) {
-        let measured = answers.removes("lossless");
+        let measured = answers.removes("lossless_strict");
         let most = measured.unwrap_or(40.0);
         if needed > most + ROUNDING {
             let how =
@@ -241,7 +242,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
         }
     }
     if let Some(latency) = answers.latency_ms.filter(|latency| no_loss && *latency <= 100.0) {
-        let measured = answers.of("lossless").and_then(|measured| measured.time_ms);
+        let measured = answers.of("lossless_strict").and_then(|measured| measured.time_ms);
         if measured.is_none_or(|took| took > latency) {
             contradict(format!(
                 "{who_wants_no_loss} and maxLatencyMs {latency} do not go together: only truncation is as fast as a rule"

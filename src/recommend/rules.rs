@@ -52,7 +52,7 @@ pub fn wishes(answers: &Answers) -> Vec<Wish> {
 /// The tree of decisions.
 fn by_priority(priority: &str, much: bool, budget: Option<f64>) -> &'static [&'static str] {
     match priority {
-        "zero_loss" => &["lossless"],
+        "zero_loss" => &["lossless_strict"],
         "speed" => &["truncation"],
         "cost" if much => &["truncation"],
         "cost" => &["lossless"],
@@ -70,7 +70,7 @@ fn by_scenario(scenario: &str) -> &'static [&'static str] {
         "long_conversation" => &["smart_multi_zone"],
         "local_development" => &["truncation"],
         "critical_production" => &["smart_fallback"],
-        "compliance" => &["lossless"],
+        "compliance" => &["lossless_strict"],
         "multi_tenant" => &["per_user"],
         _ => &["native"],
     }
@@ -80,7 +80,7 @@ fn by_profile(profile: &str) -> &'static [&'static str] {
     match profile {
         "startup_team" => &["native_cheap", "smart_balanced"],
         "enterprise_production" => &["smart_multi_zone"],
-        "research_compliance" => &["lossless"],
+        "research_compliance" => &["lossless_strict"],
         _ => &["native", "truncation"],
     }
 }
@@ -126,7 +126,7 @@ fn by_latency(milliseconds: f64) -> &'static [&'static str] {
 
 fn by_loss(percent: f64) -> &'static [&'static str] {
     if percent <= 0.0 {
-        &["lossless"]
+        &["lossless_strict"]
     } else if percent <= 10.0 {
         &["smart_conservative", "lossless_native"]
     } else if percent < 20.0 {
@@ -166,6 +166,7 @@ fn up_to(value: f64, bounds: &[f64]) -> f64 {
 /// Candidates in the order in which they are fallen back to: what loses least first.
 pub const BY_CARE: &[&str] = &[
     "lossless",
+    "lossless_strict",
     "smart_conservative",
     "lossless_native",
     "native",

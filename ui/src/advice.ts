@@ -129,6 +129,7 @@ const ANSWERS: readonly Rule[] = [
 const TITLES: Readonly<Record<string, Key>> = {
   native: "called.native",
   lossless: "called.lossless",
+  "lossless, strict": "title.strict",
   truncation: "called.truncation",
   "native with a cheap model for summaries": "title.nativeCheap",
   "smart with the preset conservative": "title.conservative",

@@ -152,7 +152,9 @@ export interface Trial {
   exact: boolean;
   metTarget: boolean | null;
   changes: number;
-  /** Tokens that the model could read nowhere any more. */
+  /** Tokens that newer messages replaced: the model could read them nowhere any more. */
+  superseded: number;
+  /** Tokens that nothing would stand for. */
   lost: number;
   firstChangedIndex: number;
   error?: Fault;

@@ -272,7 +272,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
                       <td>{format.percent(trial.reductionPercent)}</td>
                       <td>{kept(trial, "names")}</td>
                       <td>{kept(trial, "edits")}</td>
-                      <td>{format.number(trial.lost)}</td>
+                      <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
                       <td>{about(trial, format.dollars(trial.cost))}</td>
                       <td>{format.duration(trial.timeMs)}</td>
                       <td>{format.number(trial.changes)}</td>

@@ -81,14 +81,17 @@ function Cards({ condensation }: { condensation: Condensation }): ReactNode {
       />
       <Card label={t("card.less")} value={about(format.percent(reductionPercent))} tone={reductionPercent > 0 ? "good" : undefined} />
       <Card
-        label={t("card.lost")}
-        value={about(format.number(fate.lost))}
-        note={t(fate.told > 0 ? "card.lostToldNote" : "card.lostNote", {
+        label={t("card.gone")}
+        value={about(
+          fate.superseded + fate.told + fate.lost === 0
+            ? t("card.nothingGone")
+            : t("card.goneValue", { superseded: format.number(fate.superseded), lost: format.number(fate.lost) }),
+        )}
+        note={t(fate.told > 0 ? "card.goneToldNote" : "card.goneNote", {
           inline: format.number(fate.pointed),
-          superseded: format.number(fate.superseded),
           told: format.number(fate.told),
         })}
-        tone={fate.lost > 0 ? "warning" : "good"}
+        tone={fate.lost > 0 ? "warning" : fate.superseded + fate.told > 0 ? undefined : "good"}
       />
       <Card
         label={t("card.cost")}
