@@ -211,7 +211,7 @@ export interface Inspection {
   largest: LargeBlock[];
   /** Answers that an earlier one gave already, and lines of a file that an earlier answer shows. */
   repeated: Waste;
-  /** What answers show of files that were changed since. */
+  /** Lines of files that answers show and that edits, writes or views of the whole file replaced since. */
   stale: Waste;
   /** Snapshots, lists of things to do, reads and writes that a later one replaced. */
   superseded: Waste;

@@ -30,6 +30,11 @@ fn file(lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("{line} | const value{line} = compute({line});\n")).collect()
 }
 
+/// The same without numbers.
+fn lines(lines: std::ops::Range<usize>) -> String {
+    lines.map(|line| format!("const value{line} = compute({line});\n")).collect()
+}
+
 #[test]
 fn every_token_has_a_kind() {
     let environment = "<environment_details>\n# Current Time\nnoon\n</environment_details>";
@@ -108,27 +113,26 @@ fn what_says_nothing_new_is_found_once() {
         answer("1", &file(1..40)),
         call("2", "read_file", &json!({ "path": "b.ts" })),
         answer("2", &file(1..20)),
-        call(
-            "3",
-            "apply_diff",
-            &json!({ "path": "a.ts", "diff": "<<<<<<< SEARCH\n:start_line:1\n-------\nx\n=======\ny\n>>>>>>> REPLACE" })
-        ),
-        answer("3", "Done."),
         call("4", "read_file", &json!({ "path": "b.ts" })),
         answer("4", &file(1..20)),
         call("5", "execute_command", &json!({ "command": "npm test" })),
         answer("5", &"All the tests passed without a failure.\n".repeat(4)),
         call("6", "execute_command", &json!({ "command": "npm test" })),
         answer("6", &"All the tests passed without a failure.\n".repeat(4)),
+        call("7", "Edit", &json!({ "file_path": "a.ts", "old_string": lines(10..30), "new_string": "x" })),
+        answer("7", "Done."),
         snapshot("# Time\ntwo"),
     ]));
     let items =
         |waste: &Waste| waste.items.iter().map(|item| (item.message_index, item.label.clone())).collect::<Vec<_>>();
     assert_eq!(items(&found.stale), [(2, "a.ts".to_owned())]);
     assert_eq!(items(&found.superseded), [(4, "b.ts".to_owned()), (0, "environment".to_owned())]);
-    assert_eq!(items(&found.repeated), [(12, "execute_command".to_owned())]);
+    assert_eq!(items(&found.repeated), [(10, "execute_command".to_owned())]);
     let stale = found.by_file.iter().find(|file| &*file.path == "a.ts").unwrap();
     assert_eq!(stale.wasted_tokens, found.stale.tokens);
+    // The lines that were replaced, of twice as many.
+    let answered = found.messages[2].tokens;
+    assert!(found.stale.tokens > answered / 3 && found.stale.tokens < answered * 2 / 3, "{:?}", found.stale);
     let all = found.stale.tokens + found.superseded.tokens + found.repeated.tokens;
     assert!(all < found.kinds.total());
 }

@@ -1,7 +1,7 @@
 //! What says nothing new: repeated, stale or superseded.
 //!
-//! No token is counted twice: what a later snapshot, list, read or write of its own replaced is superseded; of the rest, what shows a file that was changed
-//! since is stale; of the rest, what stood there before is repeated.
+//! No token is counted twice: what a later snapshot, list, read or write of its own replaced is superseded; of the rest, the lines of files that were
+//! replaced since are stale; of the rest, what stood there before is repeated.
 
 use std::{
     cmp::Reverse,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     tokens::Scale,
-    transcript::{Action, CallOutcome, Event, Extent, Transcript},
+    transcript::{Action, CallOutcome, Event, Extent, Transcript, replaced},
 };
 
 /// An answer of fewer bytes is not worth a word, said once more or not.
@@ -75,30 +75,27 @@ pub(super) struct Wastes {
     by_event: Vec<usize>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Superseded,
-    Stale,
-}
-
 /// What comes later about a file.
 #[derive(Default, Clone, Copy)]
 struct Later {
-    is_changed: bool,
     is_written: bool,
     is_read_whole: bool,
 }
 
 impl Wastes {
     pub(super) fn of(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
-        let fates = fates(&usage.events);
-        let mut wastes = Self { by_event: vec![0; fates.len()], ..Self::default() };
+        let superseded = superseded(&usage.events);
+        let stale = stale_bytes(transcript);
+        let mut wastes = Self { by_event: vec![0; superseded.len()], ..Self::default() };
         let mut seen = Seen::default();
-        for (index, (used, fate)) in usage.events.iter().zip(fates).enumerate() {
-            let wasted = match fate {
-                Some(_) if matches!(used.event.action, Action::Write(_) | Action::Todo) => used.call,
-                Some(_) => used.answers,
-                None => seen.again(transcript, used),
+        for (index, (used, is_superseded)) in usage.events.iter().zip(superseded).enumerate() {
+            let answered: usize = used.event.answers.iter().map(|place| place.range.len()).sum();
+            let replaced = stale.get(&index).map_or(0, |bytes| used.answers * bytes / answered.max(1));
+            let wasted = match used.event.action {
+                Action::Write(_) | Action::Todo if is_superseded => used.call,
+                _ if is_superseded => used.answers,
+                _ if replaced > 0 => replaced,
+                _ => seen.again(transcript, used),
             };
             let is_call = matches!(used.event.action, Action::Write(_) | Action::Todo);
             let Some(at) = (if is_call { used.at } else { used.answer_at.or(used.at) }) else { continue };
@@ -106,10 +103,10 @@ impl Wastes {
                 continue;
             }
             wastes.by_event[index] = wasted;
-            let kind = match fate {
-                Some(Fate::Superseded) => &mut wastes.superseded,
-                Some(Fate::Stale) => &mut wastes.stale,
-                None => &mut wastes.repeated,
+            let kind = match (is_superseded, replaced) {
+                (true, _) => &mut wastes.superseded,
+                (false, 0) => &mut wastes.repeated,
+                (false, _) => &mut wastes.stale,
             };
             kind.add(at, label_of(used.event), wasted);
         }
@@ -130,49 +127,47 @@ fn label_of(event: &Event) -> &str {
     }
 }
 
-/// What became of each event later.
-fn fates(events: &[EventTokens<'_>]) -> Vec<Option<Fate>> {
+/// Bytes of lines that were replaced since they were shown, by the event that shows them.
+fn stale_bytes(transcript: &Transcript<'_>) -> HashMap<usize, usize> {
+    let mut bytes = HashMap::new();
+    for lines in replaced(transcript).lines {
+        let excerpt = &transcript.events[lines.event].shown[lines.excerpt];
+        let range = excerpt.lines[lines.lines.start].range().start..excerpt.lines[lines.lines.end - 1].range().end;
+        *bytes.entry(lines.event).or_default() += range.len();
+    }
+    bytes
+}
+
+/// Whether a later event says anew what each of them says.
+fn superseded(events: &[EventTokens<'_>]) -> Vec<bool> {
     let mut files: HashMap<&str, Later> = HashMap::new();
     let (mut has_snapshot, mut has_list) = (false, false);
-    let mut fates: Vec<_> = events
+    let mut superseded: Vec<_> = events
         .iter()
         .rev()
         .map(|used| {
             let event = used.event;
             match &event.action {
-                Action::Environment => std::mem::replace(&mut has_snapshot, true).then_some(Fate::Superseded),
-                Action::Todo if event.outcome == CallOutcome::Ok => {
-                    std::mem::replace(&mut has_list, true).then_some(Fate::Superseded)
-                }
-                _ => event.path.as_deref().and_then(|path| fate_of(event, files.entry(path).or_default())),
+                Action::Environment => std::mem::replace(&mut has_snapshot, true),
+                Action::Todo if event.outcome == CallOutcome::Ok => std::mem::replace(&mut has_list, true),
+                _ => event.path.as_deref().is_some_and(|path| is_said_anew(event, files.entry(path).or_default())),
             }
         })
         .collect();
-    fates.reverse();
-    fates
+    superseded.reverse();
+    superseded
 }
 
-fn fate_of(event: &Event, later: &mut Later) -> Option<Fate> {
+fn is_said_anew(event: &Event, later: &mut Later) -> bool {
     match &event.action {
         Action::Read(extent) if matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff) => {
-            let fate = if later.is_changed {
-                Some(Fate::Stale)
-            } else if later.is_read_whole {
-                Some(Fate::Superseded)
-            } else {
-                None
-            };
-            later.is_read_whole |= *extent == Extent::Whole && event.outcome == CallOutcome::Ok;
-            fate.filter(|_| !event.shown.is_empty())
+            let is_whole = *extent == Extent::Whole && event.outcome == CallOutcome::Ok;
+            let is_read_again = later.is_read_whole;
+            later.is_read_whole |= is_whole;
+            is_read_again && !event.shown.is_empty()
         }
-        Action::Write(_) | Action::Edit(_) | Action::Touch(_) if event.outcome == CallOutcome::Ok => {
-            let is_write = matches!(event.action, Action::Write(_));
-            let fate = (is_write && later.is_written).then_some(Fate::Superseded);
-            later.is_changed = true;
-            later.is_written |= is_write;
-            fate
-        }
-        _ => None,
+        Action::Write(_) if event.outcome == CallOutcome::Ok => std::mem::replace(&mut later.is_written, true),
+        _ => false,
     }
 }
 

@@ -180,7 +180,8 @@ fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
 #[test]
 fn facts_win_and_it_says_so() {
     // By the rules lossless removes 40% at most.
-    let found = expect(measured(20_000.0, 0.1, json!({ "acceptableLoss": 0, "reductionPercent": 75 })), "lossless_strict");
+    let found =
+        expect(measured(20_000.0, 0.1, json!({ "acceptableLoss": 0, "reductionPercent": 75 })), "lossless_strict");
     assert!(codes(&found).contains(&"facts_win") && !codes(&found).contains(&"contradiction"), "{found:?}");
     assert!(found.reason.contains("20000 tokens (80% less)"), "{found:?}");
     // By the rules native needs more than five cents.

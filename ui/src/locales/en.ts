@@ -617,7 +617,7 @@ export const en = {
   waiting: "Working…",
   "waste.repeated": "Said before",
   "waste.repeatedNote": "the same answer, or lines of a file that are shown already",
-  "waste.stale": "Of files changed since",
+  "waste.stale": "Lines replaced since",
   "waste.staleNote": "what it shows is not what the file holds any more",
   "waste.superseded": "Replaced later",
   "waste.supersededNote": "a later snapshot, list, read or write says it anew",

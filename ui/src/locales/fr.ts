@@ -620,7 +620,7 @@ export const fr: Record<keyof typeof en, string> = {
   waiting: "En cours…",
   "waste.repeated": "Déjà dit",
   "waste.repeatedNote": "la même réponse, ou des lignes d’un fichier déjà montrées",
-  "waste.stale": "Fichiers modifiés depuis",
+  "waste.stale": "Lignes remplacées depuis",
   "waste.staleNote": "ce qui est montré n’est plus ce que contient le fichier",
   "waste.superseded": "Remplacé plus tard",
   "waste.supersededNote": "un instantané, une liste, une lecture ou une écriture plus récente le redit",
