@@ -95,5 +95,7 @@ test("Ctrl+D ends the questions; what was answered counts", async () => {
   const settings = { file: undefined, answers: {}, color: "never" };
   const at = terminal(["2", END]);
   expect(await recommendProvider(library, settings, /** @type {any} */ (at))).toBe(0);
-  expect(at.shown()).toMatch(/What may one condensation cost\?.*does not matter\) \S*\nlossless \{"strict":true\}\n {2}priority zero_loss speaks for/s);
+  expect(at.shown()).toMatch(
+    /What may one condensation cost\?.*does not matter\) \S*\nlossless \{"strict":true\}\n {2}priority zero_loss speaks for/s,
+  );
 });

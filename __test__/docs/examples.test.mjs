@@ -215,10 +215,9 @@ test("other code says what language it is in, or none", () => {
 });
 
 describe("the README's numbers", () => {
-  const rows = [...read("README.md").matchAll(/^\| `([\w-]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map(([, name, ...numbers]) => [
-    name,
-    ...numbers.map((number) => Number(number.replaceAll(",", ""))),
-  ]);
+  const rows = [...read("README.md").matchAll(/^\| `([\w-]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm)].map(
+    ([, name, ...numbers]) => [name, ...numbers.map((number) => Number(number.replaceAll(",", "")))],
+  );
 
   test("are there", () => expect(rows.length).toBe(3));
 

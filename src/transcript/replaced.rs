@@ -130,7 +130,7 @@ enum Fate {
     Replaced(usize),
 }
 
-impl<'t> Follower<'t, '_> {
+impl Follower<'_, '_> {
     fn event(&mut self, index: usize) {
         let transcript = self.transcript;
         let event = &transcript.events[index];
@@ -183,7 +183,7 @@ impl<'t> Follower<'t, '_> {
     }
 }
 
-impl<'t> Later<'t> {
+impl Later<'_> {
     fn notice(&mut self, times: Times) {
         let (changes, moves) = std::mem::replace(&mut self.seen, times);
         self.is_closed |= changes < times.0;
@@ -288,7 +288,7 @@ fn ranges(transcript: &Transcript<'_>, shown: &Excerpt, fates: &[Fate]) -> Vec<(
             Fate::Stays => island = None,
             Fate::Again => {
                 island =
-                    island.map(|bytes| bytes + transcript.line(shown, at).len()).filter(|bytes| *bytes <= ISLAND_BYTES)
+                    island.map(|bytes| bytes + transcript.line(shown, at).len()).filter(|bytes| *bytes <= ISLAND_BYTES);
             }
             Fate::Replaced(newer) => {
                 match (island, found.last_mut()) {

@@ -256,6 +256,57 @@ impl Session {
         true
     }
 
+    fn write(&mut self, file: usize, lines: &[usize]) {
+        let lines = self.lines(lines);
+        let content = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        let path = self.names[file].clone();
+        match self.dialect {
+            Dialect::ClaudeCode => {
+                let input = json!({ "file_path": path, "content": content });
+                self.call("Write", input, "File created successfully.");
+            }
+            Dialect::Roo => {
+                let input = json!({ "path": path, "content": content });
+                self.call("write_to_file", input, "{\"operation\":\"created\"}");
+            }
+            Dialect::Editor => {
+                let input = json!({ "command": "create", "path": path, "file_text": content });
+                self.call("str_replace_editor", input, "File created.");
+            }
+            Dialect::Shell => self.run(&format!("cat > {path} <<'EOF'\n{content}\nEOF"), ""),
+        }
+        // What was there before may be back if it is taken back.
+        self.files[file].lines = lines;
+        self.files[file].known.clear();
+        let length = self.files[file].lines.len();
+        self.files[file].show(0..length);
+    }
+
+    fn change_out_of_sight(&mut self, file: usize, changes: &[(usize, usize)], how: usize) {
+        let path = self.names[file].clone();
+        let command = match how {
+            0 => format!("sed -i 's/a/b/' {path}"),
+            1 => "npm run format".to_owned(),
+            2 => format!("python3 fix.py {path} > /tmp/log"),
+            3 => "cd /p && make".to_owned(),
+            4 => format!("cat {path} | tee {path}"),
+            _ => "git stash pop".to_owned(),
+        };
+        self.run(&command, "");
+        let mut lines = self.files[file].lines.clone();
+        for (at, new) in changes {
+            let line = self.line(line(*new));
+            if *at < lines.len() {
+                match new % 3 {
+                    0 => lines[*at] = line,
+                    1 => lines.insert(*at, line),
+                    _ => drop(lines.remove(*at)),
+                }
+            }
+        }
+        self.files[file].change_out_of_sight(lines);
+    }
+
     fn step(&mut self, step: &Step) {
         match step {
             Step::ReadWhole(file) => {
@@ -317,31 +368,7 @@ impl Session {
                     }
                 }
             }
-            Step::Write(file, lines) => {
-                let lines = self.lines(lines);
-                let content = lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
-                let path = self.names[*file].clone();
-                match self.dialect {
-                    Dialect::ClaudeCode => {
-                        let input = json!({ "file_path": path, "content": content });
-                        self.call("Write", input, "File created successfully.");
-                    }
-                    Dialect::Roo => {
-                        let input = json!({ "path": path, "content": content });
-                        self.call("write_to_file", input, "{\"operation\":\"created\"}");
-                    }
-                    Dialect::Editor => {
-                        let input = json!({ "command": "create", "path": path, "file_text": content });
-                        self.call("str_replace_editor", input, "File created.");
-                    }
-                    Dialect::Shell => self.run(&format!("cat > {path} <<'EOF'\n{content}\nEOF"), ""),
-                }
-                // What was there before may be back if it is taken back.
-                self.files[*file].lines = lines;
-                self.files[*file].known.clear();
-                let length = self.files[*file].lines.len();
-                self.files[*file].show(0..length);
-            }
+            Step::Write(file, lines) => self.write(*file, lines),
             Step::Move(file, plain) => {
                 // The file has another name, under which it is known from now on; under the old one stands another file.
                 let (from, to) = (self.names[*file].clone(), format!("/p/moved/{}.ts", self.moved));
@@ -353,30 +380,7 @@ impl Session {
                 self.names.push(to);
                 self.files[*file].lines = self.lines(&[13, 14]);
             }
-            Step::OutOfSight(file, changes, how) => {
-                let path = self.names[*file].clone();
-                let command = match how {
-                    0 => format!("sed -i 's/a/b/' {path}"),
-                    1 => "npm run format".to_owned(),
-                    2 => format!("python3 fix.py {path} > /tmp/log"),
-                    3 => "cd /p && make".to_owned(),
-                    4 => format!("cat {path} | tee {path}"),
-                    _ => "git stash pop".to_owned(),
-                };
-                self.run(&command, "");
-                let mut lines = self.files[*file].lines.clone();
-                for (at, new) in changes {
-                    let line = self.line(line(*new));
-                    if *at < lines.len() {
-                        match new % 3 {
-                            0 => lines[*at] = line,
-                            1 => lines.insert(*at, line),
-                            _ => drop(lines.remove(*at)),
-                        }
-                    }
-                }
-                self.files[*file].change_out_of_sight(lines);
-            }
+            Step::OutOfSight(file, changes, how) => self.change_out_of_sight(*file, changes, *how),
             Step::TakeBack(file) => {
                 self.run(&format!("git checkout -- {}", self.names[*file]), "");
                 let first = self.files[*file].first.clone();
