@@ -77,6 +77,7 @@ export type LlmErrorCode =
  * - `summary_empty`, `summary_refused`: the model answered with nothing, or would not
  * - `context_window_too_small`: not even a part of the conversation fits the condensing model
  * - `cost_limit`: the summary would probably exceed `maxCost` or `maxCostPerCondensation`; it was not asked for
+ * - `price_unknown`: there is a limit of dollars, and nobody knows what the model costs; nothing was sent
  * - `context_grew`: what a provider added made the whole no smaller
  * - `provider_failed`: a provider of the host threw, rejected, returned something else than a result, or reported an error
  * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair
@@ -95,6 +96,7 @@ export type CondensationErrorCode =
   | "summary_refused"
   | "context_window_too_small"
   | "cost_limit"
+  | "price_unknown"
   | "context_grew"
   | "provider_failed"
   | "broken_result"

@@ -17,7 +17,7 @@
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
- * - `price_unknown`: `maxCost` or `maxCostPerCondensation` cannot be kept before asking; `cost_limit`: it is spent, or too small for what a strategy would ask
+ * - `price_unknown`: a model is not asked, because its price is not known and there is a limit of dollars; `cost_limit`: it is spent, or too small for what a strategy would ask
  * - `high_cost`: the condensation cost more than `costAlert`
  * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
  * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay

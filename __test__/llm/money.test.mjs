@@ -65,15 +65,41 @@ describe("a limit for each condensation", () => {
     expect(codes(result)).toContain("provider_failed");
   });
 
-  test("without a price it cannot be kept, and a warning names it", async () => {
-    const unpriced = callbackHandler({
-      async *createMessage() {
-        yield { type: "text", text: "In short." };
-      },
-    });
-    const result = await native({ handler: unpriced, maxCostPerCondensation: 1 }).condense({ messages });
-    expect(result.warnings).toContainEqual(expect.objectContaining({ code: "price_unknown", field: "maxCostPerCondensation" }));
-  });
+  const broken = [undefined, null, Number.NaN, -1, Number.POSITIVE_INFINITY, "3", {}, []];
+
+  test.each(broken.flatMap((amount) => [[{ inputPrice: amount, outputPrice: 15 }], [{ inputPrice: 3, outputPrice: amount }]]))(
+    "without a price it cannot be kept, and nothing is sent: %o",
+    async (info) => {
+      let asked = 0;
+      const unpriced = () =>
+        callbackHandler({
+          async *createMessage() {
+            asked++;
+            yield { type: "text", text: "In short." };
+            yield { type: "usage", inputTokens: 1000, outputTokens: 100, totalCost: 0.6 };
+          },
+          getModel: () => ({ id: "main", info: { contextWindow: 200_000, ...info } }),
+        });
+      const result = await native({ handler: unpriced(), maxCostPerCondensation: 0.02 }).condense({ messages });
+      expect(result.error).toMatchObject({ code: "price_unknown" });
+      expect(result.error.message).toContain("maxCostPerCondensation");
+      for (const [provider, config] of [
+        ["cost_aware", { maxCost: 0.02 }],
+        ["progressive", { budget: 0.02 }],
+        ["per_user", { defaultPreference: "balanced", budget: 0.02 }],
+        ["smart", {}],
+      ]) {
+        const manager = native({ handler: unpriced(), provider, maxCostPerCondensation: 0.02 });
+        const { valid } = manager.validateConfig(provider, config);
+        const made = await manager.condense({ messages }, { targetTokens: 2000, ...(valid && { config }) });
+        expect([made.cost, made.didCondense]).toEqual([0, true]);
+      }
+      expect(asked).toBe(0);
+      // Without a limit it may be asked.
+      expect((await native({ handler: unpriced() }).condense({ messages })).error).toBeUndefined();
+      expect(asked).toBe(1);
+    },
+  );
 
   test.each([[-1], [Number.NaN], ["1"]])("%s is refused everywhere", (limit) => {
     for (const make of [

@@ -136,6 +136,19 @@ impl From<Prices> for ModelPrice {
 }
 
 impl ModelPrice {
+    /// Whether it says what every question and every answer costs: a budget cannot be kept by a price with a part that is absent, or no amount. The prices of
+    /// the prompt cache may be absent: what a service charges for it is a part of what it charges for questions.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let is_amount = |price: Option<f64>| price.is_some_and(|price| price.is_finite() && price >= 0.0);
+        let is_known = |prices: Prices| is_amount(prices.input) && is_amount(prices.output);
+        let mut by_size = self.tiers.iter().flatten().filter(|tier| tier.name.is_none()).peekable();
+        if by_size.peek().is_none() {
+            return is_known(self.prices);
+        }
+        by_size.all(|tier| is_known(tier.prices.or(self.prices)))
+    }
+
     /// The prices for a question of this many tokens: tiers and long-context multipliers are worked in.
     #[must_use]
     pub fn at(&self, total_input_tokens: u64) -> Prices {
@@ -210,6 +223,20 @@ mod tests {
     fn the_last_bit_is_that_of_the_stated_order() {
         let cost = ModelPrice::from(sonnet()).cost(Api::Anthropic, &used(35, 7298, 6387, 7091));
         assert_eq!(cost.to_bits(), 0.135_653_55_f64.to_bits(), "{cost}");
+    }
+
+    #[test]
+    fn a_price_with_a_part_that_is_no_amount_is_unknown() {
+        assert!(ModelPrice::from(sonnet()).is_known());
+        assert!(ModelPrice::from(Prices { input: Some(0.0), output: Some(0.0), ..Prices::default() }).is_known());
+        for amount in [None, Some(f64::NAN), Some(f64::INFINITY), Some(-1.0)] {
+            assert!(!ModelPrice::from(Prices { input: amount, ..sonnet() }).is_known(), "{amount:?}");
+            assert!(!ModelPrice::from(Prices { output: amount, ..sonnet() }).is_known(), "{amount:?}");
+        }
+        let tier = |input| PriceTier { prices: Prices { input, ..Prices::default() }, ..PriceTier::default() };
+        let tiered = |prices: Prices, tiers| ModelPrice { tiers: Some(tiers), ..prices.into() };
+        assert!(tiered(sonnet(), vec![tier(None), tier(Some(1.0))]).is_known());
+        assert!(!tiered(Prices { input: None, ..sonnet() }, vec![tier(Some(1.0)), tier(None)]).is_known());
     }
 
     #[test]

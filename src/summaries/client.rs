@@ -157,6 +157,9 @@ impl<'a> SummaryClient<'a> {
         let most = self.longest_answer_to(question).min(ANSWER_MARGIN * usual);
         let of_host = !self.handler.sends_as_asked();
         let output = if of_host { scaled(most, HOST_ANSWER_MARGIN) } else { most };
+        if !self.is_price_known() {
+            return (most, None);
+        }
         let mut dollars = self.dollars(&tokens_of(input, output));
         if of_host {
             // Hosts have the question kept in the service's cache, which may cost more.
@@ -174,7 +177,13 @@ impl<'a> SummaryClient<'a> {
     }
 
     fn price(&self) -> Option<&ModelPrice> {
-        self.handler.price().or(self.context.llm.price.as_ref())
+        let own = self.context.llm.price.as_ref();
+        self.handler.price().filter(|price| price.is_known() || own.is_none()).or(own)
+    }
+
+    /// Whether a limit of dollars can be kept.
+    fn is_price_known(&self) -> bool {
+        self.price().is_some_and(ModelPrice::is_known)
     }
 
     /// The answer from the cache, or asked for; a whole one is kept, and a warning tells of one that broke off.
@@ -286,18 +295,14 @@ impl<'a> SummaryClient<'a> {
                 question.charged_once = true;
             }
         }
+        if !self.is_price_known() && self.context.llm.budget.limiting_option().is_some() {
+            return Err(self.unpriced());
+        }
         let reservation = self.context.llm.budget.reserve(reserved).inspect_err(|_| {
             if is_preview {
                 self.context.llm.spent.note_refused(model, estimate);
             }
         })?;
-        if self.price().is_none()
-            && let Some(option) = self.context.llm.budget.limiting_option()
-        {
-            let message =
-                format!("{option} cannot be kept before a call, because the price of model \"{model}\" is not known");
-            self.warnings.add(Warning::new(WarningCode::PriceUnknown, message).about(option));
-        }
         if is_preview {
             reservation.settle(estimate);
             self.context.llm.spent.add(model, estimate);

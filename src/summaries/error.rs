@@ -64,7 +64,8 @@ impl SummaryError {
             Self::Empty => "summary_empty",
             Self::Refused => "summary_refused",
             Self::WindowTooSmall { .. } => "context_window_too_small",
-            Self::CostLimit(_) | Self::Unpriced { .. } => "cost_limit",
+            Self::CostLimit(_) => "cost_limit",
+            Self::Unpriced { .. } => "price_unknown",
             Self::Llm(error) => error.code(),
         }
     }
