@@ -110,7 +110,9 @@ impl Warning {
     /// Whether it tells of something that was tried and failed, and may have cost something.
     #[must_use]
     pub fn tells_of_request(&self) -> bool {
-        self.error_code.as_deref().is_some_and(|code| !matches!(code, "cost_limit" | "price_unknown") && code != "handler_invalid")
+        self.error_code
+            .as_deref()
+            .is_some_and(|code| !matches!(code, "cost_limit" | "price_unknown") && code != "handler_invalid")
     }
 
     /// The same, about a message of the conversation that came in, if it is about one.

@@ -6,6 +6,7 @@ use super::{
     file_answers::Extent,
     outcomes::CallOutcome,
     patches::FileChange,
+    paths::{clean, is_absolute},
     place::{ConversationText, Excerpt, Place},
     search_hits::Hit,
 };
@@ -126,6 +127,18 @@ pub enum Unseen {
 }
 
 impl Event {
+    /// It is not certain which file its path names: where it changes that one, it may have changed any.
+    pub(super) fn may_be_elsewhere(&mut self) {
+        let unseen = match self.action {
+            Action::Touch(Touch::Removed) => Unseen::Moves,
+            Action::Write(_) | Action::Edit(_) | Action::Touch(_) => Unseen::Changes,
+            _ => return,
+        };
+        if self.path.as_deref().is_some_and(|path| !is_absolute(&clean(path))) {
+            self.unseen = self.unseen.max(unseen);
+        }
+    }
+
     /// An event of `action` with nothing known about it.
     pub(super) fn new(tool: &str, action: Action) -> Self {
         Self {

@@ -109,7 +109,8 @@ impl<'t> Interpreter<'t> {
             Meaning::Command => self.in_shell(&known, &mut events),
             Meaning::Write | Meaning::Edit | Meaning::Editor | Meaning::Touch | Meaning::Agent | Meaning::Other => {
                 for event in events.iter_mut().filter(|event| event.action == Action::Other) {
-                    event.unseen = unseen::of_tool(&call.name);
+                    let is_agent = tool.meaning == Meaning::Agent;
+                    event.unseen = if is_agent { Unseen::Moves } else { unseen::of_tool(&call.name) };
                 }
             }
             _ => {}
@@ -129,9 +130,8 @@ impl<'t> Interpreter<'t> {
                 continue;
             }
             event.directory = shell.number;
-            let changes = matches!(event.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_));
-            if changes && shell.number > 0 && event.path.as_deref().is_some_and(|path| !is_absolute(&clean(path))) {
-                event.unseen = event.unseen.max(Unseen::Changes);
+            if shell.number > 0 {
+                event.may_be_elsewhere();
             }
         }
         if let Some(directory) = known.command_line().and_then(|line| unseen::effects(&line).directory) {
@@ -410,7 +410,10 @@ impl Known<'_, '_> {
         }
         let partly =
             self.answer.places.first().is_some_and(|place| self.text(place).contains("Unable to apply all diff parts"));
-        if partly {
+        // Of several changes some may have been made before one failed.
+        let parts = |event: &Event| if let Action::Edit(changes) = &event.action { changes.len() } else { 1 };
+        let fails = matches!(self.outcome, CallOutcome::Failed | CallOutcome::Unanswered);
+        if partly || (fails && events.iter().map(parts).sum::<usize>() > 1) {
             events.iter_mut().for_each(|event| event.action = Action::Touch(Touch::Changed));
         }
         events.into_iter().flat_map(|event| self.with_user_edits(event)).collect()
@@ -573,6 +576,10 @@ impl Known<'_, '_> {
             if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
                 event.outcome = CallOutcome::Failed;
             }
+            // What a heredoc writes is written, whatever fails behind it.
+            if event.outcome == CallOutcome::Failed && matches!(event.action, Action::Write(_) | Action::Edit(_)) {
+                event.action = Action::Touch(Touch::Changed);
+            }
             if let Some(place) = &place {
                 Self::locate(event, place.clone());
             }
@@ -582,7 +589,7 @@ impl Known<'_, '_> {
 
     /// In which directory the call says that its command is to run.
     fn given_directory(&self) -> Option<Cow<'_, str>> {
-        const NAMES: [&str; 3] = ["cwd", "workdir", "working_directory"];
+        const NAMES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
         self.call.string(self.texts, NAMES.into_iter()).filter(|directory| !directory.is_empty())
     }
 

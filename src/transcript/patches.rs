@@ -151,6 +151,10 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
             found.push(FilePatch::Touch(path, Touch::Removed));
         } else if let Some(path) = name("*** Move to: ") {
             hunk.finish(index, &mut found);
+            if let Some(FilePatch::Update(from, _)) = found.last() {
+                let from = from.clone();
+                found.push(FilePatch::Touch(from, Touch::Removed));
+            }
             found.push(FilePatch::Touch(path, Touch::Changed));
         } else if content.starts_with("@@") || content.starts_with("*** ") {
             hunk.finish(index, &mut found);

@@ -10,7 +10,7 @@ use super::{
     interpret::{Interpreter, ToolAnswer, mentioned},
     paths::Paths,
     place::{ConversationText, Place},
-    tools::ToolTable,
+    tools::{Meaning, ToolTable},
     user_text::{SectionKind, UserTexts},
     xml_calls,
 };
@@ -259,6 +259,10 @@ impl<'a, 't> Reader<'a, 't> {
         };
         let mut paths = Paths::new(named.iter().map(|path| &**path), stated.as_deref());
         for event in &mut self.events {
+            // In which directory a shell begins is not known either.
+            if stated.is_none() && self.tools.meaning(&event.tool) == Meaning::Command {
+                event.may_be_elsewhere();
+            }
             if let Some(path) = &mut event.path {
                 *path = paths.name(path);
             }

@@ -19,7 +19,10 @@ use super::{
     patches::FileChange,
     place::{Excerpt, Numbering, Place, lines},
 };
-use crate::by_hash::ByHash;
+use crate::{
+    by_hash::ByHash,
+    markers::{Gap, may_hold_pointers},
+};
 
 /// Lines that an event shows and a later one replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,10 +156,13 @@ impl Follower<'_, '_> {
             let ranges = ranges(transcript, shown, &later.fates(transcript, shown)).into_iter();
             self.found.lines.extend(ranges.map(|(lines, newer)| ReplacedLines { event: index, excerpt, lines, newer }));
         }
-        if let Some(whole) = whole(event) {
+        let is_view = matches!(event.action, Action::Read(_));
+        if let Some(whole) = whole(transcript, event).filter(|_| is_view || !later.is_closed) {
             later.is_seen(whole, transcript, index);
         }
         match &event.action {
+            // It may have been refused in words that nobody knows.
+            Action::Write(_) | Action::Edit(_) if is_done && is_doubted(transcript, event) => later.is_closed = true,
             Action::Write(_) | Action::Edit(_) if is_done => {
                 self.found.written.extend(later.written.map(|newer| (index, newer)));
                 let is_there = !later.is_closed || later.whole.is_some();
@@ -267,8 +273,85 @@ impl Edit<'_> {
     }
 }
 
-/// The whole file, where an event shows it.
-fn whole(event: &Event) -> Option<&Excerpt> {
+/// A view of fewer lines may be what a host says in the place of a file.
+const LEAST_WHOLE_LINES: usize = 4;
+
+/// How hosts say that they show less than there is, in the first and last lines of what they show and in lines of their own: a word is enough for a doubt.
+const CUT: [&str; 14] = [
+    "truncat",
+    "omitted",
+    "more line",
+    "not shown",
+    "skipped",
+    "cut off",
+    "timed out",
+    "denied",
+    "unchanged",
+    "too large",
+    "too long",
+    "limit",
+    "cancel",
+    "showing",
+];
+
+/// How they say that a file was not changed, at the beginning of an answer.
+const REFUSED: [&str; 19] = [
+    "denied",
+    "cancel",
+    "blocked",
+    "stopped",
+    "refus",
+    "reject",
+    "not allowed",
+    "permission",
+    "read-only",
+    "cannot",
+    "can't",
+    "could not",
+    "fail",
+    "error",
+    "unable",
+    "no such",
+    "not found",
+    "timed out",
+    "abort",
+];
+
+/// Where in an answer its host speaks.
+const HEAD_BYTES: usize = 240;
+
+fn says_one_of(text: &str, words: &[&str]) -> bool {
+    let text = text.to_ascii_lowercase();
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Whether an answer may say that nothing was done.
+fn is_doubted(transcript: &Transcript<'_>, event: &Event) -> bool {
+    event.answers.iter().any(|place| {
+        let answer = transcript.text(place);
+        let end = (0..=HEAD_BYTES.min(answer.len())).rev().find(|at| answer.is_char_boundary(*at)).unwrap_or_default();
+        says_one_of(&answer[..end], &REFUSED)
+    })
+}
+
+/// The whole file, where an event shows it and nothing makes that doubtful.
+fn whole<'e>(transcript: &Transcript<'_>, event: &'e Event) -> Option<&'e Excerpt> {
+    let only = whole_by_its_form(event)?;
+    let count = only.lines.len();
+    let is_spoken = |at: usize| {
+        let line = transcript.line(only, at).trim_start();
+        let is_note = line.starts_with(['[', '(', '.', '…', '<', '*', '-', '=']);
+        (at < 3 || at + 3 >= count || is_note) && says_one_of(line, &CUT)
+    };
+    let holds_markers = || {
+        let text = &transcript.texts[only.text].text[only.range.clone()];
+        may_hold_pointers(text) || Gap::may_be_in(text)
+    };
+    let is_certain = count >= LEAST_WHOLE_LINES && !(0..count).any(is_spoken) && !holds_markers();
+    is_certain.then_some(only)
+}
+
+fn whole_by_its_form(event: &Event) -> Option<&Excerpt> {
     let [only] = event.shown.as_slice() else { return None };
     let is_whole = match event.action {
         Action::Read(extent) => extent == Extent::Whole,

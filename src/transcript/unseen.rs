@@ -22,6 +22,9 @@ const LOOK: [&str; 44] = [
 const GIT_LOOKS: [&str; 11] =
     ["blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "status"];
 
+/// What takes a shell to another directory, or may.
+const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
+
 /// What moves files, in any shell.
 const MOVE: [&str; 6] = ["mv", "move", "ren", "rename", "Move-Item", "Rename-Item"];
 
@@ -33,8 +36,7 @@ pub(super) fn effects(line: &str) -> Effects {
         let moves = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| MOVE.contains(&word));
         effects.unseen = if moves { Unseen::Moves } else { Unseen::Changes };
     }
-    let moved =
-        |command: &&Vec<String>| matches!(command[0].as_str(), "cd" | "pushd" | "popd" | "chdir" | "Set-Location");
+    let moved = |command: &&Vec<String>| LEAVE.contains(&command[0].as_str());
     match &commands {
         Some(commands) => {
             if let Some(last) = commands.iter().rev().find(moved) {
@@ -43,8 +45,7 @@ pub(super) fn effects(line: &str) -> Effects {
             }
         }
         None => {
-            let leaves =
-                line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| matches!(word, "cd" | "pushd" | "popd"));
+            let leaves = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| LEAVE.contains(&word));
             effects.directory = leaves.then(String::new);
         }
     }

@@ -486,3 +486,66 @@ fn what_is_remembered_is_what_would_be_found() {
     assert_ne!(edits(&one, json!({ "keep": "first" })), first);
     assert_eq!(edits(&one, json!({})), first);
 }
+
+/// What hosts say in the place of a file, or of what was done to it, is taken for neither.
+#[test]
+fn what_is_doubtful_replaces_nothing() {
+    let old = program(1, 14);
+    let cat = |answer: String| run("cat /p/a.rs", answer);
+    let first = |count: usize, note: &str| format!("{}\n{note}", old[..count].join("\n"));
+    let doubtful = [
+        cat("Command timed out after 10 seconds".to_owned()),
+        cat("cat: a.rs: Permission denied".to_owned()),
+        cat(format!("{}\n\n[... omitted 8 of 14 lines ...]\n\n{}", old[..4].join("\n"), old[11..].join("\n"))),
+        cat(first(4, "[output truncated]")),
+        cat(first(5, "... (truncated) ...")),
+        read("/p/a.rs", first(6, "[Truncated. 6 more lines]")),
+        read("/p/a.rs", "File unchanged since last read. Look at the earlier answer.".to_owned()),
+        (write("/p/a.rs", &program(60, 9)).0, json!("[Operation Cancelled] Reason: User did not allow tool call")),
+        (write("/p/a.rs", &program(60, 9)).0, json!("EACCES: permission denied, open '/p/a.rs'")),
+        run(
+            &format!("cat > /p/a.rs <<'EOF'\n{}\nEOF", program(60, 9).join("\n")),
+            "bash: /p/a.rs: Permission denied".to_owned(),
+        ),
+    ];
+    for step in doubtful {
+        let (texts, done) = superseded(&history_of(&[read("/p/a.rs", numbered(&old, 1)), step.clone()]), json!({}));
+        assert!(done.iter().all(|(_, grade)| *grade == Grade::Inline), "{step:?}: {done:?}");
+        assert!(!texts[2][0].starts_with("[Left out"), "{step:?}");
+    }
+    // The script behind it failed, not what was written.
+    let heredoc = format!("cat > /p/a.py <<'EOF'\n{}\nEOF\npython3 /p/a.py", old.join("\n"));
+    let failed = (
+        json!({ "name": "Bash", "input": { "command": heredoc } }),
+        json!([{ "type": "text", "text": "Traceback: NameError" }]),
+    );
+    let (texts, _) = superseded(&history_of(&[failed, edit("/p/a.py", &program(90, 1), &program(95, 1))]), json!({}));
+    assert_eq!(texts[1][0], heredoc);
+}
+
+#[test]
+fn a_relative_path_may_be_that_of_any_file() {
+    let old = program(1, 12);
+    for command in ["mv a.rs b.rs", "mv src lib", "cd sub && mv a.rs b.rs"] {
+        let steps = [
+            read("/p/src/a.rs", numbered(&old, 1)),
+            run(command, String::new()),
+            write("/p/src/a.rs", &program(60, 9)),
+        ];
+        assert_eq!(superseded(&history_of(&steps), json!({})).1, [], "{command}");
+    }
+    for command in ["git checkout HEAD~1 -- a.rs", "sed -i s/beta/alpha/ a.rs"] {
+        let steps = [write("/p/a.rs", &old), write("/p/a.rs", &program(60, 9)), run(command, String::new())];
+        assert_eq!(superseded(&history_of(&steps), json!({})).1, [], "{command}");
+    }
+    let shell = |directory: &str, lines: &[String]| {
+        let input = json!({ "command": "cat a.rs", "dir_path": directory });
+        (json!({ "name": "run_shell_command", "input": input }), json!(lines.join("\n")))
+    };
+    let steps = [shell("x", &old), shell("y", &program(60, 9))];
+    assert_eq!(superseded(&history_of(&steps), json!({})).1, []);
+    let patch = "*** Begin Patch\n*** Update File: /p/a.rs\n*** Move to: /p/b.rs\n@@\n-x\n+y\n*** End Patch";
+    let patched = (json!({ "name": "apply_patch", "input": { "input": patch } }), json!("Success."));
+    let steps = [read("/p/a.rs", numbered(&old, 1)), patched, write("/p/a.rs", &program(60, 9))];
+    assert_eq!(superseded(&history_of(&steps), json!({})).1, []);
+}
