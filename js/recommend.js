@@ -11,7 +11,7 @@ const { refuseForeign } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
-const { fittingBeside } = require("./roo/trigger.js");
+const { answersOf, questionsOf } = require("./recall/index.js");
 const { serializeMessages, serializeSettings } = require("./serialize.js");
 
 /** What can be answered. What was measured goes to the addon beside it, and is no answer. */
@@ -36,39 +36,76 @@ const ANSWERS = Object.freeze([
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
-/** Tokens that may be left, as far as the answers say; undefined where they do not, or where everything fits. */
+/** The share of a window that a conversation may fill: the rest is room for work (src/recommend/answers.rs). */
+const ROOM = 0.5;
+
+/** Tokens that may be left, as far as the answers say; undefined where they do not, or where there is room enough. */
 function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
-  const fitting = fittingBeside(contextWindow);
-  return fitting < tokens ? Math.floor(fitting) : undefined;
+  const room = typeof contextWindow === "number" ? Math.floor(contextWindow * ROOM) : tokens;
+  return room < tokens ? room : undefined;
+}
+
+/** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
+const MAX_CUTS = 2;
+
+/** Shares of names and passages that were used after each cut and can still be read in what `condense` makes of the part before it. */
+async function keptBy(condense, cuts) {
+  const sums = { names: [0, 0], edits: [0, 0] };
+  for (const cut of cuts) {
+    const messages = await condense(cut.prefix);
+    if (!messages) return {};
+    const found = answersOf(messages, cut);
+    for (const [kind, sum] of Object.entries(sums)) {
+      sum[0] += found[kind].kept;
+      sum[1] += found[kind].needed;
+    }
+  }
+  const share = ([kept, needed]) => (needed === 0 ? 1 : kept / needed);
+  return cuts.length === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
 /**
- * What each candidate would make of the conversation. One that fails removes nothing, which counts where something has to go; without a model to ask
- * nothing is known of those that need one.
+ * What each candidate makes of the conversation: what is left, replaced and lost, in what time and for how much, and what is kept of what came next. One that
+ * fails removes nothing, which counts where something has to go; without a model to ask nothing is known of those that need one.
  */
 async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
   await warmUp();
-  const tokens = countMessages(messages) + countTokens(systemPrompt ?? "");
+  const ownTokens = countMessages(messages);
+  const tokens = ownTokens + countTokens(systemPrompt ?? "");
   const targetTokens = targetOf(answers, tokens);
-  const manager = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
+  const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, tokens);
+  const cuts = questionsOf(messages).cuts.slice(-MAX_CUTS);
+  const options = { ...(price && { price }), ...(signal && { signal }) };
+  const asking = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
+  // What is really condensed asks nobody.
+  const alone = new CondensationManager({ fallback: false, cache: false, guard: false });
   const measured = [];
   for (const { key, provider, config } of JSON.parse(native.recommendable())) {
     const begun = performance.now();
-    const options = {
-      provider,
-      config,
+    const trials = {
+      largest: 0,
+      providers: [{ id: key, provider, config }],
       ...(targetTokens !== undefined && { targetTokens }),
-      ...(price && { price }),
-      ...(signal && { signal }),
+      ...options,
     };
-    const { estimatedTokens, cost, confidence, error } = await manager.estimateReduction({ messages, systemPrompt }, options);
-    if (error?.code === "aborted") throw aborted();
-    const isKnown = !error || (error.code !== "handler_invalid" && (targetTokens ?? tokens) < tokens);
-    const left = error ? tokens : estimatedTokens;
-    if (isKnown) measured.push({ key, tokens: left, cost, exact: confidence === 1, timeMs: performance.now() - begun });
+    const [trial] = (await asking.inspect({ messages, systemPrompt }, trials)).providers;
+    const timeMs = performance.now() - begun;
+    if (signal?.aborted) throw aborted();
+    const { error, exact } = trial;
+    if (error && (error.code === "handler_invalid" || (targetTokens ?? tokens) >= tokens)) continue;
+    const condense = async (prefix) => {
+      const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
+      const result = await alone.condense({ messages: prefix }, { provider, config, ...target, ...(signal && { signal }) });
+      return result.error ? undefined : result.messages;
+    };
+    const left = error ? tokens : trial.tokens;
+    const kept = exact && !error ? await keptBy(condense, cuts) : {};
+    if (signal?.aborted) throw aborted();
+    const { superseded, lost, cost } = error ? { superseded: 0, lost: 0, cost: 0 } : trial;
+    measured.push({ key, tokens: left, superseded, lost, cost, exact, timeMs, ...kept });
   }
   return { tokens, measured, targetTokens };
 }

@@ -19,7 +19,7 @@ test("answers are options", () => {
   const { report } = runJson(["recommend", "--profile", "research_compliance", "--target", "10%"]);
   expect(report).toMatchObject({ provider: "lossless", exitCode: 0 });
   expect(report.warnings[0]).toMatchObject({ code: "contradiction" });
-  expect(runJson(["recommend"]).report.provider).toBe("native");
+  expect(runJson(["recommend"]).report.provider).toBe("pipeline");
   expectFailure(["recommend", "--priority", "fast"], 2, /--priority: "fast" is not allowed; allowed: simplicity, /);
   expectFailure(["recommend", "--priority", "qualty"], 2, /did you mean quality\?/);
   expectFailure(["recommend", "--scenario", "complience"], 2, /did you mean compliance\?/);

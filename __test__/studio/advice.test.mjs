@@ -63,10 +63,13 @@ describe.each(Object.keys(languages))("%s", (language) => {
 });
 
 test("as a person reads it", () => {
-  const said = "acceptableLoss 0 speaks for lossless; measured on this conversation, it leaves 27929 tokens (56% less)";
-  expect(languages.en(said)).toBe("For Lossless: a loss of 0% at most. Measured on this conversation: 27,929 tokens are left, 56% less");
+  const said =
+    "acceptableLoss 0 speaks for lossless; measured on this conversation, it leaves 27929 tokens (56% less), with 12 replaced by newer and 0 lost";
+  expect(languages.en(said)).toBe(
+    "For Lossless: a loss of 0% at most. Measured on this conversation: 27,929 tokens are left, 56% less; 12 replaced by newer, 0 lost",
+  );
   expect(languages.fr(said).replaceAll(/\s/g, " ")).toBe(
-    "Pour Sans perte : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins",
+    "Pour Sans perte : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus",
   );
   expect(languages.fr("something of a later version")).toBeUndefined();
 });

@@ -53,7 +53,10 @@ static ANSWERS: Table = Table::new(
         Field::object("price", &PRICE, "What the model costs that is measured with."),
         Field::new(
             "measured",
-            Kind::List { of: &Kind::Object(&MEASURED), called: "an array of { key, tokens, cost, exact, timeMs }" },
+            Kind::List {
+                of: &Kind::Object(&MEASURED),
+                called: "an array of { key, tokens, superseded, lost, names, edits, cost, exact, timeMs }",
+            },
             "What was measured on the conversation.",
         ),
     ],
@@ -66,6 +69,10 @@ static MEASURED: Table = Table::new(
     &[
         Field::text("key", "The candidate.").required(),
         Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens that it leaves.").required(),
+        Field::number_if_set("superseded", 0.0, f64::MAX, "Tokens that newer messages replaced."),
+        Field::number_if_set("lost", 0.0, f64::MAX, "Tokens that can be read nowhere any more."),
+        Field::number_if_set("names", 0.0, 1.0, "The share of names used next that can still be read."),
+        Field::number_if_set("edits", 0.0, 1.0, "The share of passages edited next that stand whole."),
         Field::number_if_set("cost", 0.0, f64::MAX, "Dollars.").required(),
         Field::flag("exact", true, "Whether all of it was tried."),
         Field::number_if_set("timeMs", 0.0, f64::MAX, "Milliseconds."),
@@ -96,16 +103,18 @@ pub struct Answers {
 pub struct Measured {
     pub key: String,
     pub tokens: f64,
+    pub superseded: f64,
+    pub lost: f64,
+    /// Shares of what came next, at cuts of the conversation; `None` where nothing is known of them.
+    pub names: Option<f64>,
+    pub edits: Option<f64>,
     pub cost: f64,
     pub exact: bool,
     pub time_ms: Option<f64>,
 }
 
-/// Kept free of the window for the answer, as the trigger does.
-const RESERVED_TOKENS: f64 = 8192.0;
-/// The share of the window that is used at most, as the trigger has it.
-const USABLE_WINDOW: f64 = 0.9;
-/// The share of a window that leaves nothing beside the answer, as the drop-in has it.
+/// The share of a window that a conversation may fill after a condensation: the rest is room for work. Whoever condenses down to the limit does it again
+/// after the next message, and what condensing costs is paid each time (docs/economics.md).
 const ROOM: f64 = 0.5;
 
 impl Answers {
@@ -119,6 +128,10 @@ impl Answers {
         let measured = |settings: Settings<'_>| Measured {
             key: settings.text("key").to_owned(),
             tokens: settings.number("tokens"),
+            superseded: settings.given_number("superseded").unwrap_or_default(),
+            lost: settings.given_number("lost").unwrap_or_default(),
+            names: settings.given_number("names"),
+            edits: settings.given_number("edits"),
             cost: settings.number("cost"),
             exact: settings.flag("exact"),
             time_ms: settings.given_number("timeMs"),
@@ -147,6 +160,12 @@ impl Answers {
         self.measured.iter().find(|measured| measured.key == key)
     }
 
+    /// Percent of the tokens that can be read nowhere after a candidate, and were not replaced by newer.
+    pub fn loses(&self, key: &str) -> Option<f64> {
+        let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
+        Some(100.0 * self.of(key)?.lost / tokens)
+    }
+
     /// Percent of the tokens that a candidate removes of this conversation.
     pub fn removes(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
@@ -164,6 +183,5 @@ fn reduction(answers: &Settings<'_>, tokens: Option<f64>) -> Option<(f64, &'stat
         return Some((needed(target), TARGET));
     }
     let window = answers.given_number(WINDOW)?;
-    let fitting = window * USABLE_WINDOW - RESERVED_TOKENS;
-    Some((needed(if fitting > 0.0 { fitting } else { window * ROOM }), WINDOW))
+    Some((needed((window * ROOM).floor()), WINDOW))
 }

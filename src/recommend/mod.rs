@@ -5,9 +5,11 @@
 //! | `answers` | what is asked, and what was answered |
 //! | `candidates` | what can be recommended |
 //! | `rules` | what each answer recommends |
+//! | `ranking` | of what was measured, what beats what, and what comes first by a priority |
 
 mod answers;
 mod candidates;
+mod ranking;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -18,6 +20,7 @@ use serde_json::Value;
 use self::{
     answers::Answers,
     candidates::{Candidate, Model},
+    ranking::Ranking,
     rules::Wish,
 };
 use crate::{dollars::apart, options::ConfigError};
@@ -75,6 +78,7 @@ pub fn measurable() -> Value {
         "lossless_strict",
         "lossless",
         "truncation",
+        "lossless_truncation",
         "native",
         "smart_conservative",
         "smart_balanced",
@@ -113,17 +117,33 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
         provider: candidate.provider,
         config: candidate.config(),
         manager_options: candidate.manager_options(),
-        reason: with_figures(&answers, candidate, reason),
+        reason: if answers.measured.is_empty() {
+            format!("{reason}; expected by rules, because nothing was measured")
+        } else {
+            with_figures(&answers, candidate, reason)
+        },
         alternatives: alternatives(&answers, &wishes, candidate),
         warnings,
     })
 }
 
-/// The first that an answer wants and no other one rules out.
+/// The first that an answer wants and no other one rules out; of what was measured, what the priority puts first.
 fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'static Candidate, String) {
+    let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
+    if let Some(first) = ranking.first_by_priority() {
+        return (
+            first,
+            format!("priority {} speaks for {}", answers.priority.as_deref().unwrap_or_default(), first.title),
+        );
+    }
     for wish in wishes {
         for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
-            match against(answers, candidate).into_iter().next() {
+            let beaten = || {
+                ranking
+                    .beaten_by(candidate)
+                    .map(|other| format!("{} does as well or better in everything", other.title))
+            };
+            match against(answers, candidate).into_iter().next().or_else(beaten) {
                 None => return (candidate, format!("{} speaks for {}", wish.answer, candidate.title)),
                 Some(why_not) => {
                     let message = format!("{} speaks for {}, but {why_not}", wish.answer, candidate.title);
@@ -132,9 +152,15 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
             }
         }
     }
-    if wishes.is_empty() && answers.has_handler != Some(false) && answers.measured.is_empty() {
-        let native = &candidates::ALL[0];
-        return (native, "nothing was answered, and native is the default".to_owned());
+    if wishes.is_empty() && answers.measured.is_empty() && answers.reduction.is_none() {
+        let default = candidates::of(if answers.has_handler == Some(true) { "native" } else { "lossless_truncation" });
+        let default = default.unwrap_or(&candidates::ALL[0]);
+        if against(answers, default).is_empty() {
+            return (default, format!("nothing was answered, and {} is the default", default.title));
+        }
+    }
+    if let Some(first) = ranking.first_by_care() {
+        return (first, format!("of those that nothing speaks against, {} loses least", first.title));
     }
     let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
@@ -144,8 +170,9 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
     let distance = |candidate: &Candidate| {
         let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
-        let is_impossible = no_model(answers, candidate);
-        (is_impossible, against(answers, candidate).len(), loses_too_much(answers, candidate).is_some(), missing)
+        // A limit that somebody gave is kept rather than a target met.
+        let limits = limits(answers, candidate).len();
+        (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing)
     };
     let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
     let against = against(answers, nearest).join("; ");
@@ -154,6 +181,20 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
 
 /// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
 fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
+    let mut against = limits(answers, candidate);
+    if let Some((needed, source)) = answers.reduction {
+        let removes = answers.removes(candidate.key);
+        let most = removes.unwrap_or(candidate.reduction);
+        if most + ROUNDING < needed {
+            let how = if removes.is_some() { "removes" } else { "removes at most" };
+            against.push(format!("it {how} {most:.0}% of the tokens, and {needed:.0}% have to go ({source})"));
+        }
+    }
+    against
+}
+
+/// The limits that a candidate does not keep.
+fn limits(answers: &Answers, candidate: &Candidate) -> Vec<String> {
     let mut against = Vec::new();
     let measured = answers.of(candidate.key);
     if no_model(answers, candidate) {
@@ -185,23 +226,25 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
         }
     }
     against.extend(loses_too_much(answers, candidate));
-    if let Some((needed, source)) = answers.reduction {
-        let removes = answers.removes(candidate.key);
-        let most = removes.unwrap_or(candidate.reduction);
-        if most + ROUNDING < needed {
-            let how = if removes.is_some() { "removes" } else { "removes at most" };
-            against.push(format!("it {how} {most:.0}% of the tokens, and {needed:.0}% have to go ({source})"));
-        }
-    }
     against
 }
 
 fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
-    answers.has_handler == Some(false) && candidate.model == Model::Needed
+    // Who has a conversation has a model to ask, or has none.
+    let is_there = answers.has_handler.unwrap_or(answers.measured.is_empty());
+    !is_there && candidate.model == Model::Needed
 }
 
 fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<String> {
     let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0))?;
+    if let Some((measured, loses)) = answers.of(candidate.key).zip(answers.loses(candidate.key)) {
+        let gone = measured.lost + measured.superseded;
+        return if wants_no_loss(answers).is_some() {
+            (gone > 0.0).then(|| format!("it loses or replaces {gone:.0} tokens, and nothing may be lost"))
+        } else {
+            (loses > accepted).then(|| format!("it loses {loses:.1}% of the tokens, and acceptableLoss is {accepted}"))
+        };
+    }
     let said =
         if answers.loss.is_some() { format!("acceptableLoss is {accepted}") } else { "nothing may be lost".to_owned() };
     let is_more = candidate.loss > rules::accepted_loss(accepted);
@@ -286,7 +329,8 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
 
 /// Where what was measured decided against what the rules expect of the candidate that is recommended, or of those before it.
 fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
-    let rules_alone = Answers { measured: Vec::new(), ..answers.clone() };
+    let has_handler = Some(answers.has_handler.unwrap_or(answers.measured.is_empty()));
+    let rules_alone = Answers { measured: Vec::new(), has_handler, ..answers.clone() };
     let mut told = Vec::new();
     let by_rule = against(&rules_alone, chosen);
     if !answers.measured.is_empty() && !by_rule.is_empty() && against(answers, chosen).is_empty() {
@@ -319,9 +363,13 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
     };
     let about = if measured.exact { "" } else { "about " };
     let cost = if measured.cost > 0.0 { format!(" for about ${:.4}", measured.cost) } else { String::new() };
+    let kept = measured.names.zip(measured.edits).map_or_else(String::new, |(names, edits)| {
+        let [names, edits] = [names, edits].map(|share| 100.0 * share);
+        format!("; of what was used next it keeps {names:.0}% of the names and {edits:.0}% of the passages")
+    });
     format!(
-        "{reason}; measured on this conversation, it leaves {about}{:.0} tokens ({removes:.0}% less){cost}",
-        measured.tokens
+        "{reason}; measured on this conversation, it leaves {about}{:.0} tokens ({removes:.0}% less), with {:.0} replaced by newer and {:.0} lost{cost}{kept}",
+        measured.tokens, measured.superseded, measured.lost
     )
 }
 
@@ -329,6 +377,9 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
 fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<Alternative> {
     let mut seen = vec![chosen];
     let mut found = Vec::new();
+    let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
+    // What comes out the same is no other answer.
+    let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
     let wished =
         wishes.iter().flat_map(|wish| wish.keys.iter().map(|key| (*key, format!("{} speaks for it", wish.answer))));
     let others = rules::BY_CARE.iter().map(|key| (*key, String::new()));
@@ -339,10 +390,14 @@ fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<A
         };
         seen.push(candidate);
         let against = against(answers, candidate);
-        // Of those that nobody asked for, only what could be taken.
-        if why.is_empty() && !against.is_empty() {
+        // Of those that nobody asked for, only what could be taken; and of what was measured nothing that is beaten or breaks a limit.
+        let is_measured = !answers.measured.is_empty();
+        let is_same = || answers.of(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
+        let is_beaten = || ranking.beaten_by(candidate).is_some();
+        if (!against.is_empty() && (why.is_empty() || is_measured)) || is_beaten() || is_same() {
             continue;
         }
+        outcomes.extend(answers.of(candidate.key).map(|its| (its.tokens, its.lost)));
         let why = if why.is_empty() { format!("{} would do, too", candidate.title) } else { why };
         found.push(Alternative {
             provider: candidate.provider,
@@ -360,7 +415,11 @@ fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<A
 
 /// What speaks for the choice rather than for something else that would do: by what was measured where that is known.
 fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> String {
-    if candidate.loss > chosen.loss {
+    if let Some((its, instead)) = answers.loses(candidate.key).zip(answers.loses(chosen.key)) {
+        if its > instead + ROUNDING {
+            return format!("it loses more: {its:.0}% of the tokens instead of {instead:.0}%");
+        }
+    } else if candidate.loss > chosen.loss {
         return format!("it may lose more: {}% of the information instead of {}%", candidate.loss, chosen.loss);
     }
     let measured = |of: &Candidate| answers.removes(of.key);

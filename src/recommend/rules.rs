@@ -43,7 +43,8 @@ pub fn wishes(answers: &Answers) -> Vec<Wish> {
     if let Some(latency) = answers.latency_ms {
         add(format!("maxLatencyMs {latency}"), by_latency(latency));
     }
-    if let Some((percent, source)) = answers.reduction.filter(|_| much) {
+    // What was measured says more than a rule about how much each removes.
+    if let Some((percent, source)) = answers.reduction.filter(|_| much && answers.measured.is_empty()) {
         add(format!("{source}, by which {percent:.0}% have to go"), &["smart_aggressive", "truncation"]);
     }
     wishes
@@ -59,7 +60,7 @@ fn by_priority(priority: &str, much: bool, budget: Option<f64>) -> &'static [&'s
         "quality" if budget.is_some_and(|budget| budget <= LIMITED_BUDGET) => &["pipeline"],
         "quality" => &["smart_conservative"],
         "control" => &["smart_custom"],
-        _ => &["native"],
+        _ => &["native", "lossless_truncation"],
     }
 }
 
@@ -72,7 +73,7 @@ fn by_scenario(scenario: &str) -> &'static [&'static str] {
         "critical_production" => &["smart_fallback"],
         "compliance" => &["lossless_strict"],
         "multi_tenant" => &["per_user"],
-        _ => &["native"],
+        _ => &["native", "lossless_truncation"],
     }
 }
 
@@ -91,7 +92,7 @@ fn by_configuration(configuration: &str) -> &'static [&'static str] {
         "some" => &["native_cheap", "truncation"],
         "custom" => &["smart_custom"],
         "per_message" => &["smart_selective"],
-        _ => &["native"],
+        _ => &["native", "lossless_truncation"],
     }
 }
 

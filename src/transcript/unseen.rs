@@ -25,8 +25,8 @@ const GIT_LOOKS: [&str; 11] =
 /// What takes a shell to another directory, or may.
 const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
 
-/// What moves files, in any shell.
-const MOVE: [&str; 6] = ["mv", "move", "ren", "rename", "Move-Item", "Rename-Item"];
+/// What moves files, in any shell, or makes another that is the same.
+const MOVE: [&str; 9] = ["mv", "cp", "copy", "rsync", "move", "ren", "rename", "Move-Item", "Rename-Item"];
 
 /// What the command line may do beside what is followed of it.
 pub(super) fn effects(line: &str) -> Effects {

@@ -12,17 +12,23 @@ type Part = "title" | "answer" | "source" | "obstacle" | "obstacles" | "sentence
 type Rule = RuleOf<Part>;
 
 const SENTENCES: readonly Rule[] = [
+  [/^(?<reason>.+); expected by rules, because nothing was measured$/, "advice.expected", { reason: "sentence" }],
   [
-    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\) for about \$(?<cost>[\d.]+)$/,
+    /^(?<reason>.+); of what was used next it keeps (?<names>\d+)% of the names and (?<edits>\d+)% of the passages$/,
+    "advice.keeps",
+    { reason: "sentence", names: "percent", edits: "percent" },
+  ],
+  [
+    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\), with (?<superseded>\d+) replaced by newer and (?<lost>\d+) lost for about \$(?<cost>[\d.]+)$/,
     "advice.measuredCost",
-    { reason: "sentence", tokens: "number", less: "percent", cost: "dollars" },
+    { reason: "sentence", tokens: "number", less: "percent", superseded: "number", lost: "number", cost: "dollars" },
   ],
   [
-    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\)$/,
+    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\), with (?<superseded>\d+) replaced by newer and (?<lost>\d+) lost$/,
     "advice.measured",
-    { reason: "sentence", tokens: "number", less: "percent" },
+    { reason: "sentence", tokens: "number", less: "percent", superseded: "number", lost: "number" },
   ],
-  [/^nothing was answered, and native is the default$/, "advice.default"],
+  [/^nothing was answered, and (?<title>.+) is the default$/, "advice.default", { title: "title" }],
   [/^of those that nothing speaks against, (?<title>.+) loses least$/, "advice.careful", { title: "title" }],
   [
     /^nothing does all that is asked for; (?<title>.+?) comes nearest: (?<against>.+)$/,
@@ -69,6 +75,11 @@ const SENTENCES: readonly Rule[] = [
     "advice.removesMeasured",
     { less: "percent", other: "percent" },
   ],
+  [
+    /^it loses more: (?<loss>[\d.]+)% of the tokens instead of (?<other>[\d.]+)%$/,
+    "advice.losesMoreMeasured",
+    { loss: "percent", other: "percent" },
+  ],
   [/^it takes longer$/, "advice.takesLonger"],
   [/^(?<title>.+) needs a model to ask: give `handler` or `condensingHandler`$/, "advice.needsModel", { title: "title" }],
   [/^(?<source>\w+) says how much has to go only with a conversation$/, "advice.needsConversation", { source: "source" }],
@@ -93,6 +104,13 @@ const SENTENCES: readonly Rule[] = [
 ];
 
 const OBSTACLES: readonly Rule[] = [
+  [/^(?<title>.+) does as well or better in everything$/, "against.beaten", { title: "title" }],
+  [
+    /^it loses (?<loss>[\d.]+)% of the tokens, and acceptableLoss is (?<most>[\d.]+)$/,
+    "against.losesMeasured",
+    { loss: "percent", most: "percent" },
+  ],
+  [/^it loses or replaces (?<tokens>\d+) tokens, and nothing may be lost$/, "against.losesTokens", { tokens: "number" }],
   [/^there is no model to ask$/, "against.noModel"],
   [
     /^on this conversation it costs about \$(?<cost>[\d.]+), more than (?<answer>budgetPerCondensation [\d.]+)$/,
