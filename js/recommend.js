@@ -52,17 +52,17 @@ const MAX_CUTS = 2;
 
 /** Shares of names and passages that were used after each cut and can still be read in what `condense` makes of the part before it. */
 async function keptBy(condense, cuts) {
-  const sums = { names: [0, 0], edits: [0, 0] };
+  const sums = { names: { kept: 0, needed: 0 }, edits: { kept: 0, needed: 0 } };
   for (const cut of cuts) {
     const messages = await condense(cut.prefix);
     if (!messages) return {};
     const found = answersOf(messages, cut);
     for (const [kind, sum] of Object.entries(sums)) {
-      sum[0] += found[kind].kept;
-      sum[1] += found[kind].needed;
+      sum.kept += found[kind].kept;
+      sum.needed += found[kind].needed;
     }
   }
-  const share = ([kept, needed]) => (needed === 0 ? 1 : kept / needed);
+  const share = ({ kept, needed }) => (needed === 0 ? 1 : kept / needed);
   return cuts.length === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 

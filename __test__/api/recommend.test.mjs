@@ -26,7 +26,9 @@ test("answers decide, and what is wrong with them is thrown at once", async () =
   expect(startup.alternatives.every(({ why, whyNot }) => why && whyNot)).toBe(true);
   const plain = await recommend({ priority: "simplicity", userProfile: "startup_team" });
   expect(plain.managerOptions).toBeUndefined();
-  expect(plain.alternatives).toContainEqual(expect.objectContaining({ provider: "native", config: {}, managerOptions: startup.managerOptions }));
+  expect(plain.alternatives).toContainEqual(
+    expect.objectContaining({ provider: "native", config: {}, managerOptions: startup.managerOptions }),
+  );
   const wrong = /** @type {any} */ ({ priority: "fast" });
   expect(thrown(() => recommend(wrong)).code).toBe("invalid_config");
   expect(thrown(() => recommend(/** @type {any} */ (5))).code).toBe("invalid_argument");

@@ -73,7 +73,7 @@ impl<'a> Ranking<'a> {
     fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
         let nothing_is_lost = self.fitting.iter().any(|(_, measured)| measured.lost <= 0.0 && measured.exact);
         let is_one_summary = candidate.provider == "native" && !nothing_is_lost;
-        let kept = measured.names.zip(measured.edits).map_or(0.5, |(names, edits)| (names + edits) / 2.0);
+        let kept = measured.names.zip(measured.edits).map_or(0.5, |(names, edits)| f64::midpoint(names, edits));
         let loses = if is_one_summary {
             -1.0
         } else if measured.lost > 0.0 {
