@@ -14,15 +14,15 @@ struct Band {
 }
 
 /// Asks the provider of the band that the conversation is in, and where that misses the target those of the bands it comes to. Where a band has nobody to
-/// ask, the stronger ones stand in for it, and then the weaker ones.
+/// ask, the weaker ones stand in for it, which leave no less than the target, and then the stronger ones.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let bands = bands(settings);
     let mut asked = Vec::new();
     loop {
         let (index, reason) = chosen(composition, &bands);
         let Some(Band { part, .. }) = bands.get(index).filter(|_| !asked.contains(&index)) else { return Ok(()) };
-        let in_order: Vec<usize> =
-            (index..bands.len()).chain((0..index).rev()).filter(|band| !asked.contains(band)).collect();
+        let weaker_first = std::iter::once(index).chain((0..index).rev()).chain(index + 1..bands.len());
+        let in_order: Vec<usize> = weaker_first.filter(|band| !asked.contains(band)).collect();
         let stands_in = format!("{reason}, and {} has no model to ask", part.provider);
         let asks = in_order
             .iter()

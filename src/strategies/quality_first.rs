@@ -5,42 +5,41 @@ use serde_json::json;
 use super::{
     composition::{Ask, Composition, ends_all},
     part::Part,
+    pipeline,
 };
 use crate::{
     options::Settings,
-    providers::{CondenseError, Native, Smart, Truncation},
+    providers::{CondenseError, Lossless, Native, Smart, Truncation},
 };
 
-/// Smart with the preset conservative; where that misses the target native on its result; where that fails or misses it, too, truncation that suppresses.
+/// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: each keeps more of what is used
+/// next than smart does (docs/strategies.md). Without a target smart with the preset conservative; where that fails, native, and then truncation.
 pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) -> Result<(), CondenseError> {
-    // Its own salient truncation would reach the target before native is asked.
-    let careful = Part::new(Smart::ID).with(json!({ "preset": "conservative", "meetTarget": false }));
-    let native = Part::new(Native::ID);
-    let failed = failed(composition, &careful, "the preset that loses least".to_owned()).await?;
-    if is_enough(composition, failed) {
+    let truncation = Part::new(Truncation::ID);
+    if composition.now().target_tokens.is_none() {
+        let careful = Part::new(Smart::ID).with(json!({ "preset": "conservative" }));
+        let before = "a provider before it failed".to_owned();
+        if !failed(composition, &careful, "the preset that loses least".to_owned()).await?
+            || !failed(composition, &Part::new(Native::ID), before.clone()).await?
+        {
+            return Ok(());
+        }
+        return composition.ask(Ask::of(&truncation, before)).await.map(drop);
+    }
+    let missed =
+        |composition: &Composition<'_>| format!("{} tokens are left, more than the target", composition.tokens());
+    pipeline::stages(composition, &[Part::new(Lossless::ID)]).await?;
+    let llm = &composition.now().llm;
+    let can_ask = llm.handler.is_some() || llm.condensing_handler.is_some();
+    if can_ask && !composition.meets_target() {
+        let reason = missed(composition);
+        failed(composition, &Part::new(Native::ID), reason).await?;
+    }
+    if composition.meets_target() {
         return Ok(());
     }
-    let failed = if failed {
-        true
-    } else {
-        let reason = format!("{} tokens are left, more than the target", composition.tokens());
-        self::failed(composition, &native, reason).await?
-    };
-    if is_enough(composition, failed) {
-        return Ok(());
-    }
-    let truncation = Part::new(Truncation::ID).with(json!({ "truncationMode": "suppress" }));
-    let reason = if failed {
-        "a provider before it failed".to_owned()
-    } else {
-        format!("{} tokens are left, more than the target", composition.tokens())
-    };
+    let reason = missed(composition);
     composition.ask(Ask::of(&truncation, reason)).await.map(drop)
-}
-
-/// Whether what was done is all that is needed.
-fn is_enough(composition: &Composition<'_>, failed: bool) -> bool {
-    composition.meets_target() || (!failed && composition.now().target_tokens.is_none())
 }
 
 /// Asks a provider; whether it failed, which is told.

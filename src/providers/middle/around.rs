@@ -56,10 +56,12 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     // Back to where the messages stand without the summary.
     let dropped = gone.len();
     let place = |message: usize| if message < around.head { message } else { message + dropped - added };
+    // What is put in front of the summary stands behind it, as its edit does.
+    let behind = |message: usize| message.max(around.head + added);
     let moved = |edit: Edit| match edit {
         Edit::Set { message, path, value, estimates } => Edit::Set { message: place(message), path, value, estimates },
         Edit::Drop { message } => Edit::Drop { message: place(message) },
-        Edit::Insert { before, value } => Edit::Insert { before: place(before.max(around.head + added)), value },
+        Edit::Insert { before, value } => Edit::Insert { before: place(behind(before)), value },
         Edit::DropBlock { message, block } => Edit::DropBlock { message: place(message), block },
         Edit::InsertBlock { message, before, value } => Edit::InsertBlock { message: place(message), before, value },
     };
@@ -71,14 +73,18 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     edits.iter_mut().for_each(at_start);
     edits.extend(kept.plan.edits.into_iter().map(moved));
     let told = |Why { message, block, operation, reason }: Why| Note {
-        message: place(message),
+        message: place(if block.is_none() && operation == "insert" { behind(message) } else { message }),
         block,
         operation,
         reason,
         grade: None,
     };
-    let mut notes: Vec<Note> = gone.map(told_by_summary).collect();
+    let mut notes: Vec<Note> = gone.clone().map(told_by_summary).collect();
     notes.extend(kept.reasons.into_iter().map(told));
+    // The summary stands in front of this message.
+    if !notes.iter().any(|note| note.message == gone.end && note.block.is_none()) {
+        notes.push(Note { operation: "insert", ..told_by_summary(gone.end) });
+    }
     Ok(Some((edits, notes)))
 }
 
