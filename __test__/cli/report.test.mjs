@@ -64,7 +64,8 @@ describe("the report", () => {
     const file = fixture("claude-code");
     expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");
     expect(run([file]).stdout).toContain("Nothing was written: --out FILE or --in-place keeps the result.");
-    expect(run([file, "--target", "50%"]).stdout).toContain("lossless, then truncation");
+    expect(run([file, "--target", "50%"]).stdout).toContain("Provider: truncation, from the conversation as it was");
+    expect(run([file, "--target", "70%"]).stdout).toContain("Provider: lossless, then truncation");
     expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
   });
 
@@ -156,7 +157,8 @@ describe("--json", () => {
     expect(report).toMatchObject({
       version,
       exitCode: 0,
-      provider: "lossless",
+      provider: "truncation",
+      asked: "lossless",
       didCondense: true,
       output: null,
       cost: 0,

@@ -14,11 +14,17 @@ const MAX_SUMMARY_LINES = 60;
 
 const dollars = (cost) => `$${cost.toFixed(4)}`;
 
+/** The provider that changed the conversation last, or else the one that was asked. */
+const workedOf = ({ id, didCondense, metrics }) => (didCondense && metrics?.providerId) || id;
+
 /** Who does it, in a sentence. */
-function approach({ id, target }, settings) {
+function approach({ id, target, ...condensed }, settings) {
+  const worked = workedOf({ id, ...condensed });
   if (settings.provider !== undefined) return `Provider: ${id}, and no other.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
-  if (id !== "lossless") return `Provider: ${id}.`;
+  if (worked === "truncation" && id === "lossless")
+    return "Provider: truncation, from the conversation as it was, because lossless alone does not reach the target.";
+  if (id !== "lossless") return worked === id ? `Provider: ${id}.` : `Provider: ${id}, then ${worked}.`;
   return target
     ? "Provider: lossless, then truncation as far as the target asks for it."
     : "Provider: lossless alone, because no --target was given.";
@@ -357,7 +363,8 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
   );
   return {
     input: { file: history.name, bytes: history.bytes.length, messages: history.messages.length, problems },
-    provider: id,
+    provider: workedOf(condensed),
+    ...(workedOf(condensed) !== id && { asked: id }),
     ...(settings.preset !== undefined && { preset: settings.preset }),
     target: target ?? null,
     ...(settings.preview ? { wouldCondense: didCondense } : { didCondense }),
