@@ -21,6 +21,10 @@ export interface ExperimentVariant {
   latencyMs: EstimatedMean;
   /** Share of the calls that failed, 0 to 1; the interval is Wilson's. */
   errorRate: EstimatedMean;
+  /** Share of the tokens that could be read nowhere after a call and were not replaced by newer, 0 to 100; `null` where no call condensed. */
+  lostPercent: EstimatedMean | null;
+  /** How much of what must survive the summaries tell, 0 to 1 (`summaryQuality.score`); `null` where none was checked. */
+  summaryQuality: EstimatedMean | null;
 }
 
 /** How the variant that is ahead compares with another one. */
@@ -37,7 +41,7 @@ export interface ExperimentDifference {
 
 /** Which variant is ahead in one measure. */
 export interface ExperimentComparison {
-  measure: "tokensSaved" | "reductionPercent" | "cost" | "latencyMs" | "errorRate";
+  measure: "tokensSaved" | "reductionPercent" | "cost" | "latencyMs" | "errorRate" | "lostPercent" | "summaryQuality";
   /** The variant that does best; `null` where several do equally well. */
   ahead: string | null;
   /** Whether that is more than chance: every variant has five calls, and every difference a p-value under 0.05 after Holm's correction. */
@@ -49,6 +53,6 @@ export interface ExperimentComparison {
 export interface Experiment {
   /** By name. */
   variants: Record<string, ExperimentVariant>;
-  /** One for each measure; empty before two variants have calls. */
+  /** One for each measure that is known of all variants; empty before two variants have calls. */
   comparisons: ExperimentComparison[];
 }

@@ -18,8 +18,9 @@ const dollars = (cost) => `$${cost.toFixed(4)}`;
 const workedOf = ({ id, didCondense, metrics }) => (didCondense && metrics?.providerId) || id;
 
 /** Who does it, in a sentence. */
-function approach({ id, target, ...condensed }, settings) {
-  const worked = workedOf({ id, ...condensed });
+function approach(condensed, settings) {
+  const { id, target } = condensed;
+  const worked = workedOf(condensed);
   if (settings.provider !== undefined) return `Provider: ${id}, and no other.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
   if (worked === "truncation" && id === "lossless")

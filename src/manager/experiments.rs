@@ -26,6 +26,17 @@ struct Measured {
     cost: Moments,
     latency_ms: Moments,
     error_rate: Moments,
+    lost_percent: Moments,
+    summary_quality: Moments,
+}
+
+/// What a call kept, where that is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Kept {
+    /// Percent of the tokens that can be read nowhere any more and were not replaced by newer.
+    pub lost_percent: Option<f64>,
+    /// How much of what must survive the summary tells, 0 to 1.
+    pub summary_quality: Option<f64>,
 }
 
 /// An experiment for people to judge.
@@ -55,6 +66,10 @@ pub struct VariantReport {
     pub latency_ms: Estimated,
     /// Share of the calls that failed, from 0 to 1.
     pub error_rate: Estimated,
+    /// Percent of the tokens that could be read nowhere after a call, and were not replaced by newer; `None` where no call condensed.
+    pub lost_percent: Option<Estimated>,
+    /// How much of what must survive the summaries tell, 0 to 1; `None` where none was checked.
+    pub summary_quality: Option<Estimated>,
 }
 
 /// A mean and its 95% confidence interval, which needs two calls.
@@ -101,17 +116,19 @@ pub struct Against {
 /// A measure: its name, whether more is better, and where it stands.
 type Measure = (&'static str, bool, fn(&Measured) -> &Moments);
 
-const MEASURES: [Measure; 5] = [
+const MEASURES: [Measure; 7] = [
     ("tokensSaved", true, |measured| &measured.tokens_saved),
     ("reductionPercent", true, |measured| &measured.reduction_percent),
     ("cost", false, |measured| &measured.cost),
     ("latencyMs", false, |measured| &measured.latency_ms),
     ("errorRate", false, |measured| &measured.error_rate),
+    ("lostPercent", false, |measured| &measured.lost_percent),
+    ("summaryQuality", true, |measured| &measured.summary_quality),
 ];
 
 impl Experiment {
-    /// Adds a call of a variant.
-    pub fn add(&mut self, variant: &str, call: &CallRecord) {
+    /// Adds a call of a variant, and what it kept.
+    pub fn add(&mut self, variant: &str, call: &CallRecord, kept: Kept) {
         let measured = self.0.entry(variant.to_owned()).or_default();
         let (saved, share) = if call.success { (saved(call) as f64, reduction_percent(call)) } else { (0.0, 0.0) };
         measured.tokens_saved.add(saved);
@@ -119,6 +136,11 @@ impl Experiment {
         measured.cost.add(call.cost);
         measured.latency_ms.add(call.latency_ms);
         measured.error_rate.add(if call.success { 0.0 } else { 1.0 });
+        // What a fallback kept says nothing about a variant that failed.
+        if call.success {
+            kept.lost_percent.into_iter().for_each(|percent| measured.lost_percent.add(percent));
+            kept.summary_quality.into_iter().for_each(|score| measured.summary_quality.add(score));
+        }
     }
 
     /// What it has come to so far.
@@ -134,6 +156,9 @@ impl Experiment {
     }
 
     fn compared(&self, (measure, more_is_better, of): &Measure) -> Option<Comparison> {
+        if self.0.values().any(|measured| of(measured).count() == 0) {
+            return None;
+        }
         let value = |measured: &Measured| if *more_is_better { of(measured).mean() } else { -of(measured).mean() };
         let (best, first) =
             self.0.iter().reduce(|best, other| if value(other.1) > value(best.1) { other } else { best })?;
@@ -173,6 +198,7 @@ impl Measured {
             high: interval.map(|interval| interval.high),
         };
         let mean = |moments: &Moments| estimated(moments, moments.interval());
+        let if_known = |moments: &Moments| (moments.count() > 0).then(|| mean(moments));
         let calls = self.error_rate.count();
         VariantReport {
             calls,
@@ -182,6 +208,8 @@ impl Measured {
             cost: mean(&self.cost),
             latency_ms: mean(&self.latency_ms),
             error_rate: estimated(&self.error_rate, self.error_rate.rate_interval()),
+            lost_percent: if_known(&self.lost_percent),
+            summary_quality: if_known(&self.summary_quality),
         }
     }
 }
@@ -202,8 +230,8 @@ mod tests {
     fn the_better_one_is_ahead_in_each_measure() {
         let mut experiment = Experiment::default();
         for round in 0..20 {
-            experiment.add("A", &call(true, 500 + round, 0.01 + 0.001 * (round % 3) as f64));
-            experiment.add("B", &call(round % 4 > 0, 300 + round, 0.03 + 0.001 * (round % 5) as f64));
+            experiment.add("A", &call(true, 500 + round, 0.01 + 0.001 * (round % 3) as f64), Kept::default());
+            experiment.add("B", &call(round % 4 > 0, 300 + round, 0.03 + 0.001 * (round % 5) as f64), Kept::default());
         }
         let report = experiment.report();
         let b = &report.variants["B"];
@@ -222,15 +250,33 @@ mod tests {
     }
 
     #[test]
+    fn what_was_kept_is_compared_where_it_is_known() {
+        let mut experiment = Experiment::default();
+        let kept = |lost: f64, score: Option<f64>| Kept { lost_percent: Some(lost), summary_quality: score };
+        for round in 0..6 {
+            experiment.add("A", &call(true, 500, 0.01), kept(20.0 + f64::from(round), Some(0.9)));
+            experiment.add("B", &call(true, 500, 0.01), kept(40.0 + f64::from(round), None));
+        }
+        // Of a failed call it is the fallback that kept it.
+        experiment.add("B", &call(false, 500, 0.01), kept(0.0, Some(1.0)));
+        let report = experiment.report();
+        let lost = comparison(&report, "lostPercent");
+        assert_eq!((lost.ahead.as_deref(), lost.is_real), (Some("A"), true));
+        assert!((report.variants["B"].lost_percent.unwrap().mean - 42.5).abs() < 1e-9);
+        assert_eq!(report.variants["B"].summary_quality, None);
+        assert!(report.comparisons.iter().all(|comparison| comparison.measure != "summaryQuality"));
+    }
+
+    #[test]
     fn little_is_known_of_few_calls() {
         let mut experiment = Experiment::default();
-        experiment.add("A", &call(true, 500, 0.01));
+        experiment.add("A", &call(true, 500, 0.01), Kept::default());
         assert_eq!(experiment.report().comparisons, []);
         assert_eq!(experiment.report().variants["A"].cost.low, None);
-        experiment.add("B", &call(true, 400, 0.02));
+        experiment.add("B", &call(true, 400, 0.02), Kept::default());
         for _ in 0..3 {
-            experiment.add("A", &call(true, 500, 0.01));
-            experiment.add("B", &call(true, 400, 0.02));
+            experiment.add("A", &call(true, 500, 0.01), Kept::default());
+            experiment.add("B", &call(true, 400, 0.02), Kept::default());
         }
         let report = experiment.report();
         assert_eq!(comparison(&report, "cost").ahead.as_deref(), Some("A"));

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     alerts::Alert,
-    experiments::{Experiment, ExperimentReport},
+    experiments::{Experiment, ExperimentReport, Kept},
 };
 use crate::providers::{CallRecord, Choice};
 
@@ -199,10 +199,10 @@ impl Metrics {
     }
 
     /// Adds what the variants of experiments came to.
-    pub fn add_variants(&mut self, choices: &[Choice]) {
+    pub fn add_variants(&mut self, choices: &[Choice], kept: Kept) {
         for Choice { experiment, variant, record, .. } in choices {
             if let (Some(experiment), Some(variant), Some(record)) = (experiment, variant, record) {
-                self.measured.entry(experiment.clone()).or_default().add(variant, record);
+                self.measured.entry(experiment.clone()).or_default().add(variant, record, kept);
             }
         }
     }

@@ -283,7 +283,7 @@ impl Manager {
         {
             let metrics = &mut self.state().metrics;
             metrics.add_paid(work.call.profile_id.as_deref(), done.cost(), done.cost_by_model());
-            metrics.add_variants(done.choices());
+            metrics.add_variants(done.choices(), done.kept());
         }
         let told = match proposal.filter(|_| done.did_condense()) {
             None if done.error_code().is_some() => Preparation::none("failed"),

@@ -8,6 +8,7 @@ use super::{
     PreviewReport, PromptCache, TriggerDecision,
     chain::ChainOutcome,
     economics::MoneyDecision,
+    experiments::Kept,
     metrics::percent,
     numbers::reported_after,
     prepare::{AppliedPreparation, Preparation},
@@ -461,6 +462,14 @@ impl Report {
 
     pub(super) fn cost_by_model(&self) -> &BTreeMap<String, f64> {
         &self.cost_by_model
+    }
+
+    /// What was kept, where something was condensed.
+    pub(super) fn kept(&self) -> Kept {
+        Kept {
+            lost_percent: self.survival.as_ref().map(Survival::lost_percent),
+            summary_quality: self.summary_quality.as_ref().map(SummaryQuality::score),
+        }
     }
 
     pub(super) fn call(&self) -> CallRecord {

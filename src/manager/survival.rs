@@ -7,6 +7,7 @@ use std::{
 
 use serde::Serialize;
 
+use super::metrics::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
     log::{self, LoggedEntry, Mark},
@@ -98,6 +99,13 @@ pub struct Blocks {
 pub struct Lines {
     lines: usize,
     tokens: usize,
+}
+
+impl Survival {
+    /// Percent of all tokens that can be read nowhere any more and were not replaced by newer.
+    pub(super) fn lost_percent(&self) -> f64 {
+        percent(self.total.lost.tokens, self.total.before.tokens)
+    }
 }
 
 impl Blocks {

@@ -94,6 +94,14 @@ pub struct SummaryQuality {
     completed: usize,
 }
 
+impl SummaryQuality {
+    /// What can be read in the result, 0 to 1.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        self.score
+    }
+}
+
 /// Something that must survive and does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct MissingText {
