@@ -449,7 +449,7 @@ export const fr: Record<keyof typeof en, string> = {
   "passes.object": "un objet est attendu",
   "passes.operation": "Ce qui est fait",
   "passes.prelude": "D’abord, sans perte",
-  "passes.preludeOn": "Dire chaque chose une fois et omettre ce qui est périmé",
+  "passes.preludeOn": "Dire chaque chose une fois et omettre ce qui a été remplacé par plus récent",
   "passes.preset": "Partir d’un préréglage…",
   "passes.profile": "Profil du modèle",
   "passes.prompt": "Consignes pour le modèle",
