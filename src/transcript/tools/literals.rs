@@ -13,6 +13,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ),
     ("js/cli/help.js", &["read_file"], "an example"),
     ("src/providers/host_result.rs", &["replace", "insert"], "words for edits"),
+    ("src/providers/middle/around.rs", &["insert"], "a word for edits"),
     ("src/providers/settle.rs", &["replace", "insert"], "words for edits"),
     ("src/salience/edits.rs", &["insert"], "a word for edits"),
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),
