@@ -87,24 +87,28 @@ function modelOf(api) {
 
 const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPrice"];
 
-/** The prices of a model's information; undefined when it names none. */
+/** The prices of a model's information; undefined when it names none, or one that is no amount: then nobody knows what the model costs. */
 function priceOf(info) {
   const price = pricesOf(info);
-  if (Object.keys(price).length === 0) return undefined;
+  if (Object.keys(price).length === 0 || isBroken(info, PRICES)) return undefined;
+  if (isObject(info.longContextPricing) && isBroken(info.longContextPricing, MULTIPLIERS)) return undefined;
+  if (Array.isArray(info.tiers) && info.tiers.some((tier) => isObject(tier) && isBroken(tier, PRICES))) return undefined;
   return { ...price, longContextPricing: longContextPricingOf(info.longContextPricing), tiers: tiersOf(info.tiers) };
 }
 
 const pricesOf = (info) => amountsOf(info, PRICES);
 
+const isAmount = (value) => Number.isFinite(value) && value >= 0;
+
 /** Those of the named fields that hold an amount. */
 function amountsOf(holder, names) {
   const amounts = {};
-  for (const name of names) {
-    const amount = holder[name];
-    if (Number.isFinite(amount) && amount >= 0) amounts[name] = amount;
-  }
+  for (const name of names) if (isAmount(holder[name])) amounts[name] = holder[name];
   return amounts;
 }
+
+/** Whether one of the named fields is there and holds no amount. */
+const isBroken = (holder, names) => names.some((name) => holder[name] != null && !isAmount(holder[name]));
 
 const MULTIPLIERS = PRICES.map((name) => `${name}Multiplier`);
 

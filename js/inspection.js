@@ -84,6 +84,7 @@ function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
     changes: changes.length,
     savedByGrade: stats.savedByGrade,
     superseded: survival?.total.superseded.tokens ?? 0,
+    summarized: survival?.total.summarized.tokens ?? 0,
     lost: survival?.total.lost.tokens ?? 0,
     firstChangedIndex: report.firstChangedIndex,
     ...(promptCache && { promptCache }),

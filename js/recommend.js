@@ -95,7 +95,7 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const timeMs = performance.now() - begun;
     if (signal?.aborted) throw aborted();
     const { error, exact } = trial;
-    if (error && (error.code === "handler_invalid" || (targetTokens ?? tokens) >= tokens)) continue;
+    if (error?.code === "handler_invalid") continue;
     const condense = async (prefix) => {
       const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
       const result = await alone.condense({ messages: prefix }, { provider, config, ...target, ...(signal && { signal }) });
@@ -104,8 +104,9 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const left = error ? tokens : trial.tokens;
     const kept = exact && !error ? await keptBy(condense, cuts) : {};
     if (signal?.aborted) throw aborted();
-    const { superseded, lost, cost } = error ? { superseded: 0, lost: 0, cost: 0 } : trial;
-    measured.push({ key, tokens: left, superseded, lost, cost, exact, timeMs, ...kept });
+    const { superseded, summarized, lost, cost } = error ? { superseded: 0, summarized: 0, lost: 0, cost: 0 } : trial;
+    // What only a summary tells can be read nowhere either.
+    measured.push({ key, tokens: left, superseded, lost: lost + summarized, cost, exact, timeMs, ...kept });
   }
   return { tokens, measured, targetTokens };
 }

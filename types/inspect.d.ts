@@ -175,6 +175,8 @@ export interface TrialResult {
   savedByGrade: CondensationStats["savedByGrade"];
   /** Tokens that newer messages replaced, unscaled: `survival.total.superseded` of the result. They can be read nowhere any more, what replaced them can. */
   superseded: number;
+  /** Tokens that only a summary tells, unscaled: `survival.total.summarized` of the result. */
+  summarized: number;
   /** Tokens that could no longer be read, unscaled: `survival.total.lost` of the result. */
   lost: number;
   /** The first message that would change; -1 when none would. */

@@ -101,6 +101,24 @@ describe("a limit for each condensation", () => {
     },
   );
 
+  test.each([
+    { tiers: [{ contextWindow: 200_000, inputPrice: "300" }] },
+    { tiers: [{ outputPrice: Number.NaN }] },
+    { cacheWritesPrice: -1 },
+    { longContextPricing: { thresholdTokens: 10, inputPriceMultiplier: "2" } },
+  ])("a part of a price that is no amount makes it unknown: %o", async (part) => {
+    let asked = 0;
+    const api = {
+      async *createMessage() {
+        asked++;
+        yield { type: "text", text: "In short." };
+      },
+      getModel: () => ({ id: "main", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15, ...part } }),
+    };
+    const result = await native({ handler: callbackHandler(api), maxCostPerCondensation: 1 }).condense({ messages });
+    expect([result.error.code, asked]).toEqual(["price_unknown", 0]);
+  });
+
   test.each([[-1], [Number.NaN], ["1"]])("%s is refused everywhere", (limit) => {
     for (const make of [
       () => new CondensationManager({ maxCostPerCondensation: limit }),

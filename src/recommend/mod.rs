@@ -74,20 +74,8 @@ pub struct Told {
 /// The candidates that are worth measuring, as JSON: `[{ key, provider, config }]`.
 #[must_use]
 pub fn measurable() -> Value {
-    let keys = [
-        "lossless_strict",
-        "lossless",
-        "truncation",
-        "lossless_truncation",
-        "native",
-        "smart_conservative",
-        "smart_balanced",
-        "smart_aggressive",
-        "smart_multi_zone",
-        "pipeline",
-    ];
-    let candidates = keys.iter().filter_map(|key| candidates::of(key));
-    candidates
+    candidates::ALL
+        .iter()
         .map(|candidate| serde_json::json!({ "key": candidate.key, "provider": candidate.provider, "config": candidate.config() }))
         .collect()
 }
@@ -130,6 +118,18 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
 /// The first that an answer wants and no other one rules out; of what was measured, what the priority puts first.
 fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'static Candidate, String) {
     let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
+    // Others may lose nothing today; only this one promises it.
+    if let Some((answer, strict)) =
+        wants_no_loss(answers).zip(candidates::of("lossless_strict")).filter(|_| !answers.measured.is_empty())
+    {
+        let missed = against(answers, strict).join("; ");
+        let reason = if missed.is_empty() {
+            format!("{answer} speaks for {}", strict.title)
+        } else {
+            format!("nothing does all that is asked for; {} comes nearest: {missed}", strict.title)
+        };
+        return (strict, reason);
+    }
     if let Some(first) = ranking.first_by_priority() {
         return (
             first,
@@ -199,6 +199,8 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<String> {
     let measured = answers.of(candidate.key);
     if no_model(answers, candidate) {
         against.push("there is no model to ask".to_owned());
+    } else if measured.is_none() && !answers.measured.is_empty() {
+        against.push("it could not be tried on this conversation".to_owned());
     }
     if let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) {
         let needs =
@@ -377,6 +379,9 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
 fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<Alternative> {
     let mut seen = vec![chosen];
     let mut found = Vec::new();
+    if !answers.measured.is_empty() && wants_no_loss(answers).is_some() {
+        return found;
+    }
     let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
     // What comes out the same is no other answer.
     let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();

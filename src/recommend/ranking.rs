@@ -49,6 +49,10 @@ impl<'a> Ranking<'a> {
     pub fn beaten_by(&self, candidate: &Candidate) -> Option<&'static Candidate> {
         let (_, its) = self.all.iter().find(|(known, _)| known.key == candidate.key)?;
         let beats = |other: &Measured| {
+            // Of what a model would write nobody knows what a reader makes of it: it is not beaten by what is measured.
+            if its.names.is_none() && other.names.is_some() {
+                return false;
+            }
             let (its, other) = (self.dimensions(its), self.dimensions(other));
             let pairs = || its.iter().zip(&other).filter_map(|(its, other)| Some(((*its)?, (*other)?)));
             pairs().all(|(its, other)| other <= its) && pairs().any(|(its, other)| other < its)

@@ -222,7 +222,11 @@ fn what_was_measured_decides_and_limits_are_kept() {
     assert!(found.reason.contains("95% of the names and 72% of the passages"), "{found:?}");
     // A rule whose choice is beaten gives way, and it is said.
     let found = of(measured(20_000.0, 0.1, json!({ "userProfile": "enterprise_production", "targetTokens": 50_000 })));
-    assert_eq!(found.provider, "smart", "nothing was measured of it");
+    assert_eq!(
+        (found.provider, &found.config["strict"]),
+        ("lossless", &json!(true)),
+        "what was not tried is no answer"
+    );
     let found = of(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
     // What fits needs nothing, and half of a window is room for work.

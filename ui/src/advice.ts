@@ -104,6 +104,7 @@ const SENTENCES: readonly Rule[] = [
 ];
 
 const OBSTACLES: readonly Rule[] = [
+  [/^it could not be tried on this conversation$/, "against.notTried"],
   [/^(?<title>.+) does as well or better in everything$/, "against.beaten", { title: "title" }],
   [
     /^it loses (?<loss>[\d.]+)% of the tokens, and acceptableLoss is (?<most>[\d.]+)$/,

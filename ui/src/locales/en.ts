@@ -47,6 +47,7 @@ export const en = {
   "against.losesTokens": "it loses or replaces {{tokens}} tokens, and nothing may be lost",
   "against.needs": "it needs {{cost}}, and {{budget}} may be spent",
   "against.noModel": "there is no model to ask",
+  "against.notTried": "it could not be tried on this conversation",
   "against.removes": "it removes {{removes}} of the tokens, and {{needed}} have to go ({{source}})",
   "against.takes": "it takes up to {{takes}}, and {{most}} are accepted",
   "allowed.because": "{{allowed}}, because {{field}} is {{value}}",

@@ -49,6 +49,7 @@ export const fr: Record<keyof typeof en, string> = {
   "against.losesTokens": "il perd ou remplace {{tokens}} jetons, et rien ne doit être perdu",
   "against.needs": "il lui faut {{cost}}, et {{budget}} peuvent être dépensés",
   "against.noModel": "il n’y a pas de modèle à interroger",
+  "against.notTried": "il n’a pas pu être essayé sur cette conversation",
   "against.removes": "il retire {{removes}} des jetons, et {{needed}} doivent partir ({{source}})",
   "against.takes": "il prend jusqu’à {{takes}}, et {{most}} sont acceptés",
   "allowed.because": "{{allowed}}, car {{field}} vaut {{value}}",
