@@ -84,13 +84,18 @@ impl<'t> Interpreter<'t> {
         };
         let tool = self.table.tool_or_unknown(&call.name);
         let known = Known { texts, call, tool, table: self.table, answer, outcome: ended };
+        let mut left_for = None;
         let events = match tool.meaning {
             Meaning::Read => known.read(),
             Meaning::Write => known.write(),
             Meaning::Edit => known.edit(),
             Meaning::Editor => known.editor(),
             Meaning::Search => known.search(),
-            Meaning::Command => known.command(),
+            Meaning::Command => {
+                let events;
+                (events, left_for) = known.command();
+                events
+            }
             Meaning::List => vec![known.event(Action::List)],
             Meaning::Todo => vec![known.todo()],
             Meaning::Touch => known.touch(),
@@ -106,11 +111,14 @@ impl<'t> Interpreter<'t> {
         let mut events = if events.is_empty() { vec![known.event(Action::Other)] } else { events };
         match tool.meaning {
             _ if ended == CallOutcome::Denied => {}
-            Meaning::Command => self.in_shell(&known, &mut events),
+            Meaning::Command => self.in_shell(&known, &mut events, left_for),
             Meaning::Write | Meaning::Edit | Meaning::Editor | Meaning::Touch | Meaning::Agent | Meaning::Other => {
+                let unseen = match tool.meaning {
+                    Meaning::Agent => Unseen::Moves,
+                    _ => unseen::of_tool(&call.name),
+                };
                 for event in events.iter_mut().filter(|event| event.action == Action::Other) {
-                    let is_agent = tool.meaning == Meaning::Agent;
-                    event.unseen = if is_agent { Unseen::Moves } else { unseen::of_tool(&call.name) };
+                    event.unseen = unseen;
                 }
             }
             _ => {}
@@ -118,8 +126,8 @@ impl<'t> Interpreter<'t> {
         events
     }
 
-    /// Notes in which directory a command was run, and where it leaves the shell.
-    fn in_shell(&self, known: &Known<'_, '_>, events: &mut [Event]) {
+    /// Notes in which directory a command was run, and where it leaves the shell, if it goes elsewhere.
+    fn in_shell(&self, known: &Known<'_, '_>, events: &mut [Event], left_for: Option<String>) {
         let mut shell = self.shell.borrow_mut();
         let given = known.given_directory();
         for event in &mut *events {
@@ -134,7 +142,7 @@ impl<'t> Interpreter<'t> {
                 event.may_be_elsewhere();
             }
         }
-        if let Some(directory) = known.command_line().and_then(|line| unseen::effects(&line).directory) {
+        if let Some(directory) = left_for {
             shell.leave_for(directory);
         }
     }
@@ -505,17 +513,18 @@ impl Known<'_, '_> {
         event
     }
 
-    fn command(&self) -> Vec<Event> {
+    /// The events of a command, and the directory to which it takes the shell, if it does.
+    fn command(&self) -> (Vec<Event>, Option<String>) {
         let place = self.role_place(ParameterRole::Command).or_else(|| self.shell_script());
         if let Some(patch) = place.as_ref().filter(|place| {
             let line = self.text(place);
             let program = line.split_whitespace().next().unwrap_or_default();
             self.table.meaning(program) == Meaning::Edit && line.contains("*** Begin Patch")
         }) {
-            return self.edit_by_text(patch);
+            return (self.edit_by_text(patch), unseen::effects(self.text(patch)).directory);
         }
-        let Some(line) = self.command_line() else {
-            return vec![Event { unseen: Unseen::Changes, ..self.event(Action::Command) }];
+        let Some(line) = self.command_line(place.as_ref()) else {
+            return (vec![Event { unseen: Unseen::Changes, ..self.event(Action::Command) }], None);
         };
         let line = &*line;
         let output = self.answer.places.first().map(|place| Output::new(self.texts[place.text].text, place.clone()));
@@ -525,13 +534,14 @@ impl Known<'_, '_> {
             // A search without a match ends with 1.
             !failed || matches!(action, ShellAction::Search { .. })
         });
+        let effects = unseen::effects(line);
         let unseen = match &action {
             Some(ShellAction::Touch { .. }) => Unseen::Nothing,
             // What stands behind the mark is run after it.
             Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
                 unseen::effects(line[content.end..].split_once('\n').map_or("", |(_, rest)| rest)).unseen
             }
-            _ => unseen::effects(line).unseen,
+            _ => effects.unseen,
         };
         let mut events = match action {
             None | Some(ShellAction::List) => Vec::new(),
@@ -576,7 +586,7 @@ impl Known<'_, '_> {
             if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
                 event.outcome = CallOutcome::Failed;
             }
-            // What a heredoc writes is written, whatever fails behind it.
+            // What a heredoc writes may be written, whatever fails behind it.
             if event.outcome == CallOutcome::Failed && matches!(event.action, Action::Write(_) | Action::Edit(_)) {
                 event.action = Action::Touch(Touch::Changed);
             }
@@ -584,7 +594,7 @@ impl Known<'_, '_> {
                 Self::locate(event, place.clone());
             }
         }
-        events
+        (events, effects.directory)
     }
 
     /// In which directory the call says that its command is to run.
@@ -594,12 +604,11 @@ impl Known<'_, '_> {
     }
 
     /// The line of a call that runs one.
-    fn command_line(&self) -> Option<Cow<'_, str>> {
-        let names = || self.tool.parameter(ParameterRole::Command);
-        match (self.place(names()).or_else(|| self.shell_script()), &self.call.parameters) {
-            (Some(place), _) => Some(Cow::Borrowed(self.text(&place))),
+    fn command_line(&self, place: Option<&Place>) -> Option<Cow<'_, str>> {
+        match (place, &self.call.parameters) {
+            (Some(place), _) => Some(Cow::Borrowed(self.text(place))),
             (None, Parameters::Header(target)) => Some(Cow::Borrowed(target)),
-            (None, _) => self.call.string(self.texts, names()),
+            (None, _) => self.call.string(self.texts, self.tool.parameter(ParameterRole::Command)),
         }
     }
 

@@ -28,6 +28,7 @@ mod reader;
 mod replaced;
 mod search_hits;
 mod shell;
+mod shell_characters;
 mod tools;
 mod unseen;
 mod user_answers;

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, ops::Range, path::Path};
 
-use super::events::Touch;
+use super::{events::Touch, shell_characters::ShellCharacters};
 
 /// What a command line does to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,41 +124,31 @@ fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
 fn pipeline(line: &str) -> Option<Vec<Vec<String>>> {
     let mut starts = vec![0];
     let mut ends = Vec::new();
-    let mut quote = None;
-    let mut characters = line.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        match (quote, character) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => {
-                characters.next();
-            }
-            (_, '$')
-                if characters
-                    .peek()
-                    .is_some_and(|(_, next)| next.is_alphanumeric() || matches!(next, '{' | '(' | '_')) =>
+    let mut characters = ShellCharacters::of(line);
+    while let Some((at, character, is_quoted)) = characters.next() {
+        match character {
+            '$' if line[at + 1..]
+                .starts_with(|next: char| next.is_alphanumeric() || matches!(next, '{' | '(' | '_')) =>
             {
                 return None;
             }
-            (_, '`') => return None,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quote = Some(character),
-            (None, '|') => {
+            '`' => return None,
+            _ if is_quoted => {}
+            '|' => {
                 ends.push(at);
                 starts.push(at + 1);
             }
             // Errors that are thrown away or mixed in do not change what a file shows.
-            (None, '2')
-                if line[..at].ends_with(' ')
-                    && (line[at..].starts_with("2>/dev/null") || line[at..].starts_with("2>&1")) =>
+            '2' if line[..at].ends_with(' ')
+                && (line[at..].starts_with("2>/dev/null") || line[at..].starts_with("2>&1")) =>
             {
                 let length = if line[at..].starts_with("2>&1") { 3 } else { 10 };
                 for _ in 0..length {
                     characters.next();
                 }
             }
-            (None, ';' | '&' | '>' | '<' | '(' | ')' | '#') => return None,
-            (None, _) => {}
+            ';' | '&' | '>' | '<' | '(' | ')' | '#' => return None,
+            _ => {}
         }
     }
     ends.push(line.len());

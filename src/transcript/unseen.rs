@@ -1,6 +1,6 @@
 //! What a command line may do to files that nobody follows: it is taken to change any, unless each of its commands is known only to look.
 
-use super::events::Unseen;
+use super::{events::Unseen, shell_characters::ShellCharacters};
 
 /// What it may do, and whether it takes the shell to another directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,39 +86,32 @@ fn only_looks(command: &[String]) -> bool {
 fn commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut quote = None;
     let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut characters = line.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        match (quote, character) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => {
-                characters.next();
-            }
-            (_, '`') => return None,
-            (_, '$') if characters.peek().is_some_and(|(_, next)| *next == '(') => return None,
-            (Some(_), _) => {}
-            (None, '\'' | '"') => quote = Some(character),
-            (None, '(' | ')' | '{' | '}') => return None,
-            (None, '<') if line[at..].starts_with("<<") || line[at..].starts_with("<(") => return None,
-            (None, '>') => {
+    let mut characters = ShellCharacters::of(line);
+    while let Some((at, character, is_quoted)) = characters.next() {
+        match character {
+            '`' => return None,
+            '$' if line[at + 1..].starts_with('(') => return None,
+            _ if is_quoted => {}
+            '(' | ')' | '{' | '}' => return None,
+            '<' if line[at..].starts_with("<<") || line[at..].starts_with("<(") => return None,
+            '>' => {
                 let to = line[at + 1..].trim_start_matches('>').trim_start();
                 let (stream, nowhere) = (to.starts_with("&1") || to.starts_with("&2"), to.starts_with("/dev/null"));
                 if !stream && !nowhere {
                     return None;
                 }
                 // What follows is where it goes, not a command of its own.
-                while characters.next_if(|(_, next)| matches!(next, '>' | '&' | ' ')).is_some() {}
+                characters.pass(&['>', '&', ' ']);
             }
-            (None, ';' | '|' | '&' | '\n') => {
+            ';' | '|' | '&' | '\n' => {
                 ends.push((start, at));
                 start = at + 1;
             }
-            (None, _) => {}
+            _ => {}
         }
     }
-    if quote.is_some() {
+    if characters.is_quoted() {
         return None;
     }
     ends.push((start, line.len()));
