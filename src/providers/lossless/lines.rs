@@ -9,7 +9,7 @@ use std::{
 use foldhash::fast::RandomState;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::{run::LEAST_QUOTE, texts::Text};
+use super::texts::Text;
 use crate::{
     by_hash::ByHash,
     markers::{LeftOut, MIN_QUOTE_BYTES, quote_of},
@@ -19,6 +19,9 @@ use crate::{
 
 /// What no line has: its row is a pointer, or stands for state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
+
+/// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
+pub const LEAST_QUOTE: usize = 20;
 
 /// The lines of some texts, told apart: most of what a [`LineTable`] of them takes.
 pub struct KnownLines<'t> {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    lines::{LineTable, NO_LINE, beginning, row_readings},
-    run::{Finder, LEAST_QUOTE, Run},
+    lines::{LEAST_QUOTE, LineTable, NO_LINE, beginning, row_readings},
+    run::{Finder, Run},
 };
 use crate::markers::quote_of;
 

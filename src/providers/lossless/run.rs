@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    lines::LineTable,
+    lines::{LEAST_QUOTE, LineTable},
     operations::{LosslessOperation, LosslessOptions},
     texts::Text,
 };
@@ -43,6 +43,13 @@ impl Run {
         let marker = Pointer::Reference(Reference { lines, direction, quote }).to_string();
         Self { rows, marker, target, repeats: false, operation }
     }
+
+    /// The rows it leads to, counted in their text.
+    #[must_use]
+    pub const fn target_rows(&self) -> Range<usize> {
+        let first = self.target.1;
+        first..first + if self.repeats { 1 } else { self.rows.end - self.rows.start }
+    }
 }
 
 /// Finds the runs.
@@ -62,9 +69,6 @@ pub struct Finder<'a> {
 /// When to trust bytes and not count tokens. Lines with this many times more letters and digits than a pointer has bytes (and has to save
 /// tokens) have more tokens than it for certain.
 const CLEARLY: usize = 6;
-
-/// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
-pub const LEAST_QUOTE: usize = 20;
 
 /// Of a run that was found, so many lines at the beginning may stay where they are because they cannot be quoted: brackets, blank lines. Below them
 /// it is found again.

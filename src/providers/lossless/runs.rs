@@ -80,8 +80,8 @@ impl<'a> Finder<'a> {
         let mut targets = vec![false; self.lines.ids.len()];
         let mut texts = BTreeSet::new();
         for run in found.iter().flatten() {
-            let (text, first) = run.target;
-            let rows = self.lines.of_rows(text, &(first..first + if run.repeats { 1 } else { run.rows.len() }));
+            let text = run.target.0;
+            let rows = self.lines.of_rows(text, &run.target_rows());
             if refused[rows.clone()].contains(&true) {
                 texts.insert(text);
             }
@@ -245,7 +245,7 @@ impl<'a> Finder<'a> {
         let mut targets = vec![false; self.lines.of_text(text).len()];
         let mark = |run: &Run, targets: &mut [bool]| {
             if run.target.0 == text {
-                targets[run.target.1..run.target.1 + if run.repeats { 1 } else { run.rows.len() }].fill(true);
+                targets[run.target_rows()].fill(true);
             }
         };
         runs.iter().for_each(|run| mark(run, &mut targets));

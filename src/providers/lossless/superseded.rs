@@ -69,10 +69,10 @@ impl NewInput {
 /// How deep in a message the input of a call lies.
 const INPUT_DEPTH: usize = 3;
 
-/// Something that a later message replaced.
-struct Obsolete<'a> {
+/// Something that a later message replaced, at a place of some kind.
+struct Obsolete<'a, P> {
     /// What is left out.
-    place: What,
+    place: P,
     /// Why, and what is said instead.
     note: LeftOut<'a>,
     /// What is said instead where only some lines go.
@@ -90,14 +90,6 @@ fn operation(state: OldState<'_>) -> LosslessOperation {
         OldState::Written(_) => LosslessOperation::OverwrittenWrite,
         OldState::FailedEdit(_) => LosslessOperation::FailedEdit,
     }
-}
-
-/// A part of a text that is left out.
-struct Leaving<'a> {
-    place: Place,
-    note: LeftOut<'a>,
-    gap: Option<Gap>,
-    lost: usize,
 }
 
 enum What {
@@ -144,7 +136,7 @@ pub fn leave_out(
                 // An answer with pointers in it may be read as something else than it was.
                 let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
-                    places.push(Leaving { place, note, gap, lost });
+                    places.push(Obsolete { place, note, gap, lost });
                 }
             }
             What::List(at) if !is_old(at.message, at.block) => {}
@@ -158,9 +150,9 @@ pub fn leave_out(
             }
         }
     }
-    places.sort_by_key(|Leaving { place, .. }| (place.text, place.range.start, place.range.end));
+    places.sort_by_key(|Obsolete { place, .. }| (place.text, place.range.start, place.range.end));
     let mut replacements: Vec<(usize, Replacements)> = Vec::new();
-    for Leaving { place, note, gap, lost } in places {
+    for Obsolete { place, note, gap, lost } in places {
         let removed = &texts[place.text].text[place.range.clone()];
         let new = gap.map_or_else(|| note.to_string(), |gap| gap.to_string());
         let Some(saved) = saved(removed, &new, encoding) else { continue };
@@ -254,7 +246,7 @@ struct Finder<'a> {
     transcript: &'a Transcript<'a>,
     options: &'a LosslessOptions,
     replaced: Replaced,
-    found: Vec<Obsolete<'a>>,
+    found: Vec<Obsolete<'a, What>>,
 }
 
 /// What happens to a file later on: the messages, from 1.
@@ -269,7 +261,7 @@ struct Later {
 }
 
 impl<'a> Finder<'a> {
-    fn find(mut self) -> Vec<Obsolete<'a>> {
+    fn find(mut self) -> Vec<Obsolete<'a, What>> {
         let transcript = self.transcript;
         if !self.options.whole_reads {
             self.lines();
