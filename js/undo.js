@@ -433,8 +433,7 @@ function undoWithDependants(messages, known, data, only) {
       refused.set(one.id, one);
     }
     // Without those that were asked for and refused, less may come along.
-    if (failed.length > 0 && asked.size > 0) continue;
-    if (asked.size === 0) answer = undo(messages, known, data, []);
+    if (failed.length > 0) continue;
     const restored = answer.restored.filter((id) => asked.has(id));
     const dependants = answer.restored.filter((id) => !asked.has(id));
     const refusals = [...new Set(only)].filter((id) => refused.has(id)).map((id) => refused.get(id));

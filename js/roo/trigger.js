@@ -119,6 +119,5 @@ module.exports = {
   countNewMessages,
   decide,
   estimateTokenCount,
-  fittingBeside,
   withRoom,
 };

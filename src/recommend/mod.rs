@@ -91,7 +91,8 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     let answers = Answers::read(answers)?;
     let mut warnings = contradictions(&answers);
     let wishes = rules::wishes(&answers);
-    let (candidate, reason) = chosen(&answers, &wishes, &mut warnings);
+    let ranking = Ranking::of(&answers, |candidate| against(&answers, candidate).is_empty());
+    let (candidate, reason) = chosen(&answers, &wishes, &ranking, &mut warnings);
     warnings.extend(overruled(&answers, candidate));
     if candidate.model == Model::Needed && answers.has_handler.is_none() {
         let message = format!("{} needs a model to ask: give `handler` or `condensingHandler`", candidate.title);
@@ -110,24 +111,25 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
         } else {
             with_figures(&answers, candidate, reason)
         },
-        alternatives: alternatives(&answers, &wishes, candidate),
+        alternatives: alternatives(&answers, &wishes, &ranking, candidate),
         warnings,
     })
 }
 
 /// The first that an answer wants and no other one rules out; of what was measured, what the priority puts first.
-fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'static Candidate, String) {
-    let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
+fn chosen(
+    answers: &Answers,
+    wishes: &[Wish],
+    ranking: &Ranking<'_>,
+    warnings: &mut Vec<Told>,
+) -> (&'static Candidate, String) {
     // Others may lose nothing today; only this one promises it.
     if let Some((answer, strict)) =
         wants_no_loss(answers).zip(candidates::of("lossless_strict")).filter(|_| !answers.measured.is_empty())
     {
-        let missed = against(answers, strict).join("; ");
-        let reason = if missed.is_empty() {
-            format!("{answer} speaks for {}", strict.title)
-        } else {
-            format!("nothing does all that is asked for; {} comes nearest: {missed}", strict.title)
-        };
+        let keeps_all = against(answers, strict).is_empty();
+        let reason =
+            if keeps_all { format!("{answer} speaks for {}", strict.title) } else { comes_nearest(answers, strict) };
         return (strict, reason);
     }
     if let Some(first) = ranking.first_by_priority() {
@@ -175,8 +177,12 @@ fn chosen(answers: &Answers, wishes: &[Wish], warnings: &mut Vec<Told>) -> (&'st
         (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing)
     };
     let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
+    (nearest, comes_nearest(answers, nearest))
+}
+
+fn comes_nearest(answers: &Answers, nearest: &Candidate) -> String {
     let against = against(answers, nearest).join("; ");
-    (nearest, format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title))
+    format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title)
 }
 
 /// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
@@ -376,13 +382,12 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
 }
 
 /// Others that answers speak for, then those that lose least. No two of them, nor one and the choice, are the same thing.
-fn alternatives(answers: &Answers, wishes: &[Wish], chosen: &Candidate) -> Vec<Alternative> {
+fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chosen: &Candidate) -> Vec<Alternative> {
     let mut seen = vec![chosen];
     let mut found = Vec::new();
     if !answers.measured.is_empty() && wants_no_loss(answers).is_some() {
         return found;
     }
-    let ranking = Ranking::of(answers, |candidate| against(answers, candidate).is_empty());
     // What comes out the same is no other answer.
     let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
     let wished =
