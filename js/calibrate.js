@@ -36,12 +36,17 @@ const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, 
 const tokensOf = (messages) => countTokens(messages);
 const replaced = (list, at, value) => list.map((old, index) => (index === at ? value : old));
 
-/** What a preset does to a kind without asking a model, of which the threshold can be learned. */
-function learnable(preset) {
+/** Operations that ask no model. */
+const MECHANICAL = ["suppress", "truncate"];
+/** Those that work from a threshold on. Without a model, as here, salient truncation stands in for summaries. */
+const FROM_THRESHOLD = [...MECHANICAL, "summarize"];
+
+/** What a preset does to a kind of texts, each on its own, by one of these operations: of that the threshold can be learned. */
+function learnable(preset, operations = FROM_THRESHOLD) {
   return preset.passes.flatMap((pass, index) =>
     pass.mode !== "individual"
       ? []
-      : KINDS.filter((kind) => ["suppress", "truncate"].includes(pass.individualConfig.defaults[kind]?.operation)).map((kind) => ({
+      : KINDS.filter((kind) => operations.includes(pass.individualConfig.defaults[kind]?.operation)).map((kind) => ({
           pass: index,
           id: pass.id,
           kind,
@@ -193,7 +198,7 @@ function read(histories, options) {
   for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
   const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, signal, onProgress } = options;
   const presets = presetsOf();
-  const able = Object.keys(presets).filter((name) => learnable(presets[name]).length > 0);
+  const able = Object.keys(presets).filter((name) => learnable(presets[name], MECHANICAL).length > 0);
   if (!able.includes(preset)) throw notAllowed("options.preset", preset, `a preset with passes that ask no model: ${able.join(", ")}`);
   if (goal !== undefined && !isObject(goal)) throw notAllowed("options.goal", goal, "an object with reductionPercent");
   for (const name of Object.keys(goal ?? {})) if (name !== "reductionPercent") throw unknown("options.goal", name, ["reductionPercent"]);

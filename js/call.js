@@ -10,6 +10,7 @@ const { isHandlerLike, toHandler } = require("./handlers.js");
 const { tell } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
+const { withNewContent } = require("./new-content.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
@@ -229,6 +230,7 @@ function finish(report, prepared) {
     warnings: [...rest.warnings, ...prepared.warnings],
     restoreData: data,
   };
+  withNewContent(result.changes, plan, result.messages);
   if (prepared.isPreview) {
     const { samples, ...certainty } = failure ? NOTHING : preview;
     Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.given, result.messages) } });

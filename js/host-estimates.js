@@ -6,7 +6,7 @@ const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const isObject = require("./is-object.js");
 
 /** Their functions that need not be there. */
-const METHODS = ["getCapabilities", "getConfigSchema", "validateConfig", "estimateReduction", "estimateCost"];
+const METHODS = ["getCapabilities", "getConfigSchema", "getConfigComponent", "validateConfig", "estimateReduction", "estimateCost"];
 
 const isAmount = (value) => Number.isFinite(value) && value >= 0;
 

@@ -80,6 +80,10 @@ class NativeCondensationProvider {
     return JSON.parse(this.#native.configSchema());
   }
 
+  getConfigComponent() {
+    return this.id === "smart" ? { module: "roo-condense/ui", name: "PassConfigurationPanel" } : null;
+  }
+
   validateConfig(config) {
     try {
       const json = configJson(wholeConfig(this.id, config ?? undefined));

@@ -5,7 +5,10 @@ import type { PresetName, SmartConfig } from "./smart.js";
 
 /** How thresholds are learned. */
 export interface CalibrateOptions {
-  /** A preset with passes that ask no model: `aggressive`, `multi_zone` or `balanced`. Default: `aggressive`. */
+  /**
+   * A preset with passes that ask no model: `aggressive`, `multi_zone` or `balanced`, whose thresholds are then those for work without a model. Default:
+   * `aggressive`.
+   */
   preset?: PresetName | undefined;
   /** How much is to go, in percent, above 0 and below 100. Default: as much as the preset's own thresholds take away. */
   goal?: { reductionPercent?: number | undefined } | undefined;

@@ -25,6 +25,11 @@ export interface NativeConfig {
   /** The system prompt to summarise by. A prompt given with the call or the profile wins. Default, and for a blank one: the built-in prompt. */
   customCondensingPrompt?: string | undefined;
   /**
+   * The profile of the manager (`ManagerOptions.profiles`) whose handler and price are for the summary. Default, and with the warning `handler_missing` where
+   * the profile has no handler: the condensing handler.
+   */
+  condensingApiConfigId?: string | undefined;
+  /**
    * Tokens of the condensing model's window when its handler does not know, 1024 to 100,000,000. Longer histories are summarised in parts, which are
    * then merged. Default: 128,000.
    */

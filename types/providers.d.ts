@@ -50,6 +50,14 @@ export interface ProviderInfo {
   capabilities: ProviderCapabilities;
 }
 
+/** A React component in which people set a configuration. */
+export interface ConfigComponent {
+  /** What it is imported from. */
+  module: string;
+  /** The name under which that exports it. */
+  name: string;
+}
+
 /** A field of a configuration that is wrong. */
 export interface ConfigProblem {
   /** The field. */
@@ -125,6 +133,8 @@ export interface CondensationProvider<M extends MessageLike = Message> {
   getCapabilities?(): Partial<ProviderCapabilities>;
   /** JSON Schema of its configuration, for `manager.getConfigSchema`. Default: none. */
   getConfigSchema?(): object;
+  /** The component in which a page of the host sets its configuration. Default: none. */
+  getConfigComponent?(): ConfigComponent | null;
   /**
    * Checks the configuration of a call (`options.config`), and answers at once: what is not valid is thrown as `invalid_config`. What it throws is a fault, too.
    * Default: any object is valid.
@@ -170,6 +180,8 @@ export interface BuiltInProvider<Config extends object = object> {
   getCapabilities(): ProviderCapabilities;
   /** JSON Schema (2020-12) of its configuration, with defaults. */
   getConfigSchema(): Record<string, unknown>;
+  /** The component of `roo-condense/ui` in which its configuration is set; `null` where a form made from its schema will do. */
+  getConfigComponent(): ConfigComponent | null;
   /** Checks a configuration without throwing. */
   validateConfig(config: unknown): ConfigValidation;
   /**

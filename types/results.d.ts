@@ -69,6 +69,11 @@ export interface Change {
    * only `restoreData` still has.
    */
   grade?: "inline" | "superseded";
+  /**
+   * What stands in its place in `messages`: the block, the text where the content is one, or the message that was added; `null` where nothing does. Found when it
+   * is asked for, and not in JSON or in a copy of the change.
+   */
+  readonly newContent?: string | object | null;
 }
 
 /**

@@ -38,8 +38,8 @@ export interface SmartConfig<M extends MessageLike = Message> {
    */
   minReductionTokens?: number | undefined;
   /**
-   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` and `multi_zone` have. With
-   * `passes` of one's own it says nothing. Thresholds of your own: {@link calibrateThresholds}. Default: `fixed`.
+   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` and `multi_zone` have, and `balanced`
+   * where there is no model to ask. With `passes` of one's own it says nothing. Thresholds of your own: {@link calibrateThresholds}. Default: `fixed`.
    */
   thresholds?: "fixed" | "learned" | undefined;
   /**
@@ -84,10 +84,24 @@ export interface SmartPass<M extends MessageLike = Message> {
     | { type?: "always" | undefined }
     | {
         type: "conditional";
-        /** It runs when the conversation and the system prompt have more tokens than this. */
-        condition: { tokenThreshold: number };
+        /** At least one of the two. */
+        condition: {
+          /** It runs when the conversation and the system prompt have more tokens than this. */
+          tokenThreshold?: number | undefined;
+          /** Of the messages that it selects, it works on those for which this returns true; it runs when there are any. Asked once for each message of the call. */
+          executeIf?: ((context: PassMessage<M>) => boolean) | undefined;
+        };
       }
     | undefined;
+}
+
+/** A message, as a condition is asked about it. */
+export interface PassMessage<M extends MessageLike = Message> {
+  message: M;
+  /** Index in the messages of the call. */
+  messageIndex: number;
+  /** How many messages of the call came after it: 0 for the newest. */
+  messageAge: number;
 }
 
 /** Which messages a pass works on: all but the newest ones, all but a share of the newest ones, or those that are named or chosen. */
@@ -158,7 +172,7 @@ export interface ContentOperation {
   params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
 }
 
-/** How a text is cut. With neither limit: 5 lines, and 100 characters of parameters. */
+/** How a text is cut. With no limit: 5 lines, and 100 characters of parameters. */
 export interface TruncateParams {
   /** Characters that stay, 1 or more. */
   maxChars?: number | undefined;
@@ -169,6 +183,13 @@ export interface TruncateParams {
    * salient ones more of them. 1 or more.
    */
   averageTokens?: number | undefined;
+  /**
+   * Characters that stay at the beginning of a text, 1 or more. With this or `keepSuffix`, a text longer than `maxChars` (default: both together) keeps those
+   * ends, whatever the `strategy`, with a note of what is missing between them. Default: 0 where `keepSuffix` is given.
+   */
+  keepPrefix?: number | undefined;
+  /** Characters that stay at the end of a text, 1 or more. Default: 0 where `keepPrefix` is given. */
+  keepSuffix?: number | undefined;
   /** Characters that stay of each line, 20 or more. Default: 500. */
   maxLineChars?: number | undefined;
   /** Whether a marker says what is missing. Without one, `salient` cuts like `head`. Default: true. */

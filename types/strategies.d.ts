@@ -109,6 +109,11 @@ export interface AbTestVariant {
   config?: object | undefined;
   /** The prompt that it summarises by; it comes before that of the call. Default: none. */
   customCondensingPrompt?: string | undefined;
+  /**
+   * The profile of the manager (`ManagerOptions.profiles`) whose handler, and so whose model, and price are for its summaries. Default, and with the warning
+   * `handler_missing` where the profile has no handler: those of the call.
+   */
+  condensingApiConfigId?: string | undefined;
   /** How many get it, in relation to the other variants, 0 or more. Default: 1. */
   share?: number | undefined;
 }

@@ -74,6 +74,9 @@ describe("the schema", () => {
       expect(accepts(config), JSON.stringify(accepts.errors)).toBe(true);
       expect(smart.validateConfig(config)).toEqual({ valid: true, errors: [] });
     }
+    const condition = { executeIf: () => true };
+    const conditional = { ...selector, id: "c", execution: { type: "conditional", condition } };
+    expect([accepts({ passes: [conditional] }), smart.validateConfig({ passes: [conditional] }).valid]).toEqual([true, true]);
     selector.selection.customSelector = "all";
     expect([accepts({ passes: [selector] }), smart.validateConfig({ passes: [selector] }).valid]).toEqual([false, false]);
   });

@@ -161,6 +161,55 @@ describe("configuration", () => {
   });
 });
 
+describe("conditions", () => {
+  const changed = ({ changes }) => changes.map(({ messageIndex }) => messageIndex);
+  const recent = { type: "preserve_recent", keepRecentCount: 1 };
+  const when = (condition) => {
+    const config = suppressing(recent);
+    Object.assign(config.passes[0], { execution: { type: "conditional", condition } });
+    return config;
+  };
+
+  test("may be functions, asked about each message", async () => {
+    const messages = history(6);
+    const seen = [];
+    const config = when({
+      executeIf: (context) => {
+        seen.push(context);
+        return context.messageAge > 10;
+      },
+    });
+    expect(changed(await createSmartProvider(config).condense({ messages }))).toEqual([2]);
+    expect(seen.map(({ messageAge }) => messageAge)).toEqual(messages.map((_, index) => messages.length - 1 - index));
+    expect(seen.every(({ message, messageIndex }) => message === messages[messageIndex])).toBe(true);
+    // Beside a threshold, in a call, and in the manager's provider.
+    const manager = new CondensationManager({ provider: "smart", fallback: false });
+    const both = (tokenThreshold) => when({ tokenThreshold, executeIf: ({ messageAge }) => messageAge > 8 });
+    expect(changed(await manager.condense({ messages }, { config: both(1) }))).toEqual([2, 4]);
+    expect(changed(await manager.condense({ messages }, { config: both(1e8) }))).toEqual([]);
+    manager.registerProvider(createSmartProvider(both(1)));
+    expect(changed(await manager.condense({ messages }))).toEqual([2, 4]);
+    // As JSON, the messages themselves.
+    expect(changed(await createSmartProvider(when({ messageIndices: [4, 6, 99] })).condense({ messages }))).toEqual([4, 6]);
+  });
+
+  test("are refused when they are none", () => {
+    const messages = history(6);
+    const problems = (condition) => createSmartProvider().validateConfig(when(condition)).errors.map(({ path }) => path);
+    expect(problems({})).toEqual(["passes[0].execution.condition.tokenThreshold"]);
+    expect(problems({ executeIf: "always" })).toContain("passes[0].execution.condition.executeIf");
+    expect(problems({ executeIf: () => true })).toEqual([]);
+    const run = (executeIf) => () => createSmartProvider(when({ executeIf })).condense({ messages });
+    expect(run(() => 1)).toThrow("passes[0].execution.condition.executeIf: 1 is not allowed; allowed: a function that returns true or false");
+    expect(run(async () => true)).toThrow(/executeIf/);
+    expect(
+      run(() => {
+        throw new Error("boom");
+      }),
+    ).toThrow("passes[0].execution.condition.executeIf threw: boom");
+  });
+});
+
 describe("summaries", () => {
   const handler = (asked) =>
     callbackHandler({

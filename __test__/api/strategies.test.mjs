@@ -250,6 +250,44 @@ describe("ab_test", () => {
     expect(result.choices[0]).toMatchObject({ strategy: "ab_test", provider: "native", experiment: "ab_test", variant: "brief" });
     expect(seen[0].systemPrompt).toMatch(/^Say it in a line\./);
   });
+
+  test("compares models: a variant names the profile whose handler writes", async () => {
+    const seen = [];
+    const price = { inputPrice: 1, outputPrice: 1 };
+    const manager = new CondensationManager({
+      provider: "ab_test",
+      fallback: false,
+      cache: false,
+      handler: model("own", { seen }),
+      profiles: { small: { handler: model("small", { seen, price }) } },
+    });
+    manager.registerProvider(
+      api.createAbTest({
+        variants: [
+          { name: "own", provider: "native" },
+          { name: "small", provider: "native", condensingApiConfigId: "small" },
+          { name: "nobody", provider: "native", condensingApiConfigId: "absent", share: 0 },
+        ],
+      }),
+    );
+    for (let user = 0; user < 16; user++) {
+      const result = await manager.condense({ messages, userId: `user-${user}` });
+      const { id, inputTokens } = seen.at(-1);
+      expect(id).toBe(result.choices[0].variant);
+      expect(result.cost).toBeCloseTo(id === "small" ? (inputTokens + 80) / 1e6 : (inputTokens * 3 + 80 * 15) / 1e6, 10);
+      expect(codes(result)).not.toContain("handler_missing");
+    }
+    const { variants, comparisons } = manager.getExperiment("ab_test");
+    expect([variants.own.calls + variants.small.calls, variants.nobody]).toEqual([16, undefined]);
+    expect(comparisons.find(({ measure }) => measure === "cost")).toMatchObject({ ahead: "small", isReal: true });
+  });
+
+  test("warns where the profile of a variant has no handler", async () => {
+    const provider = api.createAbTest({ variants: [{ name: "a", condensingApiConfigId: "absent" }] });
+    const result = await provider.condense({ messages, taskId: "t" }, { handler: model("m") });
+    expect(result.warnings).toMatchObject([{ code: "handler_missing", field: "profiles.absent.handler" }]);
+    expect(result.didCondense).toBe(true);
+  });
 });
 
 test("a model of the host that does not stop is stopped where the budget ends", async () => {

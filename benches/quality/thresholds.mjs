@@ -20,7 +20,7 @@ import { readConversations } from "./conversations.mjs";
 import { measure, measuredCuts } from "./evaluate.mjs";
 import { tokenCounter } from "./references.mjs";
 
-const PRESETS = ["aggressive", "multi_zone"];
+const PRESETS = ["aggressive", "multi_zone", "balanced"];
 const FOLDER = /\/(?:Users|home|testbed|workspace)(?:\/[\w.-]+){1,3}/g;
 const MEASURED = ["names", "edits", "quotes"];
 

@@ -15,7 +15,7 @@ use crate::{
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
-    summaries::MAX_COST_PER_CONDENSATION,
+    summaries::{CONDENSING_PROFILE, MAX_COST_PER_CONDENSATION},
     tokens::{Encoding, Scale, ScaleSetting},
     transcript::{TOOLS, ToolRows, ToolTable},
 };
@@ -112,10 +112,7 @@ static MANAGER: Table = Table::new(
             Kind::OneOf(&[Kind::False, Kind::Number { default: Some(DEFAULT_COST_ALERT), min: 0.0, max: f64::MAX }]),
             "Dollars above which one condensation is reported; `false` for never.",
         ),
-        Field::text(
-            "condensingApiConfigId",
-            "The profile whose handler writes summaries, for profiles that name none.",
-        ),
+        Field::text(CONDENSING_PROFILE, "The profile whose handler writes summaries, for profiles that name none."),
         Field::text("customCondensingPrompt", "The prompt to summarise by, for profiles that have none."),
         Field::new(
             "prepareFromPercent",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::{
     llm::{ModelPrice, PRICE},
     options::{Field, Settings, Table},
-    summaries::{CONDENSING_ROLE, MAX_COST_PER_CONDENSATION},
+    summaries::{CONDENSING_PROFILE, CONDENSING_ROLE, MAX_COST_PER_CONDENSATION},
 };
 
 /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
@@ -35,7 +35,7 @@ impl Profiles {
         let by_id = options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile)));
         let text = |name| options.given_text(name).map(str::to_owned);
         let global = Profile {
-            condensing_api_config_id: text("condensingApiConfigId"),
+            condensing_api_config_id: text(CONDENSING_PROFILE),
             custom_condensing_prompt: text("customCondensingPrompt"),
             max_cost_per_condensation: options.given_number(MAX_COST_PER_CONDENSATION),
             price: None,
@@ -75,7 +75,7 @@ impl Profile {
     fn of(profile: &Settings<'_>) -> Self {
         let text = |name| profile.given_text(name).map(str::to_owned);
         Self {
-            condensing_api_config_id: text("condensingApiConfigId"),
+            condensing_api_config_id: text(CONDENSING_PROFILE),
             max_cost_per_condensation: profile.given_number(MAX_COST_PER_CONDENSATION),
             custom_condensing_prompt: text("customCondensingPrompt"),
             price: profile.given_object("price").map(|price| ModelPrice::of(&price)),
@@ -91,7 +91,7 @@ pub(super) const PER_CONDENSATION: Field =
 pub(super) static PROFILE: Table = Table::new(
     "profile",
     &[
-        Field::text("condensingApiConfigId", "The profile whose handler writes summaries."),
+        Field::text(CONDENSING_PROFILE, "The profile whose handler writes summaries."),
         Field::text("customCondensingPrompt", "The prompt to summarise by."),
         PER_CONDENSATION,
         Field::host(

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     options::{ConfigError, Field, Kind, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    summaries::DEFAULT_WINDOW,
+    summaries::{CONDENSING_PROFILE, DEFAULT_WINDOW},
 };
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
@@ -23,7 +23,7 @@ static TABLE: Table = Table::new(
     &[
         Field::integer(
             "maxMessagesToKeep",
-            3,
+            Native::KEEP as u64,
             1,
             10,
             "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
@@ -33,6 +33,7 @@ static TABLE: Table = Table::new(
             Kind::Text { default: Some(""), not_blank: false, reserved: &[] },
             "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
         ),
+        Field::text(CONDENSING_PROFILE, "The profile of the manager whose handler and price are for the summary."),
         Field::integer(
             "contextWindow",
             DEFAULT_WINDOW as u64,
@@ -51,6 +52,8 @@ static TABLE: Table = Table::new(
 impl Native {
     /// What it is registered under.
     pub const ID: &'static str = "native";
+    /// So many of the newest messages stay, unless the configuration says otherwise.
+    pub const KEEP: usize = 3;
 
     /// A provider with this configuration.
     ///
@@ -105,6 +108,10 @@ impl Provider for Native {
             request: SummaryRequest::of(&settings),
             check: SummaryCheck::of(&settings),
         };
-        summarize_middle(request, middle).await
+        let profile = settings.given_text(CONDENSING_PROFILE);
+        let asked = Request { llm: request.llm.under(profile), ..request.clone() };
+        let mut proposal = summarize_middle(&asked, middle).await?;
+        proposal.warnings.extend(request.llm.warn_of_others(profile));
+        Ok(proposal)
     }
 }

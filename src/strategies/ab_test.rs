@@ -10,7 +10,7 @@ use super::{
 use crate::{
     options::Settings,
     providers::{CondenseError, Request},
-    summaries::Llm,
+    summaries::{CONDENSING_PROFILE, Llm},
 };
 
 /// One of the variants.
@@ -18,6 +18,8 @@ struct Variant {
     name: String,
     share: f64,
     prompt: Option<String>,
+    /// The profile whose handler is asked for its summaries.
+    profile: Option<String>,
     part: Part,
 }
 
@@ -30,13 +32,19 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     let at = assigned(experiment, settings.text("salt"), &id, &shares);
     let Some(assigned @ Variant { name, part, .. }) = variants.get(at) else { return Ok(()) };
     let own = composition.now().llm.clone();
-    let asking = |variant: &Variant| variant.prompt.clone().map(|prompt| Llm { prompt: Some(prompt), ..own.clone() });
+    let asking = |variant: &Variant| {
+        let llm = own.under(variant.profile.as_deref());
+        Llm { prompt: variant.prompt.clone().or(llm.prompt), ..llm }
+    };
+    if let Some(warning) = own.warn_of_others(assigned.profile.as_deref()) {
+        composition.warn(warning);
+    }
     let variant = Some((experiment.to_owned(), name.clone()));
-    let its = Ask { llm: asking(assigned), variant, ..Ask::of(part, format!("variant {name} by {whom}")) };
+    let its = Ask { variant, ..Ask::of(part, format!("variant {name} by {whom}")).with(asking(assigned)) };
     let (before, after) = variants.split_at(at);
     let others = after[1..].iter().chain(before).filter(|other| other.share > 0.0).map(|other| {
         let reason = format!("variant {} in the place of {name}, which has no model to ask", other.name);
-        Ask { llm: asking(other), ..Ask::of(&other.part, reason) }
+        Ask::of(&other.part, reason).with(asking(other))
     });
     composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
 }
@@ -47,7 +55,13 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
     if !settings.is_given("variants") {
         let names =
             defaults.as_array().into_iter().flatten().map(|variant| variant["name"].as_str().unwrap_or_default());
-        let variant = |(name, part): (&str, Part)| Variant { name: name.to_owned(), share: 1.0, prompt: None, part };
+        let variant = |(name, part): (&str, Part)| Variant {
+            name: name.to_owned(),
+            share: 1.0,
+            prompt: None,
+            profile: None,
+            part,
+        };
         return names.zip(parts).map(variant).collect();
     }
     let each = settings.list("variants").into_iter().zip(parts);
@@ -55,6 +69,7 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
         name: variant.text("name").to_owned(),
         share: variant.number("share"),
         prompt: variant.given_text("customCondensingPrompt").map(str::to_owned),
+        profile: variant.given_text(CONDENSING_PROFILE).map(str::to_owned),
         part,
     })
     .collect()

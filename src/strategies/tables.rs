@@ -6,6 +6,7 @@ use crate::{
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT},
     providers::{self, Lossless, Native, Smart, Truncation},
+    summaries::CONDENSING_PROFILE,
 };
 
 pub const PIPELINE: &str = "pipeline";
@@ -207,6 +208,10 @@ static VARIANT: Table = Table::new(
         Field::new("provider", Kind::Name { default: Some(Native::ID), examples: BUILT_IN }, ID),
         Field::new("config", Kind::AnyObject, OVERRIDES),
         Field::text("customCondensingPrompt", "The prompt that it summarises by; it comes before that of the call."),
+        Field::text(
+            CONDENSING_PROFILE,
+            "The profile of the manager whose handler, and so whose model, and price are for its summaries.",
+        ),
         Field::new(
             "share",
             Kind::Number { default: Some(1.0), min: 0.0, max: f64::MAX },

@@ -12,8 +12,8 @@ use super::{
     context::{Preview, SummaryContext},
     error::SummaryError,
     estimate::{
-        ANSWER_MARGIN, DEFAULT_ANSWER, DEFAULT_WINDOW, HOST_ANSWER_MARGIN, PER_MESSAGE, QUESTION_MARGIN, answer_tokens,
-        expected_answer, safe_scale, typical_scale,
+        ANSWER_MARGIN, DEFAULT_ANSWER, DEFAULT_WINDOW, HOST_ANSWER_MARGIN, PER_MESSAGE, QUESTION_MARGIN,
+        TYPICAL_OUTPUT_PRICE, answer_tokens, expected_answer, safe_scale, typical_scale,
     },
     observed::Ratios,
     stand_in::{MIN_TOKENS, stand_in},
@@ -35,9 +35,6 @@ use crate::{
 const LAST_WORDS: Duration = Duration::from_millis(25);
 /// How long a store may take. A cache slower than the model is of no use.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
-/// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
-/// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
-const TYPICAL_OUTPUT_PRICE: usize = 5;
 /// Part of every key, so that a later release with other requests does not find the answers to these.
 const KEY_VERSION: &str = "roo-condense summary 2";
 

@@ -12,6 +12,7 @@ use crate::{
     llm::{HostRequest, LlmHandler, ModelPrice},
     progress::Progress,
     tokens::{Encoding, Scale},
+    warning::{Warning, WarningCode},
 };
 
 /// What is needed to ask a model within one call. The default can ask nobody.
@@ -42,6 +43,9 @@ pub struct Llm {
     /// Whether anything is sent at all.
     pub preview: Option<Preview>,
 }
+
+/// The field by which a configuration, a profile or a manager names the profile that writes summaries.
+pub const CONDENSING_PROFILE: &str = "condensingApiConfigId";
 
 /// The profile that writes summaries where nothing else says so, by its role: a cheap one. Presets name it.
 pub const CONDENSING_ROLE: &str = "condensing";
@@ -83,6 +87,16 @@ impl Llm {
                 Self { condensing_handler: Some(own.handler.clone()), price: own.price.clone(), ..self.clone() }
             }
         }
+    }
+
+    /// A warning where summaries are to be asked for under a profile and others answer, because it has no handler. The one named by its role needs none.
+    pub fn warn_of_others(&self, profile: Option<&str>) -> Option<Warning> {
+        let missing = |profile: &&str| *profile != CONDENSING_ROLE && !self.profiles.contains_key(*profile);
+        let profile = profile.filter(missing)?;
+        self.summarizer()?;
+        let message =
+            format!("profile \"{profile}\" has no handler; the condensing handler of the call is asked instead");
+        Some(Warning::new(WarningCode::HandlerMissing, message).about(format!("profiles.{profile}.handler")))
     }
 
     /// Whether anybody can be asked for summaries under a profile.

@@ -50,6 +50,15 @@ pub(super) fn answer_tokens(context: SummaryContext<'_>, model: &str, question_t
     expected.clamp(1, longest.max(1))
 }
 
+/// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
+/// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
+pub(super) const TYPICAL_OUTPUT_PRICE: usize = 5;
+
+/// What a question and its answer cost, in tokens of questions; without a length of the answer, as long as is expected.
+pub(crate) fn price_in_tokens(question: usize, answer: Option<usize>) -> usize {
+    question.saturating_add(answer.unwrap_or_else(|| expected_answer(question)).saturating_mul(TYPICAL_OUTPUT_PRICE))
+}
+
 /// Before anything was observed.
 pub(super) fn expected_answer(question_tokens: usize) -> usize {
     500 + question_tokens / 40

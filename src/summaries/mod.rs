@@ -46,7 +46,7 @@ mod visible;
 pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
     budget::{Budget, MAX_COST_PER_CONDENSATION},
-    context::{CONDENSING_ROLE, Llm, Preview, ProfileHandler},
+    context::{CONDENSING_PROFILE, CONDENSING_ROLE, Llm, Preview, ProfileHandler},
     error::SummaryError,
     observed::Observed,
     store::{MemoryStore, StoreError, SummaryStore},
@@ -54,7 +54,7 @@ pub use self::{
 pub(crate) use self::{
     client::SummaryClient,
     context::SummaryContext,
-    estimate::DEFAULT_WINDOW,
+    estimate::{DEFAULT_WINDOW, price_in_tokens},
     mend::{foresee_mending, mend, told_in_other_words},
     messages::{Job, Summary, summarize},
     prompt::DEFAULT_PROMPT,

@@ -105,6 +105,16 @@ impl SummaryRequest {
 /// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
 const TASK_REMINDER: usize = 1000;
 
+/// Tokens of what one summary tells that leaves so many of the newest messages, unscaled; all where there can be none.
+pub(super) fn told_by_one(request: &Request, keep: usize) -> usize {
+    match select(&request.conversation, keep) {
+        Ok(SummaryRange { earlier, start, .. }) => {
+            (earlier.unwrap_or(0)..start).map(|message| request.tally.message(message)).sum()
+        }
+        Err(_) => request.tally.total(),
+    }
+}
+
 /// Puts a summary in the place of everything between the first message and the newest ones.
 ///
 /// # Errors

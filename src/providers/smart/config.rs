@@ -19,6 +19,8 @@ pub(super) const ID: &str = "smart";
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {
     pub enabled: bool,
+    /// The passes are those of a preset.
+    pub is_preset: bool,
     /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
     pub prelude: Option<Value>,
     pub passes: Vec<Pass>,
@@ -56,6 +58,8 @@ pub(super) enum MessageSelection {
     PreservePercent(f64, Option<usize>),
     /// Those with these indices in the conversation that came in.
     Custom(BTreeSet<usize>),
+    /// Of those of another selection, the ones with these indices in the conversation that came in.
+    Among(Box<Self>, BTreeSet<usize>),
 }
 
 /// How a pass works.
@@ -121,6 +125,8 @@ pub(super) enum ContentOperation {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Truncate {
     pub max_chars: Option<usize>,
+    /// Characters that stay at each end of a text that is longer than the limit.
+    pub ends: Option<Ends>,
     pub max_lines: Option<usize>,
     /// Tokens that the texts of a pass keep on average, in place of limits for each.
     pub average_tokens: Option<usize>,
@@ -128,6 +134,15 @@ pub(super) struct Truncate {
     pub max_line_chars: usize,
     pub add_ellipsis: bool,
     pub strategy: Strategy,
+}
+
+/// What stays of both ends of a text, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub prefix: usize,
+    pub suffix: usize,
+    /// Texts with no more characters stay whole.
+    pub over: usize,
 }
 
 /// Which part of a text stays.
@@ -154,13 +169,26 @@ impl SmartConfig {
     /// # Errors
     /// Every field that is wrong or unknown.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Self::of(config, false)
+    }
+
+    /// The same where no model is asked, of which learned thresholds may depend.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub fn read_alone(config: &Value) -> Result<Self, Vec<ConfigError>> {
+        Self::of(config, true)
+    }
+
+    fn of(config: &Value, alone: bool) -> Result<Self, Vec<ConfigError>> {
         let shared = shared_ids(config);
         let given = match tables::CONFIG.read(config) {
             Ok(given) if shared.is_empty() => given,
             given => return Err(given.err().into_iter().flatten().chain(shared).collect()),
         };
-        let merged = over_preset(given.text("preset"), config);
-        Ok(Self::of_checked(&tables::CONFIG.read(&merged)?))
+        let merged = over_preset(given.text("preset"), config, alone);
+        let is_preset = !given.is_given("passes");
+        Ok(Self { is_preset, ..Self::of_checked(&tables::CONFIG.read(&merged)?) })
     }
 
     /// The configuration of a preset; `None` for a name that none has.
@@ -173,6 +201,7 @@ impl SmartConfig {
         let operations = || prelude.value("operations").cloned().unwrap_or_else(|| json!({}));
         Self {
             enabled: config.flag("enabled"),
+            is_preset: true,
             prelude: prelude.flag("enabled").then(operations),
             passes: config.list("passes").iter().zip(config.elements("passes")).map(Pass::read).collect(),
             max_concurrency: config.integer("maxConcurrency"),
@@ -185,11 +214,11 @@ impl SmartConfig {
 }
 
 /// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
-fn over_preset(preset: &str, config: &Value) -> Value {
+fn over_preset(preset: &str, config: &Value, alone: bool) -> Value {
     let empty = Map::new();
     let given = config.as_object().unwrap_or(&empty);
     let is_learned = given.get("thresholds").is_some_and(|thresholds| thresholds == "learned");
-    let own = if is_learned { presets::learned(preset) } else { presets::json(preset) };
+    let own = if is_learned { presets::learned(preset, alone) } else { presets::json(preset) };
     let mut merged = match own {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -219,16 +248,24 @@ impl Pass {
         let id = pass.text("id").to_owned();
         let name = pass.given_text("name").map_or_else(|| id.clone(), str::to_owned);
         let execution = pass.object("execution");
-        let threshold = execution.object("condition").given_integer("tokenThreshold");
+        let condition = execution.object("condition");
+        let is_conditional = execution.text("type") == "conditional";
+        let threshold = condition.given_integer("tokenThreshold").filter(|_| is_conditional);
+        let selection = MessageSelection::read(&pass.object("selection"));
+        let selection = if is_conditional && condition.is_given("messageIndices") {
+            MessageSelection::Among(Box::new(selection), condition.integers("messageIndices").collect())
+        } else {
+            selection
+        };
         Self {
             id,
             name,
-            selection: MessageSelection::read(&pass.object("selection")),
+            selection,
             mode: match pass.text("mode") {
                 "batch" => batch(&pass.object("batchConfig")),
                 _ => Mode::Individual(Box::new(Individual::read(&pass.object("individualConfig")))),
             },
-            token_threshold: threshold.filter(|_| execution.text("type") == "conditional"),
+            token_threshold: threshold,
             key: json.to_string(),
         }
     }
@@ -361,6 +398,7 @@ impl Truncate {
     fn read(truncate: &Settings<'_>) -> Self {
         Self {
             max_chars: truncate.given_integer("maxChars"),
+            ends: Ends::read(truncate),
             max_lines: truncate.given_integer("maxLines"),
             average_tokens: truncate.given_integer("averageTokens"),
             max_line_chars: truncate.integer("maxLineChars"),
@@ -371,6 +409,19 @@ impl Truncate {
                 _ => Strategy::Salient,
             },
         }
+    }
+}
+
+impl Ends {
+    fn read(truncate: &Settings<'_>) -> Option<Self> {
+        let (prefix, suffix) = (truncate.given_integer("keepPrefix"), truncate.given_integer("keepSuffix"));
+        prefix.or(suffix)?;
+        let of_both = || prefix.unwrap_or(0) + suffix.unwrap_or(0);
+        Some(Self {
+            prefix: prefix.unwrap_or(0),
+            suffix: suffix.unwrap_or(0),
+            over: truncate.given_integer("maxChars").unwrap_or_else(of_both),
+        })
     }
 }
 

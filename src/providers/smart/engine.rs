@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -13,6 +14,7 @@ use super::{
     config::{BatchSummary, ContentOperation, ID, Individual, Mode, Pass, SmartConfig},
     individual,
     known::KnownSummaries,
+    worth::Worth,
 };
 use crate::{
     conversation::Conversation,
@@ -21,7 +23,7 @@ use crate::{
         Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, Settled, State, Step, Truncation,
         merged, pass_report::PassTimer, settle, tool_rules::limited,
     },
-    summaries::{CONDENSING_ROLE, Preview, SourceText, summarize_texts},
+    summaries::{Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
 };
 
@@ -39,6 +41,7 @@ pub(super) struct Engine<'a> {
     asks: bool,
     /// Summaries of texts that this call has already.
     known: Arc<KnownSummaries>,
+    pub worth: Worth,
     /// What was done that depends on the conversation alone.
     done: Mutex<Vec<Done>>,
     /// What the caller should know.
@@ -53,6 +56,7 @@ impl<'a> Engine<'a> {
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
             known: Arc::default(),
+            worth: Worth::of(request, config.is_preset),
             done: Mutex::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),
@@ -201,6 +205,15 @@ impl<'a> Engine<'a> {
             self.warn_of_missing_models(pass, "it is skipped");
             return Some("no handler: a model would write the summary".to_owned());
         }
+        if let Mode::BatchSummarize(_) = &pass.mode {
+            let runs = pass.selection.runs(state.conversation(), &state.request.tally);
+            let tokens: Vec<usize> = runs.iter().map(|run| tokens_of(state, run)).collect();
+            if !self.worth.may_take(&tokens) {
+                return Some(
+                    "with the summaries before it, it would cost more than one summary of the whole".to_owned(),
+                );
+            }
+        }
         None
     }
 
@@ -339,6 +352,9 @@ impl<'a> Engine<'a> {
                 replacements[target] = summary.map(|summary| individual::summarized(&targets[target], &summary));
             }
             let (of, texts): (Vec<usize>, Vec<SourceText<'_>>) = unknown.into_iter().unzip();
+            let taken = self.worth.take_texts(&texts);
+            let asked = of.into_iter().zip(texts).zip(taken).filter_map(|(text, taken)| taken.then_some(text));
+            let (of, texts): (Vec<usize>, Vec<SourceText<'_>>) = asked.unzip();
             let summaries = summarize_texts(request.summaries(ID), &texts, config.max_concurrency).await?;
             self.warnings.extend(summaries.warnings);
             summaries.failure.into_iter().for_each(|error| self.fail(error.into()));
@@ -388,6 +404,7 @@ impl<'a> Engine<'a> {
         let mut changes = Vec::new();
         let mut failure = None;
         for run in runs {
+            self.worth.take(&[tokens_of(state, &run)]);
             match batch::summarize(&in_pass(state, pass), &run, summary, most_kept, config.max_concurrency).await {
                 Ok(mut proposal) => {
                     self.warnings.extend(std::mem::take(&mut proposal.warnings));
@@ -413,14 +430,8 @@ impl<'a> Engine<'a> {
             if !self.request.llm.can_ask(profile) {
                 let message = format!("pass \"{}\" asks a model, and there is no handler; {instead}", pass.id);
                 self.warnings.add(Warning::new(WarningCode::NoHandler, message));
-            } else if let Some(profile) = profile
-                .filter(|profile| *profile != CONDENSING_ROLE && !self.request.llm.profiles.contains_key(*profile))
-            {
-                let message = format!(
-                    "profile \"{profile}\" has no handler; the condensing handler of the call is asked instead"
-                );
-                let warning = Warning::new(WarningCode::HandlerMissing, message);
-                self.warnings.add(warning.about(format!("profiles.{profile}.handler")));
+            } else if let Some(warning) = self.request.llm.warn_of_others(profile) {
+                self.warnings.add(warning);
             }
         }
     }
@@ -503,6 +514,13 @@ impl Part<'_> {
     }
 }
 
+/// Tokens of a run of messages, which are named by their indices in the conversation that came in.
+fn tokens_of(state: &State, run: &Range<usize>) -> usize {
+    let entries = state.conversation().entries().iter().enumerate();
+    let in_run = entries.filter(|(_, entry)| entry.origin.is_some_and(|origin| run.contains(&origin)));
+    in_run.map(|(message, _)| state.request.tally.message(message)).sum()
+}
+
 /// What a pass is given to work on.
 fn in_pass(state: &State, pass: &Pass) -> Request {
     Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() }
@@ -546,7 +564,7 @@ fn held_against(config: &SmartConfig) -> Option<SmartConfig> {
 }
 
 /// Whether a model is asked by a configuration, or by one that it is held against.
-fn any_asks(request: &Request, config: &SmartConfig) -> bool {
+pub(super) fn any_asks(request: &Request, config: &SmartConfig) -> bool {
     config.passes.iter().any(|pass| asks(request, pass))
         || held_against(config).is_some_and(|other| any_asks(request, &other))
 }

@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use super::config::{ContentOperation, Individual, MessageSelection, Strategy, Summarize, Truncate};
+use super::config::{ContentOperation, Ends, Individual, MessageSelection, Strategy, Summarize, Truncate};
 use crate::{
     conversation::{ContentKind, Edit, Entry, Estimate, NewValue, PathStep, Role, is_blank, json_text::splice},
     markers::{Gap, SummaryHead, Suppressed},
     providers::{
         Note, Proposal, Request,
-        truncation::cut::{Keep, cut_characters, cut_lines},
+        truncation::cut::{Keep, cut_characters, cut_ends, cut_lines},
     },
     salience::{Cut, Room, Salience},
     summaries::{SourceText, WrittenSummary},
@@ -227,6 +227,9 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
 }
 
 fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
+    if let Some(ends) = truncate.ends {
+        return Work::Text(both_ends(target, ends, truncate.add_ellipsis));
+    }
     let parameters = target.piece.kind == ContentKind::ToolParameters;
     let (lines, characters) = match (truncate.max_lines, truncate.max_chars) {
         (None, None) if parameters => (None, Some(DEFAULT_CHARS)),
@@ -249,6 +252,17 @@ fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
         .collect();
     let reason = format!("cut to {}{}", limits.join(" and "), of(&target.piece.source));
     Work::Text(Replacement { text, operation: "truncate", reason, expected: None })
+}
+
+fn both_ends(target: &Target<'_>, Ends { prefix, suffix, over }: Ends, with_note: bool) -> Replacement {
+    let (text, count) = (target.text, target.text.chars().count());
+    let text = match with_note {
+        true => cut_ends(text, prefix, suffix, over).into_owned(),
+        false if count <= over.max(prefix + suffix) => text.to_owned(),
+        false => text.chars().take(prefix).chain(text.chars().skip(count - suffix)).collect(),
+    };
+    let reason = format!("cut to the first {prefix} and the last {suffix} characters{}", of(&target.piece.source));
+    Replacement { text, operation: "truncate", reason, expected: None }
 }
 
 fn cut_once(text: &str, lines: Option<usize>, characters: Option<usize>, truncate: &Truncate, keep: Keep) -> String {

@@ -10,6 +10,7 @@
 //! | `individual` | each text on its own, without a model |
 //! | `batch` | one summary for many messages |
 //! | `known` | summaries of texts that a call has already |
+//! | `worth` | how much is asked of a model |
 
 mod batch;
 mod config;
@@ -21,13 +22,17 @@ mod selection;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod worth;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use self::{config::SmartConfig, engine::Engine};
+use self::{
+    config::SmartConfig,
+    engine::{Engine, any_asks},
+};
 use super::{Capabilities, CondenseError, Native, Proposal, Provider, ProviderInfo, Request, Speed, State, merged};
 use crate::{
     options::ConfigError,
@@ -101,15 +106,18 @@ impl Provider for Smart {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = SmartConfig::read(&merged(&self.config, &request.config))?;
+        let given = merged(&self.config, &request.config);
+        let mut config = SmartConfig::read(&given)?;
+        if !any_asks(request, &config) {
+            config = SmartConfig::read_alone(&given)?;
+        }
         let reached = request.target_tokens.is_some() && request.meets_target(&request.tally);
         if !config.enabled || reached {
             return Ok(Proposal::default());
         }
         let request = &*request.with_tools(&config.tools);
         let engine = Engine::new(request, &config);
-        let has_own_passes = merged(&self.config, &request.config).get("passes").is_some();
-        if !has_own_passes && engine.asks() && is_tight(request) {
+        if config.is_preset && engine.asks() && is_tight(request) {
             match one_summary(request).await {
                 Ok(proposal) => return Ok(proposal),
                 // The passes do what they can; what was paid for is told.
@@ -133,6 +141,7 @@ impl Provider for Smart {
             return Err(failure);
         }
         let mut warnings = engine.warnings.take();
+        warnings.extend(engine.worth.warning());
         if let Some(warning) = too_small(&config, request, &state, "in all") {
             warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });

@@ -43,11 +43,16 @@ const LEARNED: &[(&str, &str, usize, usize)] = &[
     ("multi_zone", "zone-medium", 0, 300),
 ];
 
-/// A preset with the thresholds that were learned for it; as it is where none were.
-pub(super) fn learned(name: &str) -> Value {
+/// The same for a preset that asks a model, where there is none to ask: salient truncation then stands in for its summaries.
+const LEARNED_ALONE: &[(&str, &str, usize, usize)] =
+    &[("balanced", "llm-quality", 0, 0), ("balanced", "mechanical-fallback", NEVER, NEVER)];
+
+/// A preset with the thresholds that were learned for it; as it is where none were. `alone`: no model is asked.
+pub(super) fn learned(name: &str, alone: bool) -> Value {
     let mut preset = json(name);
     for pass in preset["passes"].as_array_mut().into_iter().flatten() {
-        let of_pass = LEARNED.iter().find(|(preset, id, ..)| *preset == name && pass["id"] == *id);
+        let of_alone = LEARNED_ALONE.iter().filter(|_| alone);
+        let of_pass = LEARNED.iter().chain(of_alone).find(|(preset, id, ..)| *preset == name && pass["id"] == *id);
         if let Some((.., parameters, results)) = of_pass {
             pass["individualConfig"]["messageTokenThresholds"] =
                 json!({ "toolParameters": parameters, "toolResults": results });
@@ -196,8 +201,8 @@ mod tests {
 
     #[test]
     fn every_learned_threshold_is_of_a_pass_that_there_is() {
-        for (preset, id, parameters, results) in LEARNED {
-            let learned = learned(preset);
+        for (preset, id, parameters, results) in LEARNED.iter().chain(LEARNED_ALONE) {
+            let learned = learned(preset, true);
             let pass = learned["passes"].as_array().unwrap().iter().find(|pass| pass["id"] == *id).unwrap();
             let thresholds = &pass["individualConfig"]["messageTokenThresholds"];
             assert_eq!(*thresholds, json!({ "toolParameters": parameters, "toolResults": results }));
@@ -208,7 +213,7 @@ mod tests {
     #[test]
     fn what_asks_a_model_has_its_own_thresholds() {
         for name in ["conservative", "quality", "balanced", "selective"] {
-            assert_eq!(learned(name), json(name));
+            assert_eq!(learned(name, false), json(name));
         }
     }
 }

@@ -9,13 +9,19 @@ impl MessageSelection {
     /// For each message whether it is selected. Those that are fixed and the newest never are: a lossy operation leaves both ends alone.
     /// `tally` is that of the conversation.
     pub fn of(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
+        if let Self::Among(selection, indices) = self {
+            let is_among =
+                |index: usize| conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin));
+            let selected = selection.of(conversation, tally).into_iter().enumerate();
+            return selected.map(|(index, chosen)| chosen && is_among(index)).collect();
+        }
         let length = conversation.len();
         let end = length.saturating_sub(self.preserved(length, tally));
         let chosen = |index: usize| match self {
             Self::Custom(indices) => {
                 conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin))
             }
-            Self::PreserveRecent(..) | Self::PreservePercent(..) => true,
+            Self::PreserveRecent(..) | Self::PreservePercent(..) | Self::Among(..) => true,
         };
         let fixed = conversation.fixed();
         (0..length).map(|index| index >= fixed && index < end && chosen(index)).collect()
@@ -44,6 +50,7 @@ impl MessageSelection {
             Self::PreserveRecent(count, tokens) => (*count, *tokens),
             Self::PreservePercent(percent, tokens) => ((length as f64 * percent / 100.0).ceil() as usize, *tokens),
             Self::Custom(_) => (1, None),
+            Self::Among(selection, _) => return selection.preserved(length, tally),
         };
         tokens.map_or(count, |limit| count.min(newest_within(length, tally, limit))).max(1)
     }
@@ -54,6 +61,7 @@ impl MessageSelection {
             Self::PreserveRecent(_, Some(limit)) | Self::PreservePercent(_, Some(limit)) => {
                 Some(newest_within(length, tally, *limit))
             }
+            Self::Among(selection, _) => selection.preserved_by_tokens(length, tally),
             _ => None,
         }
     }

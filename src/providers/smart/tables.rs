@@ -244,6 +244,13 @@ static TRUNCATE: Table = Table::new(
             MAX_LIMIT,
             "In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the salient ones more of them.",
         ),
+        Field::integer_if_set(
+            "keepPrefix",
+            1,
+            MAX_LIMIT,
+            "Characters that stay at the beginning of a text. With this or keepSuffix, a text longer than maxChars keeps its ends, whatever the strategy.",
+        ),
+        Field::integer_if_set("keepSuffix", 1, MAX_LIMIT, "Characters that stay at the end of a text."),
         Field::integer("maxLineChars", DEFAULT_LINE_CHARS, 20, MAX_LIMIT, "Characters that stay of each line."),
         Field::flag("addEllipsis", true, "Whether a marker says what is missing."),
         Field::choice(
@@ -274,10 +281,25 @@ static EXECUTION: Table = Table::new(
     "execution",
     &[
         Field::choice("type", &["always", "conditional"], "Whether it runs in any case."),
-        Field::object("condition", &CONDITION, "It runs when there are more tokens than the threshold."),
+        Field::object("condition", &CONDITION, "What has to hold for it to run."),
     ],
 )
 .with_needs(&[Needs { field: "type", is: "conditional", any_of: &["condition"] }]);
 
-static CONDITION: Table =
-    Table::new("condition", &[Field::integer_if_set("tokenThreshold", 0, MAX_LIMIT, "Tokens.").required()]);
+static CONDITION: Table = Table::new(
+    "condition",
+    &[
+        Field::integer_if_set("tokenThreshold", 0, MAX_LIMIT, "It runs when there are more tokens than this.")
+            .required_unless(&["executeIf", "messageIndices"]),
+        Field::host(
+            "executeIf",
+            "a function",
+            "In JavaScript only: a function that is given { message, messageIndex, messageAge } and returns whether the pass works on the message.",
+        ),
+        Field::new(
+            "messageIndices",
+            Kind::List { of: &Kind::Integer { default: None, min: 0, max: MAX_LIMIT }, called: INDICES },
+            "Indices in the messages as they were given: of the selected messages it works on these alone.",
+        ),
+    ],
+);

@@ -121,6 +121,53 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
+/// `text` cut to its first `prefix` and its last `suffix` characters, where it has more than `over`: what is missing between them is told at the end of a
+/// line, by whole lines, and at the beginning of a line. No note is cut in two.
+pub fn cut_ends(text: &str, prefix: usize, suffix: usize, over: usize) -> Cow<'_, str> {
+    let (content, messages) = messages_at_end(text);
+    if content.chars().count() <= over.max(prefix.saturating_add(suffix)) {
+        return Cow::Borrowed(text);
+    }
+    let after_prefix = content.char_indices().nth(prefix).map_or(content.len(), |(at, _)| at);
+    let before_suffix = content.char_indices().rev().take(suffix).last().map_or(content.len(), |(at, _)| at);
+    let start = before_marks(content, after_prefix);
+    let end = before_marks(content, before_suffix).max(start);
+    let mut missing = content[start..end].split('\n');
+    let mut result = content[..start].to_owned();
+    let is_within_line = !result.is_empty() && !result.ends_with('\n');
+    let ends_in_line = content[start..end].contains('\n');
+    if is_within_line && ends_in_line {
+        let rest = characters_of(missing.next().unwrap_or_default());
+        result.extend((rest > 0).then(|| More::Characters(rest).to_string()));
+        result.push('\n');
+    }
+    let last = missing.next_back().unwrap_or_default();
+    let lines = missing.map(NoteLine::lines_of).fold(0, usize::saturating_add);
+    let is_whole = end == content.len() && (ends_in_line || !is_within_line);
+    let lines = lines.saturating_add(if is_whole { NoteLine::lines_of(last) } else { 0 });
+    let separator = if is_whole { "" } else { "\n" };
+    result.extend((lines > 0).then(|| format!("{}{separator}", More::Lines(lines))));
+    let rest = if is_whole { 0 } else { characters_of(last) };
+    let note =
+        || if end == content.len() { More::Characters(rest).to_string() } else { Gap::Characters(rest).to_string() };
+    result.extend((rest > 0).then(note));
+    result.push_str(&content[end..]);
+    if messages {
+        result.push('\n');
+        result.push_str(&text[content.len() + 1..]);
+    }
+    if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
+}
+
+/// `at`, or where what begins that must not be torn apart there: a note, or a line end of two characters.
+fn before_marks(text: &str, at: usize) -> usize {
+    let at = if text[..at].ends_with('\r') && text[at..].starts_with('\n') { at - 1 } else { at };
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |step| at + step);
+    let shown = without_more(&text[line..end]).len();
+    before_note(text, if at < end { at.min(line + shown) } else { at })
+}
+
 fn without_more(text: &str) -> &str {
     More::characters_at_end(text).map_or(text, |(shown, _)| shown)
 }
@@ -241,6 +288,22 @@ mod tests {
     }
 
     #[test]
+    fn the_ends_are_kept_around_what_is_missing() {
+        let line = format!("{}{}", "a".repeat(40), "z".repeat(40));
+        assert_eq!(cut_ends(&line, 3, 2, 0), "aaa[… 75 characters]zz");
+        assert_eq!(cut_ends(&line, 3, 2, 80), line);
+        assert_eq!(cut_ends(&line, 3, 0, 0), "aaa... (77 more characters)");
+        assert_eq!(cut_ends(&line, 0, 2, 0), "[… 78 characters]zz");
+        let lines = numbered(30);
+        assert_eq!(
+            cut_ends(&lines, 20, 6, 0),
+            "this is line 1\nthis ... (9 more characters)\n... (27 more lines)\n[… 11 characters]ine 30"
+                .replace("ine 30", "ine 30")
+        );
+        assert_eq!(cut_ends(&lines, 15, 15, 0), "this is line 1\n... (28 more lines)\nthis is line 30");
+    }
+
+    #[test]
     fn a_line_end_of_two_characters_stays_whole() {
         let cut = cut_characters("abcd\r\nefghijklmnopqrstuvwxyz 0123456789", 5);
         assert_eq!(cut, "abcd... (35 more characters)");
@@ -346,6 +409,24 @@ mod tests {
             prop_assert_eq!(cut_lines(&once, lines, characters, keep), once.clone());
             let chars = cut_characters(&text, characters).into_owned();
             prop_assert_eq!(cut_characters(&chars, characters), chars.clone());
+        }
+
+        #[test]
+        fn both_ends_stay_and_cutting_again_changes_nothing(
+            text in noted(), prefix in 0_usize..60, suffix in 0_usize..60, over in 0_usize..200,
+        ) {
+            prop_assume!(prefix + suffix > 0);
+            let once = cut_ends(&text, prefix, suffix, over).into_owned();
+            prop_assert!(once.len() <= text.len());
+            prop_assert_eq!(cut_ends(&once, prefix, suffix, over), once.clone(), "{:?}", text);
+        }
+
+        #[test]
+        fn of_plain_text_both_ends_stay(text in "([a-z]{0,40}\n){0,10}[a-z]{0,60}", prefix in 1_usize..60, suffix in 1_usize..60) {
+            let cut = cut_ends(&text, prefix, suffix, 0);
+            prop_assert!(cut.starts_with(&text[..prefix.min(text.len())]));
+            prop_assert!(cut.ends_with(&text[text.len() - suffix.min(text.len())..]));
+            prop_assert_eq!(lines_in_all(&cut), lines_in_all(&text), "{:?}", cut);
         }
 
         #[test]

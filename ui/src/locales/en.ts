@@ -257,6 +257,7 @@ export const en = {
   "fault.provider_failed": "A provider failed, and another one went on.",
   "fault.provider_warning": "A provider has something to say.",
   "fault.read_only": "This page may only look.",
+  "fault.dear_summaries": "The summaries of these passes cost more than one summary of the whole conversation would.",
   "fault.reduction_too_small": "Too little would be saved to be worth a change.",
   "fault.summary_empty": "The model answered with nothing.",
   "fault.summary_failed": "A summary failed; the text stays as it was.",

@@ -257,6 +257,7 @@ export const fr: Record<keyof typeof en, string> = {
   "fault.provider_failed": "Un fournisseur a échoué, un autre a continué.",
   "fault.provider_warning": "Un fournisseur a quelque chose à dire.",
   "fault.read_only": "Cette page peut seulement regarder.",
+  "fault.dear_summaries": "Les résumés de ces passes coûtent plus qu’un seul résumé de toute la conversation.",
   "fault.reduction_too_small": "Le gain serait trop petit pour valoir un changement.",
   "fault.summary_empty": "Le modèle n’a rien répondu.",
   "fault.summary_failed": "Un résumé a échoué ; le texte reste comme il était.",

@@ -14,6 +14,11 @@ fn learned_thresholds_take_the_place_of_fixed_ones() {
         assert_eq!(keys(json!({ "preset": preset, "thresholds": "fixed" })), fixed);
         assert_ne!(keys(json!({ "preset": preset, "thresholds": "learned" })), fixed);
     }
+    // Of the default where no model is asked.
+    let learned = json!({ "thresholds": "learned" });
+    assert_eq!(keys(learned.clone()), keys(json!({})));
+    let alone: Vec<String> = SmartConfig::read_alone(&learned).unwrap().passes.into_iter().map(|pass| pass.key).collect();
+    assert_ne!(alone, keys(json!({})));
     assert!(keys(json!({ "preset": "aggressive", "thresholds": "learned", "passes": [] })).is_empty());
     let wrong = SmartConfig::read(&json!({ "thresholds": "best" })).unwrap_err();
     assert_eq!(wrong[0].path, "thresholds");
