@@ -58,9 +58,16 @@ function requireText(field, value) {
  */
 let copyOf;
 
+/**
+ * The handler that a manager asks for summaries; undefined where it has none of its own.
+ * @type {(manager: CondensationManager) => any}
+ */
+let handlerOf;
+
 class CondensationManager {
   static {
     copyOf = (manager, options) => manager.#copy(options);
+    handlerOf = (manager) => manager.#handlers.condensingHandler ?? manager.#handlers.handler;
   }
 
   #native;
@@ -421,4 +428,8 @@ function checkedCapabilities(capabilities) {
   return found;
 }
 
-module.exports = { CondensationManager, copyOf: (manager, options) => copyOf(manager, options) };
+module.exports = {
+  CondensationManager,
+  copyOf: (manager, options) => copyOf(manager, options),
+  handlerOf: (manager) => handlerOf(manager),
+};

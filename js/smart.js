@@ -15,7 +15,8 @@ const FUNCTIONS = [
 
 const functionOf = (pass, { holders, name }) => holders.reduce((inner, holder) => inner?.[holder], pass)?.[name];
 const isFunction = (pass, place) => typeof functionOf(pass, place) === "function";
-const hasFunctions = (config) => Array.isArray(config?.passes) && config.passes.some((pass) => FUNCTIONS.some((place) => isFunction(pass, place)));
+const hasFunctions = (config) =>
+  Array.isArray(config?.passes) && config.passes.some((pass) => FUNCTIONS.some((place) => isFunction(pass, place)));
 
 /** `holder` with the field `messageIndices` in the place of the function `name` of what stands at `holders` in it. */
 function replaced(holder, [next, ...rest], name, messageIndices) {

@@ -153,7 +153,11 @@ async function show(file) {
   say(
     `  ${dollars(rewriteCost)} for the prompt cache, which the next request writes anew; ${dollars(savedPerRequest)} less for each one after that`,
   );
-  if (savedPerRequest > 0 && extraCost > 0) say(`  so it has paid for itself after ${Math.ceil(extraCost / savedPerRequest)} requests`);
+  if (savedPerRequest > 0 && extraCost > 0) {
+    say(
+      `  so it has paid for itself after ${Math.ceil(extraCost / savedPerRequest)} requests: condense seldom, and by much (docs/economics.md)`,
+    );
+  }
   const ask = { getModel: () => ({ id: "claude-sonnet-4-5", info: { contextWindow: 200_000, ...PRICE } }), async *createMessage() {} };
   const withModel = await manager.preview({ messages }, { provider: "native", handler: ask });
   if (!withModel.error)

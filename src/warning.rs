@@ -55,7 +55,7 @@ pub enum WarningCode {
     SummaryIncomplete,
     /// What was prepared ahead of need is of no use, because the conversation has become another one.
     PreparationStale,
-    /// Passes of the caller's own ask for more than one summary of the whole would cost.
+    /// Passes of the caller's own, or of the preset `selective`, ask for more than one summary of the whole would cost.
     DearSummaries,
     /// Too little would be saved to be worth a change.
     ReductionTooSmall,

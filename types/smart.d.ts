@@ -38,7 +38,7 @@ export interface SmartConfig<M extends MessageLike = Message> {
    */
   minReductionTokens?: number | undefined;
   /**
-   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` and `multi_zone` have, and `balanced`
+   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` has, and `balanced`
    * where there is no model to ask. With `passes` of one's own it says nothing. Thresholds of your own: {@link calibrateThresholds}. Default: `fixed`.
    */
   thresholds?: "fixed" | "learned" | undefined;

@@ -14,7 +14,7 @@
  * - `summary_incomplete`: a summary leaves out what must survive, or, in a preview, may come to be asked for once more therefore (`summaryCheck`)
  * - `preparation_stale`: what `prepare()` had prepared is of no use, because the conversation no longer begins with it, or could not be applied
  * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
- * - `dear_summaries`: the passes of a configuration of one's own ask for summaries that cost more than one summary of the whole conversation would; presets never do
+ * - `dear_summaries`: passes of one's own, or of the preset `selective`, ask for summaries that cost more than one summary of the whole conversation would; those of other presets never do
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
  * - `summary_truncated`: a summary ends in the middle, because it may be no longer
  * - `window_too_large`: the model's window is smaller than thought; it was asked again for less

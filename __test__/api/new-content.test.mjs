@@ -25,9 +25,13 @@ describe.each(["native", "smart", "lossless", "truncation", ...Object.keys(strat
       for (const share of [0.6, 0.2]) {
         const targetTokens = Math.round(countTokens(messages) * share);
         const result = await manager.condense({ messages }, { provider, targetTokens });
-        const standing = new Set(result.messages.flatMap((message) => [message, message.content, ...(Array.isArray(message.content) ? message.content : [])]));
+        const standing = new Set(
+          result.messages.flatMap((message) => [message, message.content, ...(Array.isArray(message.content) ? message.content : [])]),
+        );
         // Of several changes at one place the last says what stands there.
-        const last = new Map(result.changes.map((change) => [`${change.messageIndex} ${change.blockIndex} ${change.tokensBefore === 0}`, change]));
+        const last = new Map(
+          result.changes.map((change) => [`${change.messageIndex} ${change.blockIndex} ${change.tokensBefore === 0}`, change]),
+        );
         for (const change of last.values()) {
           const { newContent, tokensAfter, messageIndex, blockIndex } = change;
           const told = JSON.stringify(change);

@@ -2,7 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 
-import { CondensationManager, callbackHandler, createSmartProvider, presets, restore, validateMessages } from "../../index.js";
+import {
+  CondensationManager,
+  callbackHandler,
+  countTokens,
+  createNativeProvider,
+  createSmartProvider,
+  presets,
+  restore,
+  validateMessages,
+} from "../../index.js";
 
 const lines = (name, count) =>
   Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
@@ -195,18 +204,75 @@ describe("conditions", () => {
 
   test("are refused when they are none", () => {
     const messages = history(6);
-    const problems = (condition) => createSmartProvider().validateConfig(when(condition)).errors.map(({ path }) => path);
+    const problems = (condition) =>
+      createSmartProvider()
+        .validateConfig(when(condition))
+        .errors.map(({ path }) => path);
     expect(problems({})).toEqual(["passes[0].execution.condition.tokenThreshold"]);
     expect(problems({ executeIf: "always" })).toContain("passes[0].execution.condition.executeIf");
     expect(problems({ executeIf: () => true })).toEqual([]);
     const run = (executeIf) => () => createSmartProvider(when({ executeIf })).condense({ messages });
-    expect(run(() => 1)).toThrow("passes[0].execution.condition.executeIf: 1 is not allowed; allowed: a function that returns true or false");
+    expect(run(() => 1)).toThrow(
+      "passes[0].execution.condition.executeIf: 1 is not allowed; allowed: a function that returns true or false",
+    );
     expect(run(async () => true)).toThrow(/executeIf/);
     expect(
       run(() => {
         throw new Error("boom");
       }),
     ).toThrow("passes[0].execution.condition.executeIf threw: boom");
+  });
+});
+
+describe("what summaries cost", () => {
+  const asking = () => {
+    const asked = [];
+    const handler = callbackHandler(
+      {
+        async *createMessage(systemPrompt, questions) {
+          asked.push(questions.length);
+          const inputTokens = countTokens([{ role: "user", content: systemPrompt }, ...questions]);
+          yield { type: "text", text: "What it said, in a few words." };
+          yield { type: "usage", inputTokens, outputTokens: 12 };
+        },
+        getModel: () => ({ id: "m", info: { contextWindow: 200_000 } }),
+      },
+      { price: { inputPrice: 3, outputPrice: 15 } },
+    );
+    return { asked, handler };
+  };
+  const histories = { "small results": history(150, 12), "large results": history(25, 300), "a few": history(8, 80) };
+
+  test.each(Object.keys(histories))("of a preset is never more than what one summary costs: %s", async (name) => {
+    const messages = histories[name];
+    const { handler } = asking();
+    const one = await createNativeProvider().estimateCost({ messages }, undefined, { handler });
+    for (const preset of Object.keys(presets))
+      for (const share of [undefined, 0.9, 0.6, 0.4, 0.34, 0.3, 0.1]) {
+        const targetTokens = share && Math.round(countTokens(messages) * share);
+        const options = { handler, ...(targetTokens && { targetTokens }) };
+        const preview = await createSmartProvider(preset).preview({ messages }, options);
+        const isTold = preview.warnings.some(({ code }) => code === "dear_summaries");
+        // The one that is for summaries of every large result asks for them, and says so.
+        if (preset !== "selective" || !isTold) expect(preview.cost, `${preset} ${share}`).toBeLessThanOrEqual(one * 1.0001);
+        if (preset !== "selective") expect(isTold).toBe(false);
+      }
+  });
+
+  test("of passes of one's own may be more, and that is told before", async () => {
+    const messages = histories["small results"];
+    const { asked, handler } = asking();
+    const summarize = { operation: "summarize", params: { summarize: { maxTokens: 100 } } };
+    const passes = presets.selective.passes.map((pass) => ({ ...pass, individualConfig: { defaults: { toolResults: summarize } } }));
+    const config = { passes };
+    const provider = createSmartProvider(config);
+    const { warnings, cost } = await provider.preview({ messages }, { handler });
+    expect(warnings.find(({ code }) => code === "dear_summaries").message).toMatch(
+      /^the passes ask for summaries that cost about \d\.\d times/,
+    );
+    expect(cost).toBeGreaterThan(await createNativeProvider().estimateCost({ messages }, undefined, { handler }));
+    await provider.condense({ messages }, { handler });
+    expect(asked.length).toBeGreaterThan(15);
   });
 });
 

@@ -64,12 +64,12 @@ describe.each(Object.keys(languages))("%s", (language) => {
 
 test("as a person reads it", () => {
   const said =
-    "acceptableLoss 0 speaks for lossless; measured on this conversation, it leaves 27929 tokens (56% less), with 12 replaced by newer and 0 lost";
+    "acceptableLoss 0 speaks for lossless; measured on this conversation, it leaves 27929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing";
   expect(languages.en(said)).toBe(
-    "For Lossless: a loss of 0% at most. Measured on this conversation: 27,929 tokens are left, 56% less; 12 replaced by newer, 0 lost",
+    "For Lossless: a loss of 0% at most. Measured on this conversation: 27,929 tokens are left, 56% less; 12 replaced by newer, 0 lost; it costs nothing",
   );
   expect(languages.fr(said).replaceAll(/\s/g, " ")).toBe(
-    "Pour Sans perte : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus",
+    "Pour Sans perte : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
   );
   expect(languages.fr("something of a later version")).toBeUndefined();
 });

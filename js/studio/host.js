@@ -4,7 +4,7 @@
 // `connect`.
 
 const { stringify } = require("../deep-json.js");
-const { CondensationManager, copyOf } = require("../manager.js");
+const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
@@ -363,7 +363,8 @@ class StudioHost {
       const { systemPrompt } = this.#options;
       // What the page may not say: these are for programs.
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
-      const given = { ...plain, messages, ...(systemPrompt !== undefined && { systemPrompt }), ...(signal && { signal }) };
+      const handler = handlerOf(this.#manager);
+      const given = { ...plain, handler, messages, ...(systemPrompt !== undefined && { systemPrompt }), ...(signal && { signal }) };
       return { recommendation: await recommend(given) };
     },
 

@@ -58,6 +58,8 @@ export const english = [
           page("5. The registry of providers", "decisions/0005-provider-registry"),
           page("6. No numbers of messages", "decisions/0006-no-message-numbers"),
           page("7. Reversible by default", "decisions/0007-reversible"),
+          page("8. Lines of files", "decisions/0008-lines-of-files"),
+          page("9. Passes and the target", "decisions/0009-passes"),
         ],
       },
       page("WebAssembly", "webassembly"),

@@ -370,7 +370,11 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> Str
         return reason;
     };
     let about = if measured.exact { "" } else { "about " };
-    let cost = if measured.cost > 0.0 { format!(" for about ${:.4}", measured.cost) } else { String::new() };
+    let cost = if measured.cost > 0.0 {
+        format!(" for about ${:.4}", measured.cost)
+    } else {
+        ", and costs nothing".to_owned()
+    };
     let kept = measured.names.zip(measured.edits).map_or_else(String::new, |(names, edits)| {
         let [names, edits] = [names, edits].map(|share| 100.0 * share);
         format!("; of what was used next it keeps {names:.0}% of the names and {edits:.0}% of the passages")

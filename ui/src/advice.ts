@@ -24,7 +24,7 @@ const SENTENCES: readonly Rule[] = [
     { reason: "sentence", tokens: "number", less: "percent", superseded: "number", lost: "number", cost: "dollars" },
   ],
   [
-    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\), with (?<superseded>\d+) replaced by newer and (?<lost>\d+) lost$/,
+    /^(?<reason>.+); measured on this conversation, it leaves (?:about )?(?<tokens>\d+) tokens \((?<less>-?\d+)% less\), with (?<superseded>\d+) replaced by newer and (?<lost>\d+) lost, and costs nothing$/,
     "advice.measured",
     { reason: "sentence", tokens: "number", less: "percent", superseded: "number", lost: "number" },
   ],

@@ -19,8 +19,8 @@ pub(super) const ID: &str = "smart";
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {
     pub enabled: bool,
-    /// The passes are those of a preset.
-    pub is_preset: bool,
+    /// The passes are those of this preset.
+    pub preset: Option<String>,
     /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
     pub prelude: Option<Value>,
     pub passes: Vec<Pass>,
@@ -187,8 +187,8 @@ impl SmartConfig {
             given => return Err(given.err().into_iter().flatten().chain(shared).collect()),
         };
         let merged = over_preset(given.text("preset"), config, alone);
-        let is_preset = !given.is_given("passes");
-        Ok(Self { is_preset, ..Self::of_checked(&tables::CONFIG.read(&merged)?) })
+        let preset = (!given.is_given("passes")).then(|| given.text("preset").to_owned());
+        Ok(Self { preset, ..Self::of_checked(&tables::CONFIG.read(&merged)?) })
     }
 
     /// The configuration of a preset; `None` for a name that none has.
@@ -201,7 +201,7 @@ impl SmartConfig {
         let operations = || prelude.value("operations").cloned().unwrap_or_else(|| json!({}));
         Self {
             enabled: config.flag("enabled"),
-            is_preset: true,
+            preset: None,
             prelude: prelude.flag("enabled").then(operations),
             passes: config.list("passes").iter().zip(config.elements("passes")).map(Pass::read).collect(),
             max_concurrency: config.integer("maxConcurrency"),

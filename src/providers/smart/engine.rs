@@ -56,7 +56,7 @@ impl<'a> Engine<'a> {
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
             known: Arc::default(),
-            worth: Worth::of(request, config.is_preset),
+            worth: Worth::of(request, config),
             done: Mutex::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),

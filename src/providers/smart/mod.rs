@@ -117,7 +117,7 @@ impl Provider for Smart {
         }
         let request = &*request.with_tools(&config.tools);
         let engine = Engine::new(request, &config);
-        if config.is_preset && engine.asks() && is_tight(request) {
+        if config.preset.is_some() && engine.asks() && is_tight(request) {
             match one_summary(request).await {
                 Ok(proposal) => return Ok(proposal),
                 // The passes do what they can; what was paid for is told.
@@ -141,7 +141,7 @@ impl Provider for Smart {
             return Err(failure);
         }
         let mut warnings = engine.warnings.take();
-        warnings.extend(engine.worth.warning());
+        warnings.extend(engine.worth.warning().filter(|_| request.llm.preview.is_some()));
         if let Some(warning) = too_small(&config, request, &state, "in all") {
             warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });

@@ -10,6 +10,9 @@ use crate::summaries::CONDENSING_ROLE;
 /// The preset that a configuration without one has.
 pub(super) const DEFAULT: &str = "balanced";
 
+/// The preset that is for summaries of every large result, however many there are.
+pub(super) const ASKS_OF_EACH: &str = "selective";
+
 /// All presets. `quality` is another name for `conservative`.
 pub(super) const NAMES: &[&str] = &["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
 
@@ -34,14 +37,9 @@ pub(super) fn json(name: &str) -> Value {
 const NEVER: usize = 1_000_000;
 
 /// Thresholds learned with `benches/quality/thresholds.mjs` on one half of the recorded conversations, divided by project, for the passes that ask
-/// no model: preset, pass, thresholds of parameters and of results (docs/measurements.md has what they keep on the other half).
-const LEARNED: &[(&str, &str, usize, usize)] = &[
-    ("aggressive", "suppress-ancient", 500, NEVER),
-    ("aggressive", "truncate-middle", 500, 0),
-    ("multi_zone", "zone-ancient", 1000, 0),
-    ("multi_zone", "zone-old", 100, 2000),
-    ("multi_zone", "zone-medium", 0, 300),
-];
+/// no model: preset, pass, thresholds of parameters and of results (docs/measurements.md has what they keep on the other half). Of `multi_zone` they keep no more there, so it has none.
+const LEARNED: &[(&str, &str, usize, usize)] =
+    &[("aggressive", "suppress-ancient", 500, NEVER), ("aggressive", "truncate-middle", 2000, 0)];
 
 /// The same for a preset that asks a model, where there is none to ask: salient truncation then stands in for its summaries.
 const LEARNED_ALONE: &[(&str, &str, usize, usize)] =

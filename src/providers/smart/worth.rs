@@ -5,6 +5,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
+use super::{config::SmartConfig, presets};
 use crate::{
     providers::{Native, Request, middle::told_by_one},
     summaries::{SourceText, price_in_tokens},
@@ -20,12 +21,13 @@ pub(super) struct Worth {
     /// What one summary of the whole would cost, less a tenth: a question shows messages with fewer tokens than they have.
     one_summary: usize,
     asked: AtomicUsize,
-    /// The caller's own passes ask for what they say.
+    /// The caller's own passes ask for what they say, and so does the preset that is for nothing else.
     is_limit: bool,
 }
 
 impl Worth {
-    pub fn of(request: &Request, is_limit: bool) -> Self {
+    pub fn of(request: &Request, config: &SmartConfig) -> Self {
+        let is_limit = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH);
         let one_summary = price_in_tokens(told_by_one(request, Native::KEEP), None) * 9 / 10;
         Self { one_summary, asked: AtomicUsize::new(0), is_limit }
     }
@@ -60,7 +62,7 @@ impl Worth {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// That one summary of the whole would have been cheaper.
+    /// For a preview: that one summary of the whole would be cheaper.
     pub fn warning(&self) -> Option<Warning> {
         let times = self.asked() as f64 / self.one_summary.max(1) as f64;
         (times > 1.0).then(|| {

@@ -297,8 +297,7 @@ mod tests {
         let lines = numbered(30);
         assert_eq!(
             cut_ends(&lines, 20, 6, 0),
-            "this is line 1\nthis ... (9 more characters)\n... (27 more lines)\n[… 11 characters]ine 30"
-                .replace("ine 30", "ine 30")
+            "this is line 1\nthis ... (9 more characters)\n... (27 more lines)\n[… 9 characters]ine 30"
         );
         assert_eq!(cut_ends(&lines, 15, 15, 0), "this is line 1\n... (28 more lines)\nthis is line 30");
     }

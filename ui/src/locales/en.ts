@@ -18,7 +18,7 @@ export const en = {
   "advice.losesMore": "It may lose more: {{loss}} of the information instead of {{other}}",
   "advice.losesMoreMeasured": "it loses more: {{loss}} of the tokens instead of {{other}}",
   "advice.measured":
-    "{{reason}}. Measured on this conversation: {{tokens}} tokens are left, {{less}} less; {{superseded}} replaced by newer, {{lost}} lost",
+    "{{reason}}. Measured on this conversation: {{tokens}} tokens are left, {{less}} less; {{superseded}} replaced by newer, {{lost}} lost; it costs nothing",
   "advice.measuredCost":
     "{{reason}}. Measured on this conversation: {{tokens}} tokens are left, {{less}} less; {{superseded}} replaced by newer, {{lost}} lost; for about {{cost}}",
   "advice.nearest": "Nothing does all that is asked for. {{title}} comes nearest: {{against}}",

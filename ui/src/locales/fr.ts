@@ -20,7 +20,7 @@ export const fr: Record<keyof typeof en, string> = {
   "advice.losesMore": "Il peut perdre plus : {{loss}} de l’information au lieu de {{other}}",
   "advice.losesMoreMeasured": "il perd davantage : {{loss}} des jetons au lieu de {{other}}",
   "advice.measured":
-    "{{reason}}. Mesuré sur cette conversation : il reste {{tokens}} jetons, {{less}} de moins ; {{superseded}} remplacés par plus récent, {{lost}} perdus",
+    "{{reason}}. Mesuré sur cette conversation : il reste {{tokens}} jetons, {{less}} de moins ; {{superseded}} remplacés par plus récent, {{lost}} perdus ; cela ne coûte rien",
   "advice.measuredCost":
     "{{reason}}. Mesuré sur cette conversation : il reste {{tokens}} jetons, {{less}} de moins ; {{superseded}} remplacés par plus récent, {{lost}} perdus ; pour environ {{cost}}",
   "advice.nearest": "Rien ne fait tout ce qui est demandé. {{title}} s’en approche le plus : {{against}}",

@@ -37,7 +37,7 @@ fn every_fault_is_named_by_its_path() {
         (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig is missing"),
         (
             |pass| pass["execution"] = json!({ "type": "conditional" }),
-            "passes[1].execution.condition is missing; allowed: an object with tokenThreshold, because type is \"conditional\"",
+            "passes[1].execution.condition is missing; allowed: an object with tokenThreshold, executeIf, messageIndices, because type is \"conditional\"",
         ),
         (|pass| pass["extra"] = json!(1), "passes[1].extra is unknown; known: id, "),
         (
