@@ -6,6 +6,7 @@
 export * from "./types/messages.js";
 export * from "./types/errors.js";
 export * from "./types/warnings.js";
+export * from "./types/words.js";
 export * from "./types/prices.js";
 export * from "./types/tokens.js";
 export * from "./types/handlers.js";

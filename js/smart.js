@@ -18,7 +18,10 @@ const isFunction = (pass, place) => typeof functionOf(pass, place) === "function
 const hasFunctions = (config) =>
   Array.isArray(config?.passes) && config.passes.some((pass) => FUNCTIONS.some((place) => isFunction(pass, place)));
 
-/** `holder` with the field `messageIndices` in the place of the function `name` of what stands at `holders` in it. */
+/**
+ * `holder` with the field `messageIndices` in the place of the function `name` of what stands at `holders` in it.
+ * @type {(holder: any, holders: string[], name: string, messageIndices: number[]) => any}
+ */
 function replaced(holder, [next, ...rest], name, messageIndices) {
   if (next !== undefined) return { ...holder, [next]: replaced(holder[next], rest, name, messageIndices) };
   const { [name]: _, ...others } = holder;

@@ -12,6 +12,12 @@ pub fn apart(one: f64, other: f64) -> [String; 2] {
     told.unwrap_or_else(|| with(DIGITS))
 }
 
+/// The same as numbers, for words that are made later.
+pub fn rounded_apart(one: f64, other: f64) -> [f64; 2] {
+    let told = apart(one, other);
+    std::array::from_fn(|index| told[index].trim_start_matches('$').parse().unwrap_or([one, other][index]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

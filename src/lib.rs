@@ -8,7 +8,8 @@
 //! | `cancel` | the signal that stops work early | nobody |
 //! | `progress` | tells whoever listens how the work goes | nobody |
 //! | `parallel` | large work on all cores | nobody |
-//! | `warning` | what the caller should know of a call that did not fail | nobody |
+//! | `words` | what is told to people: a code and values, and English made from them | nobody |
+//! | `warning` | what the caller should know of a call that did not fail | `words` |
 //! | `options` | what may stand in options, as tables: all faults with their paths, defaults, JSON Schema | nobody |
 //! | `conversation` | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
 //! | `tokens` | counting and its cache | `conversation` |
@@ -69,6 +70,7 @@ mod summaries;
 mod tokens;
 mod transcript;
 mod warning;
+mod words;
 
 #[cfg(feature = "node")]
 #[cfg_attr(test, allow(dead_code, reason = "napi exports nothing in a test build"))]
@@ -113,4 +115,5 @@ pub use crate::{
         ToolRows, ToolTable, Transcript, decompose, read as read_transcript,
     },
     warning::{Warning, WarningCode},
+    words::Said,
 };

@@ -5,6 +5,7 @@ import type { ArgumentErrorCode } from "./errors.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Warning } from "./warnings.js";
+import type { Said } from "./words.js";
 
 /**
  * What a provider can do. Of ours this says what they do, also where design documents had other values for them: `native` asks for the parts of a long
@@ -65,6 +66,8 @@ export interface ConfigProblem {
   code: ArgumentErrorCode;
   /** Names the field, its value and what is allowed. */
   message: string;
+  /** The same as a code and values; absent where JavaScript found it. */
+  said?: Said;
 }
 
 /** What a configuration check says. */

@@ -4,6 +4,7 @@ import type { ConversationContext } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
 import type { MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
+import type { Said } from "./words.js";
 
 /** What is known and wanted; nothing has to be answered. */
 export interface RecommendAnswers<M extends MessageLike = MessageLike> {
@@ -58,6 +59,8 @@ export interface RecommendedAlternative {
   why: string;
   /** What speaks against it. */
   whyNot: string;
+  /** Both as codes and values. */
+  said: { why: Said; whyNot: Said };
 }
 
 /** What goes with a recommendation. */
@@ -71,6 +74,8 @@ export interface RecommendationWarning {
    */
   code: "contradiction" | "ruled_out" | "facts_win" | "handler_needed" | "conversation_needed";
   message: string;
+  /** The message as a code and values. */
+  said: Said;
 }
 
 /** Which provider to take. */
@@ -83,6 +88,8 @@ export interface Recommendation {
   managerOptions?: object;
   /** Why, for people. */
   reason: string;
+  /** The same as a code and values. */
+  said: Said;
   /** What else there is, up to four. */
   alternatives: RecommendedAlternative[];
   warnings: RecommendationWarning[];

@@ -5,6 +5,7 @@ import type { CondensationError } from "./errors.js";
 import type { Message, MessageLike, TextDiff } from "./messages.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
+import type { Said } from "./words.js";
 
 /** The words for what can be done to a block or message; see {@link Change.operation}. */
 export type ChangeOperation =
@@ -64,6 +65,8 @@ export interface Change {
   tokensAfter: number;
   /** What was done and why, for a person; may be empty. */
   reason: string;
+  /** The same as a code and values, to be told in another language; absent where nobody said why. */
+  said?: Said;
   /**
    * Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced, which
    * only `restoreData` still has.
@@ -153,6 +156,8 @@ export interface PassReport {
   ran: boolean;
   /** Why it did not run, or could not do its work. */
   skipped?: string;
+  /** The same as a code and values. */
+  said?: Said;
   /** Tokens before, system prompt included. */
   tokensBefore: number;
   /** And after. */

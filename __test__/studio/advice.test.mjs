@@ -3,8 +3,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { adviceIn } from "../../ui/src/advice.ts";
-import { inEach } from "./languages.mjs";
+import { isWhole, languages } from "./languages.mjs";
 
 const require = createRequire(import.meta.url);
 const { recommend } = require("../../index.js");
@@ -12,8 +11,6 @@ const native = require("../../js/native.js");
 
 /** For a conversation of so many tokens of which nothing was measured. */
 const recommendFor = (answers) => JSON.parse(native.recommendProvider(JSON.stringify(answers)));
-
-const languages = inEach(adviceIn);
 
 /** As the page asks: every choice of each question, and none. */
 const QUESTIONS = {
@@ -31,45 +28,62 @@ function* combinations(questions, taken = {}) {
       yield* combinations(Object.fromEntries(rest), choice === undefined ? taken : { ...taken, [name]: choice });
 }
 
-const sentencesOf = ({ reason, alternatives, warnings }) => [
-  reason,
-  ...alternatives.flatMap(({ why, whyNot }) => [why, whyNot]),
-  ...warnings.map(({ message }) => message),
+const saidIn = ({ reason, said, alternatives, warnings }) => [
+  [reason, said],
+  ...alternatives.flatMap(({ why, whyNot, said }) => [
+    [why, said.why],
+    [whyNot, said.whyNot],
+  ]),
+  ...warnings.map(({ message, said }) => [message, said]),
 ];
 
 async function sentences() {
-  const found = new Set();
+  const found = new Map();
   const facts = [{}, { tokens: 100_000, targetTokens: 30_000 }, { tokens: 100_000, contextWindow: 60_000 }, { hasHandler: false }];
   // Sentences are made of two answers at most.
   const few = [...combinations(QUESTIONS)].filter((answers) => Object.keys(answers).length <= 2);
-  for (const fact of facts)
-    for (const answers of few) for (const said of sentencesOf(recommendFor({ ...answers, ...fact }))) found.add(said);
+  const add = (recommendation) => saidIn(recommendation).forEach(([english, said]) => found.set(english, said));
+  for (const fact of facts) for (const answers of few) add(recommendFor({ ...answers, ...fact }));
   const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 9 });
   const small = { priority: [undefined, "zero_loss", "quality"], acceptableLoss: [undefined, 30], maxLatencyMs: [undefined, 100] };
   for (const targetTokens of [undefined, 200, 3000])
-    for (const answers of combinations(small))
-      for (const said of sentencesOf(await recommend({ ...answers, ...(targetTokens && { targetTokens }), messages }))) found.add(said);
+    for (const answers of combinations(small)) add(await recommend({ ...answers, ...(targetTokens && { targetTokens }), messages }));
   return [...found];
 }
 
 const all = await sentences();
 
+test("the English beside is what the code and values say", () => {
+  for (const [english, said] of all) expect(JSON.parse(native.english(JSON.stringify(said)))).toBe(english);
+});
+
 describe.each(Object.keys(languages))("%s", (language) => {
   test("every sentence is known, and nothing of a program's names is left in it", () => {
     expect(all.length).toBeGreaterThan(100);
-    expect(all.filter((said) => languages[language](said) === undefined)).toEqual([]);
-    expect(all.map(languages[language]).filter((said) => /undefined|\{\{|maxLatencyMs|acceptableLoss|budgetPer|_/.test(said))).toEqual([]);
+    const told = all.map(([, said]) => languages[language](said));
+    expect(told.filter((said) => !isWhole(said))).toEqual([]);
+    expect(told.filter((said) => /maxLatencyMs|acceptableLoss|budgetPer|_/.test(said))).toEqual([]);
   });
 });
 
 test("as a person reads it", () => {
-  const said =
-    "acceptableLoss 0 speaks for lossless; measured on this conversation, it leaves 27929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing";
+  const title = { code: "title.strict", values: {} };
+  const answer = { code: "answer.loss", values: { percent: 0 } };
+  const reason = { code: "advice.speaksFor", values: { answer, title } };
+  const figures = { tokens: 27_929, less: 56, superseded: 12, lost: 0, cost: 0 };
+  const said = { code: "advice.measured", values: { reason, ...figures } };
   expect(languages.en(said)).toBe(
-    "For Lossless: a loss of 0% at most. Measured on this conversation: 27,929 tokens are left, 56% less; 12 replaced by newer, 0 lost; it costs nothing",
+    "a loss of 0% at most speaks for Lossless, strict; measured on this conversation, it leaves 27,929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing",
   );
   expect(languages.fr(said).replaceAll(/\s/g, " ")).toBe(
-    "Pour Sans perte : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
+    "Pour Sans perte, strict : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
   );
-  expect(languages.fr("something of a later version")).toBeUndefined();
+  const against = [
+    { code: "against.noModel", values: {} },
+    { code: "against.takes", values: { takes: 2000, most: 100 } },
+  ];
+  expect(languages.en({ code: "advice.nearest", values: { title, against } })).toBe(
+    "nothing does all that is asked for; Lossless, strict comes nearest: there is no model to ask; it takes up to 2 sec, and 100 ms are accepted",
+  );
+  expect(languages.fr({ code: "advice.ofALaterVersion", values: {} })).toBeUndefined();
 });

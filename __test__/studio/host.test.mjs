@@ -239,7 +239,7 @@ describe("createStudioHost", () => {
       code: "unreadable",
       message: expect.stringMatching(/nothing was written.*h\.json:1:2/),
     });
-    expect((await ask("hello")).histories[0].problem).toBe("h.json:1:2: not JSON");
+    expect((await ask("hello")).histories[0].problem).toEqual({ message: "h.json:1:2: not JSON" });
     state.problem = undefined;
     await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
     // What somebody else wrote meanwhile is not overwritten by the undo.
@@ -332,7 +332,7 @@ describe("createStudioHost", () => {
     isBroken = true;
     const told = ask("wait", { revisions: { h: 1 } });
     changed();
-    expect((await told).histories[0]).toMatchObject({ messages: 200, problem: "h.json:3:1: not JSON" });
+    expect((await told).histories[0]).toMatchObject({ messages: 200, problem: { message: "h.json:3:1: not JSON" } });
     expect((await ask("inspect", { history: "h" })).inspection.messages).toHaveLength(200);
   });
 

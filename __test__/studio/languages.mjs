@@ -1,10 +1,16 @@
 // The languages of the studio, without a page.
 
-import { createFormat } from "../../ui/src/format.ts";
-import { en } from "../../ui/src/locales/en.ts";
-import { fr } from "../../ui/src/locales/fr.ts";
+import { createTranslator } from "../../ui/src/translator.ts";
 
-export const translate = (words) => (key, values) => words[key].replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
+/** What says something of the library, in each language. */
+export const languages = { en: createTranslator("en").say, fr: createTranslator("fr").say };
 
-/** What says a sentence, in each language. */
-export const inEach = (sayIn) => ({ en: sayIn(translate(en), createFormat("en")), fr: sayIn(translate(fr), createFormat("fr")) });
+/** Whether words are whole: every value stands in them. */
+export const isWhole = (said) => typeof said === "string" && !/undefined|\{\{|\[object/.test(said);
+
+/** The codes of something told, and of its parts. */
+export function* codesIn(said) {
+  yield said.code;
+  for (const value of Object.values(said.values))
+    for (const part of Array.isArray(value) ? value : [value]) if (typeof part === "object") yield* codesIn(part);
+}

@@ -3,14 +3,11 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { createFormat } from "../../ui/src/format.ts";
-import { en } from "../../ui/src/locales/en.ts";
-import { reasonIn } from "../../ui/src/reasons.ts";
-import { inEach, translate } from "./languages.mjs";
+import { codesIn, isWhole, languages } from "./languages.mjs";
 
-const { CondensationManager, countTokens } = createRequire(import.meta.url)("../../index.js");
-
-const languages = inEach(reasonIn);
+const require = createRequire(import.meta.url);
+const { CondensationManager, countTokens } = require("../../index.js");
+const native = require("../../js/native.js");
 
 const cutting = (truncate) => ({
   id: "cut",
@@ -65,20 +62,32 @@ const shortening = ({ messages }) => {
   return { messages: messages.map((message) => ({ ...message, content: content(message.content) })) };
 };
 
-/** Of what needs a history of its own. */
+/** What needs a history of its own. */
 const RARE = [
-  '"mine" put another message in its place',
-  '"mine" shortened the parameters of a tool call from 54 to 1 tokens',
-  "old, long lines cut to 300 characters: Read src/a.ts",
-  "lines numbered anew",
-  "2 pointers led to another copy of their lines",
-  "9 lines stand in messages 3, 5, 8, 9 and others",
-  "what stands before it has changed, and signed thinking is valid only behind what it was made behind",
-  "src/a.ts was written anew in message 8",
+  ...[
+    "change.replaced",
+    "content.parameters",
+    "change.longLines",
+    "change.numbered",
+    "change.aimed",
+    "change.expanded",
+    "change.pointersLeftOut",
+  ],
+  ...["change.standInMore", "change.thinking", "change.written", "change.inParts", "change.fromCache", "change.addedWhere"],
+  ...[
+    "change.list",
+    "change.failedEdit",
+    "change.cutToEnds",
+    "change.olderCalls",
+    "change.noLine",
+    "content.words",
+    "content.text",
+    "change.addedBy",
+  ],
 ];
 
 async function reasons() {
-  const found = new Set();
+  const found = new Map();
   const folder = new URL("../../fixtures/", import.meta.url);
   for (const name of readdirSync(folder).filter((name) => name.endsWith(".json") && name !== "odd-shapes.json")) {
     const read = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
@@ -93,7 +102,7 @@ async function reasons() {
         { messages: history },
         { provider, ...(config && { config }), ...target, ...more },
       );
-      for (const { reason } of changes) found.add(reason);
+      for (const { reason, said } of changes) found.set(reason, said);
       return left;
     };
     for (const way of WAYS) await condense(messages, way);
@@ -107,32 +116,32 @@ async function reasons() {
 
 const all = await reasons();
 
+test("the English beside is what the code and values say", () => {
+  expect(all.length).toBeGreaterThan(300);
+  for (const [english, said] of all) expect(JSON.parse(native.english(JSON.stringify(said)))).toBe(english);
+});
+
 describe.each(Object.keys(languages))("%s", (language) => {
   test("every reason is known", () => {
-    expect(all.length).toBeGreaterThan(300);
-    expect(all.filter((said) => languages[language](said) === undefined)).toEqual([]);
-    expect(all.map(languages[language]).filter((said) => /undefined|\{\{/.test(said))).toEqual([]);
+    expect(all.map(([, said]) => languages[language](said)).filter((said) => !isWhole(said))).toEqual([]);
   });
 });
 
 test("every kind of reason was seen", () => {
-  const seen = new Set();
-  const noting = (key, values) => {
-    seen.add(key);
-    return translate(en)(key, values);
-  };
-  const say = reasonIn(noting, createFormat("en"));
-  for (const said of [...all, ...RARE]) say(said);
-  const keys = Object.keys(en).filter((key) => /^(reason|pointers|shortened)\./.test(key));
-  expect(keys.filter((key) => !seen.has(key))).toEqual([]);
+  const words = JSON.parse(readFileSync(new URL("../../src/words/en.json", import.meta.url), "utf8"));
+  const seen = new Set([...RARE, ...all.flatMap(([, said]) => [...codesIn(said)])]);
+  const codes = Object.keys(words).map((code) => code.replace(/_(one|other)$/, ""));
+  expect(codes.filter((code) => /^(change|content)\./.test(code) && !seen.has(code))).toEqual([]);
 });
 
 test("as a person reads it", () => {
-  const french = (said) => languages.fr(said)?.replaceAll(/\s/g, " ");
-  expect(french("1200 lines stand in messages 3, 9")).toBe("1 200 lignes sont dans les messages 3, 9");
-  expect(french("old, cut to the first 20 lines: Read src/a.ts")).toBe("ancien, coupé aux 20 premières lignes : Read src/a.ts");
-  expect(french("2 pointers replaced by their lines, 1 pointer led to another copy of their lines")).toBe(
-    "renvois remplacés par leurs lignes : 2, renvois menés à une autre copie de leurs lignes : 1",
-  );
-  expect(french("because I say so")).toBeUndefined();
+  const french = (code, values) => languages.fr({ code, values })?.replaceAll(/\s/g, " ");
+  expect(french("change.standInSome", { count: 1200, messages: "3, 9" })).toBe("1 200 lignes sont dans les messages 3, 9");
+  const done = { code: "change.firstLines", values: { count: 20 } };
+  expect(french("change.of", { done, of: "Read src/a.ts" })).toBe("ancien, coupé aux 20 premières lignes : Read src/a.ts");
+  const parts = [
+    { code: "change.expanded", values: { count: 2 } },
+    { code: "change.aimed", values: { count: 1 } },
+  ];
+  expect(french("change.all", { all: parts })).toBe("2 renvois remplacés par leurs lignes, 1 renvoi mené à une autre copie de ses lignes");
 });

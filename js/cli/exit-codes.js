@@ -46,11 +46,12 @@ function codeName(code) {
 class Failure extends Error {
   /**
    * @param {number} exitCode
-   * @param {string} message
+   * @param {string | { message: string, said: object }} message in English, or also as what it is made of
    * @param {{ hints?: string[], code?: string, cause?: unknown }} [more] `code`: the fixed word for `--json`
    */
   constructor(exitCode, message, { hints = [], code = codeName(exitCode), cause } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(typeof message === "string" ? message : message.message, cause === undefined ? undefined : { cause });
+    this.said = typeof message === "string" ? undefined : message.said;
     this.exitCode = exitCode;
     this.hints = hints;
     this.code = code;

@@ -11,6 +11,7 @@ const { ROO_HISTORY, position, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
+const { told } = require("../words.js");
 
 /** What Node reads of a file at most. */
 const MAX_BYTES = 2 ** 31 - 1;
@@ -72,23 +73,27 @@ function readInput() {
   }
 }
 
+/** What keeps a file from being read, by Node's code. */
+const CODES = Object.freeze({
+  ENOENT: "file.gone",
+  ENOTDIR: "file.noFolder",
+  EISDIR: "file.folder",
+  EACCES: "file.forbidden",
+  EPERM: "file.forbidden",
+  ELOOP: "file.circle",
+  ERR_FS_FILE_TOO_LARGE: "file.tooLarge",
+});
+
 function unreadable(name, error) {
-  const reasons = {
-    ENOENT: "there is no such file",
-    ENOTDIR: "a part of the path is not a folder",
-    EISDIR: "is a folder",
-    EACCES: "no permission to read it",
-    EPERM: "no permission to read it",
-    ELOOP: "symbolic links lead round in a circle",
-    ERR_FS_FILE_TOO_LARGE: "is larger than 2 GB",
-  };
   const hints = [];
   if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY)))
     hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
   const meant = error.code === "ENOENT" ? near(name, Object.keys(COMMANDS)) : [];
   if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
-  if (error.code === "ENOENT" && isDangling(name)) reasons.ENOENT = "is a symbolic link to a file that does not exist";
-  return new Failure(EXIT.unreadable, `${visible(name)}: ${reasons[error.code] ?? error.message}`, { hints, cause: error });
+  const isLost = error.code === "ENOENT" && isDangling(name);
+  const shownName = visible(name);
+  const known = isLost ? "file.dangling" : CODES[error.code];
+  return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
 }
 
 function isDangling(name) {
@@ -97,7 +102,7 @@ function isDangling(name) {
 
 /** The text of UTF-8 bytes, without the byte order mark. */
 function decode(bytes, shownName) {
-  if (bytes.length === 0) throw new Failure(EXIT.notJson, `${shownName} is empty`);
+  if (bytes.length === 0) throw new Failure(EXIT.notJson, told("file.empty", { name: shownName }));
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw new Failure(
       EXIT.notJson,

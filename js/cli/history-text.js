@@ -7,6 +7,7 @@ const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, req
 const { visible } = require("./terminal.js");
 const { foreignIn } = require("../formats.js");
 const isObject = require("../is-object.js");
+const { told } = require("../words.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
@@ -20,7 +21,7 @@ function parse(text, shownName, before) {
     return JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    if (text.trim() === "") throw new Failure(EXIT.notJson, `${shownName} holds nothing but white space`, { cause });
+    if (text.trim() === "") throw new Failure(EXIT.notJson, told("file.blank", { name: shownName }), { cause });
     const error = jsonFault(text, cause);
     const { line, column, start } = position(text, error.offset);
     const above = before ?? 0;
@@ -30,7 +31,8 @@ function parse(text, shownName, before) {
       const begin = position(text, error.begins);
       hints.push(`The string begins at line ${above + begin.line}, column ${begin.column}.`);
     }
-    throw new Failure(EXIT.notJson, `${shownName}:${above + line}:${column}: not JSON: ${reason}`, { hints, cause });
+    const place = { name: shownName, line: `${above + line}`, column: `${column}` };
+    throw new Failure(EXIT.notJson, told("file.notJson", { ...place, why: reason }), { hints, cause });
   }
 }
 
@@ -70,19 +72,13 @@ function findMessages(root, shownName) {
   const field = isObject(root) && Array.isArray(root.messages);
   const messages = field ? root.messages : root;
   if (!Array.isArray(messages)) {
-    throw new Failure(
-      EXIT.notMessages,
-      `${shownName} is not a history: an array of messages expected, or an object with an array "messages"; found ${describe(root)}`,
-    );
+    throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
   }
   if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
     const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
     const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
-    throw new Failure(
-      EXIT.notMessages,
-      `${shownName} is not a history: none of its ${messages.length} elements has a "role"; the first is ${describe(messages[0])}`,
-      { hints },
-    );
+    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
+    throw new Failure(EXIT.notMessages, told("file.noRole", values), { hints });
   }
   refuseForeign(messages, shownName);
   return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
@@ -92,9 +88,8 @@ function findMessages(root, shownName) {
 function refuseForeign(messages, shownName) {
   const foreign = foreignIn(messages);
   if (!foreign) return;
-  throw new Failure(EXIT.notMessages, `${shownName} is not a history: message ${foreign.index}: ${foreign.told}`, {
-    code: "unsupported_format",
-  });
+  const values = { name: shownName, index: `${foreign.index}`, why: foreign.told };
+  throw new Failure(EXIT.notMessages, told("file.foreign", values), { code: "unsupported_format" });
 }
 
 function describe(value) {

@@ -4,6 +4,7 @@
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const isObject = require("../is-object.js");
+const { told } = require("../words.js");
 
 /**
  * A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank, and the number of a last
@@ -92,10 +93,7 @@ function linesOf(messages, lines, text) {
 /** Refuses values among which there is no message. */
 function requireMessages(values, shownName, found) {
   if (found.some((message) => isObject(message) && "role" in message)) return;
-  throw new Failure(
-    EXIT.notMessages,
-    `${shownName} is not a history: none of its ${values.length} lines holds a message, with a "role" of its own or as the "message" of a record`,
-  );
+  throw new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
 }
 
 module.exports = { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages };

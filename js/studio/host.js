@@ -99,9 +99,9 @@ class OpenHistory {
       found = read;
     } catch (error) {
       // An agent may be in the middle of writing: what was read last stays.
-      problem = messageOf(error);
+      problem = { message: messageOf(error), ...(error?.said && { said: error.said }) };
     }
-    const isNew = problem !== this.problem || isOther;
+    const isNew = problem?.message !== this.problem?.message || isOther;
     Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
     if (isNew) this.revision++;
     return isNew;
@@ -109,7 +109,7 @@ class OpenHistory {
 
   async loaded() {
     if (this.messages === undefined) await (this.#reading ?? this.reload());
-    if (this.messages === undefined) throw failure("unreadable", this.problem ?? "the history cannot be read");
+    if (this.messages === undefined) throw failure("unreadable", this.problem?.message ?? "the history cannot be read");
     return this.messages;
   }
 
@@ -136,7 +136,7 @@ class OpenHistory {
   async #checkUnchanged(isUnchanged) {
     await this.reload();
     if (this.problem !== undefined)
-      throw failure("unreadable", `nothing was written, because the file cannot be read now: ${this.problem}`);
+      throw failure("unreadable", `nothing was written, because the file cannot be read now: ${this.problem.message}`);
     if (!isUnchanged()) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
   }
 
@@ -355,7 +355,7 @@ class StudioHost {
 
     validate: async ({ provider, config }) => {
       const { errors = [] } = this.#manager.validateConfig(provider, config);
-      return { faults: errors.map(({ path, message }) => ({ path, message })) };
+      return { faults: errors.map(({ path, message, said }) => ({ path, message, said })) };
     },
 
     recommend: async ({ history: id, answers }, signal) => {
@@ -571,7 +571,7 @@ class StudioHost {
       added,
       samples: (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
       warnings: said.warnings,
-      error: said.error && { code: said.error.code, message: said.error.message },
+      error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
     };
   }
 }

@@ -78,6 +78,17 @@ const record = (value, path) => (typeof value === "object" && value !== null && 
 /** @type {(words: readonly string[]) => Reader} */
 const choice = (words) => (value, path) => (words.includes(value) ? value : refuse(path, `one of ${words.join(", ")}`));
 
+/** What is told: a code and values, of which parts may be told in the same way. @type {Reader} */
+const said = (value, path) => object({ code: shortText, values: saidValues })(value, path);
+/** @type {Reader} */
+const saidValues = (value, path) =>
+  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, saidValue(each, `${path}.${name}`)]));
+/** @type {Reader} */
+const saidValue = (value, path) => {
+  if (typeof value === "string" || typeof value === "number") return value;
+  return Array.isArray(value) ? list(said, 1000)(value, path) : said(value, path);
+};
+
 const tokensByKind = record;
 const waste = object({
   tokens: number,
@@ -85,7 +96,7 @@ const waste = object({
   items: list(object({ messageIndex: count, blockIndex: count, label: text, tokens: number })),
 });
 const line = object({ tokens: number, messageIndex: nullable(count) });
-const fault = object({ code: text, message: text });
+const fault = object({ code: text, message: text, said: optional(said) });
 /** Tokens of what would not stand word for word any more: `survival` of a result, scaled like all tokens here. */
 const fate = object({ pointed: number, superseded: number, told: number, lost: number });
 
@@ -102,7 +113,7 @@ const history = object({
   /** Whether it was opened by the page, which can close it. */
   canClose: optional(flag),
   /** Why it cannot be read now. */
-  problem: optional(text),
+  problem: optional(object({ message: text, said: optional(said) })),
 });
 
 const inspection = object({
@@ -142,6 +153,7 @@ const change = object({
   tokensBefore: number,
   tokensAfter: number,
   reason: text,
+  said: optional(said),
   grade: choice(["inline", "superseded", "lossy"]),
 });
 
@@ -170,13 +182,17 @@ const condensation = object({
   promptCache: optional(
     object({ keptTokens: number, rewrittenTokens: number, rewriteCost: optional(number), extraCost: optional(number) }),
   ),
-  passes: optional(list(object({ id: text, name: text, ran: flag, skipped: optional(text), tokensBefore: number, tokensAfter: number }))),
+  passes: optional(
+    list(
+      object({ id: text, name: text, ran: flag, skipped: optional(text), said: optional(said), tokensBefore: number, tokensAfter: number }),
+    ),
+  ),
   /** For each message its tokens afterwards; -1 where it is gone. */
   after: list(index),
   /** Messages that were added, each with the index before which it stands. */
   added: list(object({ before: count, tokens: count })),
   samples: list(object({ messageIndex: count, diff: list(any) })),
-  warnings: list(object({ code: text, message: text })),
+  warnings: list(fault),
   error: optional(fault),
 });
 
@@ -241,7 +257,7 @@ const metrics = object({
       latencyMs: number,
     }),
   ),
-  alerts: list(object({ code: text, message: text })),
+  alerts: list(fault),
 });
 
 const written = object({
@@ -310,7 +326,7 @@ const METHODS = Object.freeze({
   /** What is wrong with a configuration, and what one can begin with. */
   validate: {
     request: object({ provider: shortText, config: record }),
-    answer: object({ faults: list(object({ path: text, message: text })) }),
+    answer: object({ faults: list(object({ path: text, message: text, said: optional(said) })) }),
   },
   /** Which provider fits the answers and a history. */
   recommend: {
@@ -320,8 +336,11 @@ const METHODS = Object.freeze({
         provider: text,
         config: record,
         reason: text,
-        alternatives: list(object({ provider: text, config: record, why: text, whyNot: text })),
-        warnings: list(object({ code: text, message: text })),
+        said: optional(said),
+        alternatives: list(
+          object({ provider: text, config: record, why: text, whyNot: text, said: optional(object({ why: said, whyNot: said })) }),
+        ),
+        warnings: list(fault),
         targetTokens: optional(count),
       }),
     }),

@@ -37,11 +37,13 @@ function withoutWords(snapshot) {
   for (const [at, file] of inspection.byFile.entries()) file.path = `file ${at + 1}`;
   for (const [at, tool] of inspection.byTool.entries()) tool.tool = `tool ${at + 1}`;
   for (const waste of [inspection.repeated, inspection.stale, inspection.superseded]) for (const item of waste.items) item.label = "";
-  for (const change of condense.changes) change.reason = "";
+  for (const change of condense.changes) Object.assign(change, { reason: "", said: undefined });
+  for (const pass of condense.passes ?? []) delete pass.said;
   condense.samples = [];
   condense.warnings = condense.warnings.map(({ code }) => ({ code, message: code }));
-  if (condense.error) condense.error.message = condense.error.code;
-  for (const trial of snapshot.trials) if (trial.error) trial.error.message = trial.error.code;
+  const codeOnly = ({ code }) => ({ code, message: code });
+  if (condense.error) condense.error = codeOnly(condense.error);
+  for (const trial of snapshot.trials) if (trial.error) trial.error = codeOnly(trial.error);
   return snapshot;
 }
 

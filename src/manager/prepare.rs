@@ -368,7 +368,7 @@ impl Prepared {
     ) -> Self {
         let plan = proposal.plan.without_foreign();
         let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
-            + proposal.notes.iter().map(|note| note.reason.len()).sum::<usize>()
+            + proposal.notes.iter().map(|note| size_of_val(&note.reason)).sum::<usize>()
             + proposal.summary.len();
         // How it came about was told when it did; settled it is for the snapshot alone.
         let proposal = Proposal {

@@ -185,6 +185,7 @@ mod tests {
             tokens_before: tokens.0,
             tokens_after: tokens.1,
             reason: String::new(),
+            said: None,
             grade: None,
         }
     }

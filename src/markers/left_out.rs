@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::words::{Said, said};
+
 /// `[Left out: src/a.ts was changed below]`: what was left out because a later message says something newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut<'a> {
@@ -56,8 +58,15 @@ impl<'a> LeftOut<'a> {
 impl LeftOut<'_> {
     /// Why it was left out, for a person.
     #[must_use]
-    pub fn reason(&self) -> String {
-        format!("{} in message {}", self.state, self.newer)
+    pub fn reason(&self) -> Said {
+        let message = self.newer.to_string();
+        match self.state {
+            OldState::Environment => said!("change.environment", message: message),
+            OldState::List => said!("change.list", message: message),
+            OldState::Read(path) => said!("change.changed", path: path, message: message),
+            OldState::Written(path) => said!("change.written", path: path, message: message),
+            OldState::FailedEdit(path) => said!("change.failedEdit", path: path, message: message),
+        }
     }
 }
 

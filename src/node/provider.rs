@@ -18,6 +18,7 @@ use crate::{
     recommend::{measurable, recommend},
     strategies::{self, UserDirectory},
     tokens::Encoding,
+    words::Said,
 };
 
 /// A built-in provider with its configuration.
@@ -96,6 +97,13 @@ pub fn recommend_provider(answers: String) -> Result<String> {
 #[napi(catch_unwind)]
 pub fn recommendable() -> String {
     measurable().to_string()
+}
+
+/// The English of what is told, `{ code, values }`, both as JSON.
+#[napi(catch_unwind)]
+pub fn english(said: String) -> Result<String> {
+    let said: Said = settings(&said)?;
+    told(&said.to_string())
 }
 
 /// The presets of the smart provider by name, as JSON.

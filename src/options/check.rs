@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, settings::whole_number};
+use super::{
+    ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, settings::whole_number, table::either,
+};
+use crate::words::{Said, said};
 
 /// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
 const REFUSED: &str = "$refused";
@@ -63,7 +66,8 @@ impl Check {
             let allowed: Vec<_> =
                 needs.any_of.iter().filter_map(|name| table.field(name)).map(Field::allowed).collect();
             let path = at.field(needs.any_of.first().unwrap_or(&needs.field)).to_string();
-            let allowed = format!("{}, because {} is {:?}", allowed.join(", or "), needs.field, needs.is);
+            let value = format!("{:?}", needs.is);
+            let allowed = said!("allowed.because", allowed: either(allowed), field: needs.field, value: value);
             self.faults.push(ConfigError::missing(path, allowed));
         }
     }
@@ -85,7 +89,7 @@ impl Check {
     /// Checks one value. `allowed` is what messages say is allowed here; empty for what the kind says.
     fn value(&mut self, kind: &Kind, value: &Value, at: &Path<'_>, allowed: &str) {
         if let Some(fault) = refused(value).or_else(|| own_fault(kind, value)) {
-            let allowed = if allowed.is_empty() { kind.allowed() } else { allowed.to_owned() };
+            let allowed = if allowed.is_empty() { kind.allowed() } else { Said::own(allowed) };
             self.faults.push(ConfigError::new(fault, at.to_string(), self.shown(value), allowed));
             return;
         }

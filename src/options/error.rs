@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
+use crate::words::{Said, said};
+
 /// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,7 +39,7 @@ impl FaultKind {
 ///
 /// Every message has the same form: `path: value is not allowed; allowed: …`, `path is missing; allowed: …`, or
 /// `path is unknown; did you mean …?`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ConfigError {
     /// The option, as a path: `passes[1].selection.type`.
     pub path: String,
@@ -48,7 +50,7 @@ pub struct ConfigError {
     /// The value as JSON, cut when long; only its type where it may be a secret. Empty for what is missing or unknown.
     pub value: String,
     /// What would have been accepted. Of an unknown option: the names that are known there.
-    pub allowed: String,
+    pub allowed: Said,
     /// Of an unknown option: the names that may have been meant, the nearest first.
     pub near: Vec<String>,
 }
@@ -64,21 +66,33 @@ impl ConfigError {
 
     /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
     #[must_use]
-    pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<String>) -> Self {
+    pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<Said>) -> Self {
         let (path, value, allowed) = (path.into(), value.into(), allowed.into());
         Self { path, kind, code: kind.code(), value, allowed, near: Vec::new() }
     }
 
     /// A value of another type, or one that is none of the allowed.
     #[must_use]
-    pub fn not_allowed(path: impl Into<String>, value: &Value, allowed: impl Into<String>) -> Self {
+    pub fn not_allowed(path: impl Into<String>, value: &Value, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::NotAllowed, path, Self::shown(value), allowed)
     }
 
     /// An option that has to be there and is not.
     #[must_use]
-    pub fn missing(path: impl Into<String>, allowed: impl Into<String>) -> Self {
+    pub fn missing(path: impl Into<String>, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::Missing, path, "", allowed)
+    }
+
+    /// The fault as a code and values.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        let (path, allowed) = (self.path.as_str(), self.allowed.clone());
+        match self.kind {
+            FaultKind::Missing => said!("config.missing", path: path, allowed: allowed),
+            FaultKind::Unknown if self.near.is_empty() => said!("config.unknown", path: path, names: allowed),
+            FaultKind::Unknown => said!("config.near", path: path, near: self.near.join(" or ")),
+            _ => said!("config.notAllowed", path: path, value: self.value.as_str(), allowed: allowed),
+        }
     }
 
     /// A value as messages show it: JSON, cut when long.
@@ -101,13 +115,7 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, value, allowed, .. } = self;
-        match self.kind {
-            FaultKind::Missing => write!(f, "{path} is missing; allowed: {allowed}"),
-            FaultKind::Unknown if self.near.is_empty() => write!(f, "{path} is unknown; known: {allowed}"),
-            FaultKind::Unknown => write!(f, "{path} is unknown; did you mean {}?", self.near.join(" or ")),
-            _ => write!(f, "{path}: {value} is not allowed; allowed: {allowed}"),
-        }
+        write!(f, "{}", self.said())
     }
 }
 
@@ -116,10 +124,11 @@ impl std::error::Error for ConfigError {}
 impl Serialize for ConfigError {
     /// As `validateConfig()` gives it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("ConfigError", 3)?;
+        let mut fields = serializer.serialize_struct("ConfigError", 4)?;
         fields.serialize_field("path", &self.path)?;
         fields.serialize_field("code", self.code)?;
         fields.serialize_field("message", &self.to_string())?;
+        fields.serialize_field("said", &self.said())?;
         fields.end()
     }
 }

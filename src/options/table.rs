@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{ConfigError, Settings, check, path::Path, schema};
+use crate::words::{Said, listed, said};
 
 /// The options of one object: its fields, in the order in which they are listed, and what belongs together.
 #[derive(Debug)]
@@ -303,9 +304,14 @@ impl Field {
     }
 
     /// What messages say is allowed.
-    pub(super) fn allowed(&self) -> String {
-        self.allowed.map_or_else(|| self.kind.allowed(), str::to_owned)
+    pub(super) fn allowed(&self) -> Said {
+        self.allowed.map_or_else(|| self.kind.allowed(), Said::own)
     }
+}
+
+/// One of these.
+pub(super) fn either(mut all: Vec<Said>) -> Said {
+    if all.len() == 1 { all.remove(0) } else { said!("allowed.either", all: all) }
 }
 
 impl Kind {
@@ -323,32 +329,39 @@ impl Kind {
     }
 
     /// What messages say is allowed.
-    pub(super) fn allowed(&self) -> String {
+    pub(super) fn allowed(&self) -> Said {
         match self {
-            Self::Flag { .. } => "true or false".to_owned(),
-            Self::False => "false".to_owned(),
+            Self::Flag { .. } => said!("allowed.flag"),
+            Self::False => said!("allowed.false"),
             Self::Integer { min, max, .. } => match *max {
-                u64::MAX => format!("a whole number, {min} or more"),
-                max => format!("a whole number from {min} to {max}"),
+                u64::MAX => said!("allowed.wholeFrom", least: *min as f64),
+                max => said!("allowed.whole", least: *min as f64, most: max as f64),
             },
             Self::Number { min, max, .. } => match (*min, *max) {
-                (f64::MIN, _) => "a number".to_owned(),
-                (min, f64::MAX) => format!("a number, {min} or more"),
-                (min, max) => format!("a number from {min} to {max}"),
+                (f64::MIN, _) => said!("allowed.anyNumber"),
+                (min, f64::MAX) => said!("allowed.numberFrom", least: min),
+                (min, max) => said!("allowed.number", least: min, most: max),
             },
-            Self::Text { not_blank: false, reserved: [], .. } => "a string".to_owned(),
-            Self::Text { reserved: [], .. } | Self::Name { .. } => "a string that is not empty".to_owned(),
-            Self::Text { reserved, .. } => format!("a string, not empty and none of {}", reserved.join(", ")),
-            Self::Choice { words, .. } => words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "),
+            Self::Text { not_blank: false, reserved: [], .. } => said!("allowed.text"),
+            Self::Text { reserved: [], .. } | Self::Name { .. } => said!("allowed.someText"),
+            Self::Text { reserved, .. } => said!("allowed.otherText", names: listed(reserved)),
+            Self::Choice { words, .. } => {
+                Said::own(words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "))
+            }
             Self::Object(table) => {
                 const MAX_LISTED: usize = 6;
                 let names: Vec<_> = table.names().collect();
-                let listed = format!("an object with {}", names.join(", "));
-                if (1..=MAX_LISTED).contains(&names.len()) { listed } else { "an object".to_owned() }
+                if (1..=MAX_LISTED).contains(&names.len()) {
+                    said!("allowed.objectWith", names: listed(&names))
+                } else {
+                    said!("allowed.object")
+                }
             }
-            Self::AnyObject => "an object".to_owned(),
-            Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => (*called).to_owned(),
-            Self::OneOf(kinds) => kinds.iter().map(Self::allowed).collect::<Vec<_>>().join(", or "),
+            Self::AnyObject => said!("allowed.object"),
+            Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => {
+                Said::known_or_own(called)
+            }
+            Self::OneOf(kinds) => either(kinds.iter().map(Self::allowed).collect()),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     markers::counted,
     tokens::Tally,
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// A message that a provider of the host returned.
@@ -108,7 +109,7 @@ impl Work<'_> {
 
     fn drop(&mut self, message: usize) {
         self.proposal.plan.edits.push(Edit::Drop { message });
-        self.note(message, None, DROP, format!("\"{}\" left the message out", self.provider));
+        self.note(message, None, DROP, said!("change.leftOutBy", provider: self.provider));
     }
 
     fn insert(&mut self, before: usize, value: Inserted, gap: usize) {
@@ -117,8 +118,11 @@ impl Work<'_> {
         if self.proposal.notes.iter().any(|note| note.message == before && note.block.is_none()) {
             return;
         }
-        let place = if gap == 0 { String::new() } else { format!(" where {} stood", counted(gap, "message")) };
-        self.note(before, None, INSERT, format!("\"{}\" added it{place}", self.provider));
+        let why = match gap {
+            0 => said!("change.addedBy", provider: self.provider),
+            _ => said!("change.addedWhere", provider: self.provider, count: gap),
+        };
+        self.note(before, None, INSERT, why);
     }
 
     /// A message that is there with another content: the texts that changed, where all of them got shorter; else another message in its place.
@@ -144,36 +148,32 @@ impl Work<'_> {
                         .plan
                         .edits
                         .extend([Edit::Drop { message }, Edit::Insert { before: message + 1, value }]);
-                    self.note(
-                        message,
-                        None,
-                        REPLACE,
-                        format!("\"{}\" put another message in its place", self.provider),
-                    );
+                    self.note(message, None, REPLACE, said!("change.replaced", provider: self.provider));
                     return Ok(());
                 }
             }
         }
         changed.dedup();
         for (block, was_tokens, is_tokens) in changed {
-            let kind = was.content.blocks().get(block).map_or("text", kind_of);
-            let reason = format!("\"{}\" shortened {kind} from {was_tokens} to {is_tokens} tokens", self.provider);
+            let content = was.content.blocks().get(block).map_or_else(|| said!("content.words"), kind_of);
+            let reason =
+                said!("change.shortened", provider: self.provider, content: content, was: was_tokens, is: is_tokens);
             self.note(message, has_blocks.then_some(block), REPLACE, reason);
         }
         self.proposal.plan.edits.extend(edits);
         Ok(())
     }
 
-    fn note(&mut self, message: usize, block: Option<usize>, operation: &'static str, reason: String) {
+    fn note(&mut self, message: usize, block: Option<usize>, operation: &'static str, reason: Said) {
         self.proposal.notes.push(Note { message, block, operation, reason, grade: None });
     }
 }
 
-fn kind_of(block: &Block) -> &'static str {
+fn kind_of(block: &Block) -> Said {
     match block {
-        Block::ToolResult { .. } => "a tool result",
-        Block::ToolUse { .. } => "the parameters of a tool call",
-        _ => "a text",
+        Block::ToolResult { .. } => said!("content.result"),
+        Block::ToolUse { .. } => said!("content.parameters"),
+        _ => said!("content.text"),
     }
 }
 

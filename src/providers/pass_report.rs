@@ -4,6 +4,8 @@ use std::{collections::BTreeSet, time::Instant};
 
 use serde::Serialize;
 
+use crate::words::Said;
+
 /// How one pass went: the metrics of the whole, for a part of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,6 +19,9 @@ pub struct PassReport {
     /// Why it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
+    /// The same as a code and values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// Scaled tokens before, system prompt included.
     pub tokens_before: usize,
     /// And after.
@@ -58,6 +63,7 @@ impl PassReport {
             name: name.to_owned(),
             ran: true,
             skipped: None,
+            said: None,
             tokens_before: tokens,
             tokens_after: tokens,
             tokens_saved: 0,
@@ -73,8 +79,8 @@ impl PassReport {
 
     /// The report of a pass that did not do its work; why.
     #[must_use]
-    pub fn skipped(self, why: String) -> Self {
-        Self { ran: false, skipped: Some(why), ..self }
+    pub fn skipped(self, why: Said) -> Self {
+        Self { ran: false, skipped: Some(why.to_string()), said: Some(why), ..self }
     }
 
     /// Adds another run of the same pass.

@@ -7,10 +7,11 @@ use crate::{
     conversation::{Conversation, Plan},
     tokens::Tally,
     warning::Warning,
+    words::Said,
 };
 
 /// Why something was changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Note {
     /// Index of the message in the conversation that the plan is for.
     pub message: usize,
@@ -19,7 +20,7 @@ pub struct Note {
     /// What was done, as a fixed word.
     pub operation: &'static str,
     /// What was done and why, for a person.
-    pub reason: String,
+    pub reason: Said,
     /// How much of a promise the change keeps, where it makes one.
     pub grade: Option<Grade>,
 }
@@ -79,6 +80,9 @@ pub struct Change {
     pub tokens_after: usize,
     /// What was done and why, for a person.
     pub reason: String,
+    /// The same as a code and values; `None` where nobody said why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// How lossless the change is, where that is promised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<Grade>,

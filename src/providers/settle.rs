@@ -207,7 +207,8 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
             operation: note.map_or(fallback, |note| note.operation).to_owned(),
             tokens_before,
             tokens_after,
-            reason: note.map_or_else(String::new, |note| note.reason.clone()),
+            reason: note.map_or_else(String::new, |note| note.reason.to_string()),
+            said: note.map(|note| note.reason.clone()),
             grade: note.and_then(|note| note.grade),
         };
         if notes.len() < 2 {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::{Note, Proposal, Request};
 use crate::{
     conversation::{ContentKind, Edit, PathStep, TextAt, is_blank, json_text::splice},
-    markers::{Suppressed, counted},
+    markers::Suppressed,
     providers::truncation::cut::cut_characters,
     salience::{Cut, Room, Salience},
     tokens::{Encoding, count_inside},
     transcript::{ContentPiece, ToolRule, decompose_texts, with_texts},
+    words::{Said, said},
 };
 
 /// Salient lines are chosen by characters; with their markers they shall have no more tokens than the limit.
@@ -26,7 +27,7 @@ struct Excess<'a> {
     text: &'a str,
     tokens: usize,
     limit: usize,
-    reason: String,
+    reason: Said,
 }
 
 /// Where a piece stands: message, path and first byte.
@@ -105,10 +106,13 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
     found
 }
 
-fn reason(name: &str, rule: &ToolRule, limit: usize, piece: &ContentPiece) -> String {
-    let which = rule.keep.map_or_else(String::new, |keep| format!("older than the newest {}, ", counted(keep, "call")));
-    let done = if limit == 0 { "left out".to_owned() } else { format!("cut to {}", counted(limit, "token")) };
-    format!("rule of the tools {name:?}: {which}{done}: {}", piece.source.label())
+fn reason(name: &str, rule: &ToolRule, limit: usize, piece: &ContentPiece) -> Said {
+    let done = if limit == 0 { said!("change.leftOut") } else { said!("change.cutToTokens", count: limit) };
+    let done = match rule.keep {
+        Some(keep) => said!("change.olderCalls", count: keep, done: done),
+        None => done,
+    };
+    said!("change.rule", tools: format!("{name:?}"), done: done, of: piece.source.label())
 }
 
 /// The lines that matter most of what may keep some, by the index of the excess.

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     conversation::{BlockOrigins, Conversation, Edit, NewValue, PathStep, Plan},
-    markers::counted,
     restore::{Expansion, Mended, decode, holds_pointers, kept_true, message_holds_pointers},
     tokens::{Tally, count},
     transcript::decompose,
+    words::{Said, said},
 };
 
 /// A plan after which all pointers are true.
@@ -146,18 +146,15 @@ impl TruePlan {
     }
 }
 
-fn reason(mended: &Mended) -> String {
+fn reason(mended: &Mended) -> Said {
     let parts = [
-        (mended.aimed, "led to another copy of their lines"),
-        (mended.expanded, "replaced by their lines"),
-        (mended.left_out, "replaced by notes, because their lines are left out"),
+        (mended.aimed, "change.aimed"),
+        (mended.expanded, "change.expanded"),
+        (mended.left_out, "change.pointersLeftOut"),
     ];
-    let said = parts
-        .iter()
-        .filter(|(times, _)| *times > 0)
-        .map(|(times, what)| format!("{} {what}", counted(*times, "pointer")));
-    let said: Vec<String> = said.collect();
-    if said.is_empty() { "lines numbered anew".to_owned() } else { said.join(", ") }
+    let done = parts.iter().filter(|(times, _)| *times > 0).map(|(times, code)| said!(code, count: *times));
+    let done: Vec<Said> = done.collect();
+    if done.is_empty() { said!("change.numbered") } else { said!("change.all", all: done) }
 }
 
 /// Changes the texts of a message that the plan adds: the one that became a message of `after`.

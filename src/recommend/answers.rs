@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{
     llm::PRICE,
     options::{ConfigError, Field, Kind, Settings, Table},
+    words::{Said, said},
 };
 
 /// What matters most.
@@ -116,6 +117,15 @@ pub struct Measured {
 /// The share of a window that a conversation may fill after a condensation: the rest is room for work. Whoever condenses down to the limit does it again
 /// after the next message, and what condensing costs is paid each time (docs/economics.md).
 const ROOM: f64 = 0.5;
+
+/// What says how much has to go, for people.
+pub fn source_of(option: &str) -> Said {
+    match option {
+        PERCENT => said!("source.reduction"),
+        TARGET => said!("source.target"),
+        _ => said!("source.window"),
+    }
+}
 
 impl Answers {
     /// Reads them from JSON.

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::words::{Said, said};
+
 /// Something that can be recommended. The figures are those of the tables of comparison: what such providers cost, take and lose as a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
@@ -9,7 +11,7 @@ pub struct Candidate {
     pub key: &'static str,
     /// The id of the provider.
     pub provider: &'static str,
-    /// What it is, for people.
+    /// The code of what it is, for people.
     pub title: &'static str,
     /// What it asks a model for.
     pub model: Model,
@@ -43,6 +45,12 @@ impl Candidate {
         self.provider == other.provider
             && self.config() == other.config()
             && self.manager_options() == other.manager_options()
+    }
+
+    /// What it is, for people.
+    #[must_use]
+    pub fn title(&self) -> Said {
+        said!(self.title)
     }
 
     /// The configuration of its provider.
@@ -108,118 +116,33 @@ const fn paid(candidate: Candidate, budget: f64, above: bool, loss: f64, reducti
 pub const ALL: &[Candidate] = &[
     Candidate {
         latency_ms: 2000.0,
-        ..paid(candidate("native", "native", "native", Model::Needed), 0.05, true, 30.0, 60.0)
+        ..paid(candidate("native", "native", "title.native", Model::Needed), 0.05, true, 30.0, 60.0)
     },
     Candidate {
         latency_ms: 2000.0,
-        ..paid(
-            candidate("native_cheap", "native", "native with a cheap model for summaries", Model::Needed),
-            0.01,
-            false,
-            30.0,
-            60.0,
-        )
+        ..paid(candidate("native_cheap", "native", "title.nativeCheap", Model::Needed), 0.01, false, 30.0, 60.0)
     },
-    free(candidate("lossless_strict", "lossless", "lossless, strict", Model::None), 500.0, 0.0, 40.0),
-    free(candidate("lossless", "lossless", "lossless", Model::None), 500.0, 5.0, 40.0),
-    free(candidate("truncation", "truncation", "truncation", Model::None), 100.0, 50.0, 95.0),
+    free(candidate("lossless_strict", "lossless", "title.strict", Model::None), 500.0, 0.0, 40.0),
+    free(candidate("lossless", "lossless", "title.lossless", Model::None), 500.0, 5.0, 40.0),
+    free(candidate("truncation", "truncation", "title.truncation", Model::None), 100.0, 50.0, 95.0),
+    paid(candidate("smart_conservative", "smart", "title.conservative", Model::Optional), 0.05, true, 10.0, 60.0),
+    paid(candidate("smart_balanced", "smart", "title.balanced", Model::Optional), 0.01, false, 30.0, 80.0),
+    paid(candidate("smart_fallback", "smart", "title.fallback", Model::Optional), 0.01, false, 30.0, 90.0),
+    paid(candidate("smart_aggressive", "smart", "title.aggressive", Model::Optional), 0.0, true, 50.0, 90.0),
+    free(candidate("smart_multi_zone", "smart", "title.multiZone", Model::None), 2000.0, 50.0, 90.0),
+    paid(candidate("smart_custom", "smart", "title.custom", Model::Optional), 0.0, false, 30.0, 90.0),
+    paid(candidate("smart_selective", "smart", "title.selective", Model::Optional), 0.0, true, 30.0, 60.0),
+    paid(candidate("pipeline", "pipeline", "title.pipeline", Model::Optional), 0.0, true, 50.0, 95.0),
+    paid(candidate("lossless_native", "pipeline", "title.losslessNative", Model::Needed), 0.05, true, 10.0, 60.0),
     paid(
-        candidate("smart_conservative", "smart", "smart with the preset conservative", Model::Optional),
+        candidate("lossless_conservative", "pipeline", "title.losslessConservative", Model::Optional),
         0.05,
         true,
         10.0,
         60.0,
     ),
-    paid(
-        candidate("smart_balanced", "smart", "smart with the preset balanced", Model::Optional),
-        0.01,
-        false,
-        30.0,
-        80.0,
-    ),
-    paid(
-        candidate(
-            "smart_fallback",
-            "smart",
-            "smart with the preset balanced and a chain of others behind it",
-            Model::Optional,
-        ),
-        0.01,
-        false,
-        30.0,
-        90.0,
-    ),
-    paid(
-        candidate("smart_aggressive", "smart", "smart with the preset aggressive", Model::Optional),
-        0.0,
-        true,
-        50.0,
-        90.0,
-    ),
-    free(
-        candidate("smart_multi_zone", "smart", "smart with the preset multi_zone, which asks no model", Model::None),
-        2000.0,
-        50.0,
-        90.0,
-    ),
-    paid(
-        candidate("smart_custom", "smart", "smart with a configuration of your own", Model::Optional),
-        0.0,
-        false,
-        30.0,
-        90.0,
-    ),
-    paid(
-        candidate(
-            "smart_selective",
-            "smart",
-            "smart with the preset selective and overrides for single messages",
-            Model::Optional,
-        ),
-        0.0,
-        true,
-        30.0,
-        60.0,
-    ),
-    paid(
-        candidate("pipeline", "pipeline", "the pipeline lossless, truncation, native", Model::Optional),
-        0.0,
-        true,
-        50.0,
-        95.0,
-    ),
-    paid(
-        candidate("lossless_native", "pipeline", "the pipeline lossless, native", Model::Needed),
-        0.05,
-        true,
-        10.0,
-        60.0,
-    ),
-    paid(
-        candidate(
-            "lossless_conservative",
-            "pipeline",
-            "the pipeline lossless, smart with the preset conservative",
-            Model::Optional,
-        ),
-        0.05,
-        true,
-        10.0,
-        60.0,
-    ),
-    free(
-        candidate("lossless_truncation", "pipeline", "the pipeline lossless, truncation", Model::None),
-        500.0,
-        50.0,
-        95.0,
-    ),
-    paid(
-        candidate("per_user", "per_user", "per_user, with preferences for each tenant", Model::Optional),
-        0.0,
-        true,
-        30.0,
-        90.0,
-    ),
+    free(candidate("lossless_truncation", "pipeline", "title.losslessTruncation", Model::None), 500.0, 50.0, 95.0),
+    paid(candidate("per_user", "per_user", "title.perUser", Model::Optional), 0.0, true, 30.0, 90.0),
 ];
 
 /// The one of this key.

@@ -18,12 +18,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::{
-    answers::Answers,
+    answers::{Answers, source_of},
     candidates::{Candidate, Model},
     ranking::Ranking,
     rules::Wish,
 };
-use crate::{dollars::apart, options::ConfigError};
+use crate::{
+    dollars::rounded_apart as apart,
+    options::ConfigError,
+    words::{Said, said},
+};
 
 /// What is recommended, and why.
 #[derive(Debug, Clone, Serialize)]
@@ -38,6 +42,8 @@ pub struct Recommendation {
     pub manager_options: Option<Value>,
     /// Why, for people.
     pub reason: String,
+    /// The same as a code and values.
+    pub said: Said,
     /// What else there is.
     pub alternatives: Vec<Alternative>,
     /// What does not go together, and where facts and rules disagree.
@@ -59,6 +65,18 @@ pub struct Alternative {
     pub why: String,
     /// And what against it.
     pub why_not: String,
+    /// Both as codes and values.
+    pub said: ForAndAgainst,
+}
+
+/// What speaks for something and against it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForAndAgainst {
+    /// For it.
+    pub why: Said,
+    /// Against it.
+    pub why_not: Said,
 }
 
 /// Something that who asked should know.
@@ -69,6 +87,14 @@ pub struct Told {
     pub code: &'static str,
     /// For people.
     pub message: String,
+    /// The same as a code and values.
+    pub said: Said,
+}
+
+impl Told {
+    fn new(code: &'static str, said: Said) -> Self {
+        Self { code, message: said.to_string(), said }
+    }
 }
 
 /// The candidates that are worth measuring, as JSON: `[{ key, provider, config }]`.
@@ -95,22 +121,23 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     let (candidate, reason) = chosen(&answers, &wishes, &ranking, &mut warnings);
     warnings.extend(overruled(&answers, candidate));
     if candidate.model == Model::Needed && answers.has_handler.is_none() {
-        let message = format!("{} needs a model to ask: give `handler` or `condensingHandler`", candidate.title);
-        warnings.push(Told { code: "handler_needed", message });
+        warnings.push(Told::new("handler_needed", said!("advice.needsModel", title: candidate.title())));
     }
     if let Some(source) = answers.unused {
-        let message = format!("{source} says how much has to go only with a conversation");
-        warnings.push(Told { code: "conversation_needed", message });
+        let said = said!("advice.needsConversation", source: source_of(source));
+        warnings.push(Told::new("conversation_needed", said));
     }
+    let said = if answers.measured.is_empty() {
+        said!("advice.expected", reason: reason)
+    } else {
+        with_figures(&answers, candidate, reason)
+    };
     Ok(Recommendation {
         provider: candidate.provider,
         config: candidate.config(),
         manager_options: candidate.manager_options(),
-        reason: if answers.measured.is_empty() {
-            format!("{reason}; expected by rules, because nothing was measured")
-        } else {
-            with_figures(&answers, candidate, reason)
-        },
+        reason: said.to_string(),
+        said,
         alternatives: alternatives(&answers, &wishes, &ranking, candidate),
         warnings,
     })
@@ -122,34 +149,27 @@ fn chosen(
     wishes: &[Wish],
     ranking: &Ranking<'_>,
     warnings: &mut Vec<Told>,
-) -> (&'static Candidate, String) {
+) -> (&'static Candidate, Said) {
     // Others may lose nothing today; only this one promises it.
     if let Some((answer, strict)) =
         wants_no_loss(answers).zip(candidates::of("lossless_strict")).filter(|_| !answers.measured.is_empty())
     {
         let keeps_all = against(answers, strict).is_empty();
-        let reason =
-            if keeps_all { format!("{answer} speaks for {}", strict.title) } else { comes_nearest(answers, strict) };
+        let reason = if keeps_all { speaks_for(answer, strict) } else { comes_nearest(answers, strict) };
         return (strict, reason);
     }
     if let Some(first) = ranking.first_by_priority() {
-        return (
-            first,
-            format!("priority {} speaks for {}", answers.priority.as_deref().unwrap_or_default(), first.title),
-        );
+        return (first, speaks_for(rules::priority_of(answers.priority.as_deref().unwrap_or_default()), first));
     }
     for wish in wishes {
         for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
-            let beaten = || {
-                ranking
-                    .beaten_by(candidate)
-                    .map(|other| format!("{} does as well or better in everything", other.title))
-            };
+            let beaten = || ranking.beaten_by(candidate).map(|other| said!("against.beaten", title: other.title()));
             match against(answers, candidate).into_iter().next().or_else(beaten) {
-                None => return (candidate, format!("{} speaks for {}", wish.answer, candidate.title)),
+                None => return (candidate, speaks_for(wish.answer.clone(), candidate)),
                 Some(why_not) => {
-                    let message = format!("{} speaks for {}, but {why_not}", wish.answer, candidate.title);
-                    warnings.push(Told { code: "ruled_out", message });
+                    let (answer, title) = (wish.answer.clone(), candidate.title());
+                    let said = said!("advice.ruledOut", answer: answer, title: title, against: why_not);
+                    warnings.push(Told::new("ruled_out", said));
                 }
             }
         }
@@ -158,15 +178,15 @@ fn chosen(
         let default = candidates::of(if answers.has_handler == Some(true) { "native" } else { "lossless_truncation" });
         let default = default.unwrap_or(&candidates::ALL[0]);
         if against(answers, default).is_empty() {
-            return (default, format!("nothing was answered, and {} is the default", default.title));
+            return (default, said!("advice.default", title: default.title()));
         }
     }
     if let Some(first) = ranking.first_by_care() {
-        return (first, format!("of those that nothing speaks against, {} loses least", first.title));
+        return (first, said!("advice.careful", title: first.title()));
     }
     let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
-        return (candidate, format!("of those that nothing speaks against, {} loses least", candidate.title));
+        return (candidate, said!("advice.careful", title: candidate.title()));
     }
     // Something has to give way, but what cannot be done is no choice, and a loss that nobody accepts weighs more than tokens that stay.
     let distance = |candidate: &Candidate| {
@@ -180,47 +200,48 @@ fn chosen(
     (nearest, comes_nearest(answers, nearest))
 }
 
-fn comes_nearest(answers: &Answers, nearest: &Candidate) -> String {
-    let against = against(answers, nearest).join("; ");
-    format!("nothing does all that is asked for; {} comes nearest: {against}", nearest.title)
+fn speaks_for(answer: Said, candidate: &Candidate) -> Said {
+    said!("advice.speaksFor", answer: answer, title: candidate.title())
+}
+
+fn comes_nearest(answers: &Answers, nearest: &Candidate) -> Said {
+    said!("advice.nearest", title: nearest.title(), against: against(answers, nearest))
 }
 
 /// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
-fn against(answers: &Answers, candidate: &Candidate) -> Vec<String> {
+fn against(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = limits(answers, candidate);
     if let Some((needed, source)) = answers.reduction {
         let removes = answers.removes(candidate.key);
         let most = removes.unwrap_or(candidate.reduction);
         if most + ROUNDING < needed {
-            let how = if removes.is_some() { "removes" } else { "removes at most" };
-            against.push(format!("it {how} {most:.0}% of the tokens, and {needed:.0}% have to go ({source})"));
+            let (removes, code) =
+                (most.round(), if removes.is_some() { "against.removes" } else { "against.removesAtMost" });
+            against.push(said!(code, removes: removes, needed: needed.round(), source: source_of(source)));
         }
     }
     against
 }
 
 /// The limits that a candidate does not keep.
-fn limits(answers: &Answers, candidate: &Candidate) -> Vec<String> {
+fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = Vec::new();
     let measured = answers.of(candidate.key);
     if no_model(answers, candidate) {
-        against.push("there is no model to ask".to_owned());
+        against.push(said!("against.noModel"));
     } else if measured.is_none() && !answers.measured.is_empty() {
-        against.push("it could not be tried on this conversation".to_owned());
+        against.push(said!("against.notTried"));
     }
     if let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) {
-        let needs =
-            if candidate.above { format!("more than ${}", candidate.budget) } else { format!("${}", candidate.budget) };
         match measured {
             Some(measured) if measured.cost > budget => {
-                let [costs, budget] = apart(measured.cost, budget);
-                against.push(format!(
-                    "on this conversation it costs about {costs}, more than budgetPerCondensation {budget}"
-                ));
+                let [cost, budget] = apart(measured.cost, budget);
+                against.push(said!("against.costs", cost: cost, budget: budget));
             }
             Some(_) => {}
             None if budget < candidate.budget || (candidate.above && budget <= candidate.budget) => {
-                against.push(format!("it needs {needs}, and budgetPerCondensation is {budget}"));
+                let code = if candidate.above { "against.needsMore" } else { "against.needs" };
+                against.push(said!(code, cost: candidate.budget, budget: budget));
             }
             None => {}
         }
@@ -230,7 +251,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<String> {
         let takes = known.unwrap_or(candidate.latency_ms);
         let accepted = if known.is_some() { latency } else { rules::accepted_latency(latency) };
         if takes > accepted {
-            against.push(format!("it takes up to {takes:.0} ms, and maxLatencyMs is {latency}"));
+            against.push(said!("against.takes", takes: takes.round(), most: latency));
         }
     }
     against.extend(loses_too_much(answers, candidate));
@@ -243,33 +264,43 @@ fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
     !is_there && candidate.model == Model::Needed
 }
 
-fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<String> {
+fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<Said> {
     let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0))?;
     if let Some((measured, loses)) = answers.of(candidate.key).zip(answers.loses(candidate.key)) {
         let gone = measured.lost + measured.superseded;
         return if wants_no_loss(answers).is_some() {
-            (gone > 0.0).then(|| format!("it loses or replaces {gone:.0} tokens, and nothing may be lost"))
+            (gone > 0.0).then(|| said!("against.losesTokens", tokens: gone.round()))
         } else {
-            (loses > accepted).then(|| format!("it loses {loses:.1}% of the tokens, and acceptableLoss is {accepted}"))
+            let shown = more_than(loses, accepted);
+            (loses > accepted).then(|| said!("against.losesMeasured", loss: shown, most: accepted))
         };
     }
-    let said =
-        if answers.loss.is_some() { format!("acceptableLoss is {accepted}") } else { "nothing may be lost".to_owned() };
     let is_more = candidate.loss > rules::accepted_loss(accepted);
-    is_more.then(|| format!("it may lose {}% of the information, and {said}", candidate.loss))
+    is_more.then(|| match answers.loss {
+        Some(_) => said!("against.loses", loss: candidate.loss, most: accepted),
+        None => said!("against.losesAny", loss: candidate.loss),
+    })
+}
+
+/// A share with as many digits as tell it from a limit that it is above, one at least.
+fn more_than(percent: f64, limit: f64) -> f64 {
+    let with = |digits: i32| (percent * 10_f64.powi(digits)).round() / 10_f64.powi(digits);
+    (1..=6).map(with).find(|shown| *shown > limit).unwrap_or(percent)
 }
 
 /// Percent by which a share may be off because tokens are whole numbers.
 const ROUNDING: f64 = 0.5;
 
 /// The answer by which nothing may be lost, if one says so.
-fn wants_no_loss(answers: &Answers) -> Option<&'static str> {
+fn wants_no_loss(answers: &Answers) -> Option<Said> {
     match answers {
-        Answers { loss: Some(loss), .. } if *loss <= 0.0 => Some("acceptableLoss 0"),
-        Answers { priority: Some(priority), .. } if priority == "zero_loss" => Some("priority zero_loss"),
-        Answers { scenario: Some(scenario), .. } if scenario == "compliance" => Some("scenario compliance"),
+        Answers { loss: Some(loss), .. } if *loss <= 0.0 => Some(said!("answer.loss", percent: 0.0)),
+        Answers { priority: Some(priority), .. } if priority == "zero_loss" => Some(rules::priority_of(priority)),
+        Answers { scenario: Some(scenario), .. } if scenario == "compliance" => {
+            Some(said!("answer.scenario", word: scenario.as_str()))
+        }
         Answers { profile: Some(profile), .. } if profile == "research_compliance" => {
-            Some("userProfile research_compliance")
+            Some(said!("answer.profile", word: profile.as_str()))
         }
         _ => None,
     }
@@ -278,59 +309,54 @@ fn wants_no_loss(answers: &Answers) -> Option<&'static str> {
 /// Answers that do not go together whatever is taken, unless what was measured says that they do.
 fn contradictions(answers: &Answers) -> Vec<Told> {
     let mut told = Vec::new();
-    let mut contradict = |message: String| told.push(Told { code: "contradiction", message });
-    let wanted = wants_no_loss(answers);
-    let (no_loss, who_wants_no_loss) = (wanted.is_some(), wanted.unwrap_or_default());
-    if let Some((needed, source)) = answers.reduction.filter(|_| no_loss) {
+    let mut contradict = |said: Said| told.push(Told::new("contradiction", said));
+    let no_loss = wants_no_loss(answers);
+    if let Some(((needed, source), answer)) = answers.reduction.zip(no_loss.clone()) {
         let measured = answers.removes("lossless_strict");
         let most = measured.unwrap_or(40.0);
         if needed > most + ROUNDING {
-            let how =
-                if measured.is_some() { "on this conversation lossless removes" } else { "lossless removes at most" };
-            contradict(format!(
-                "{who_wants_no_loss} and {source}, by which {needed:.0}% have to go, do not go together: {how} {most:.0}%"
-            ));
+            let code = if measured.is_some() { "advice.noLossButMuch" } else { "advice.noLossButMuchByRule" };
+            let (source, needed, most) = (source_of(source), needed.round(), most.round());
+            contradict(said!(code, answer: answer, source: source, needed: needed, most: most));
         }
     }
-    if let Some(latency) = answers.latency_ms.filter(|latency| no_loss && *latency <= 100.0) {
+    if let Some((latency, answer)) = answers.latency_ms.filter(|latency| *latency <= 100.0).zip(no_loss.clone()) {
         let measured = answers.of("lossless_strict").and_then(|measured| measured.time_ms);
         if measured.is_none_or(|took| took > latency) {
-            contradict(format!(
-                "{who_wants_no_loss} and maxLatencyMs {latency} do not go together: only truncation is as fast as a rule"
-            ));
+            contradict(said!("advice.noLossButFast", answer: answer, other: said!("answer.latency", ms: latency)));
         }
     }
-    if no_loss && answers.priority.as_deref() == Some("speed") {
-        contradict(format!("{who_wants_no_loss} and priority speed do not go together: what is fastest loses most"));
+    if let Some(answer) = no_loss.filter(|_| answers.priority.as_deref() == Some("speed")) {
+        contradict(said!("advice.noLossButSpeed", answer: answer, other: rules::priority_of("speed")));
     }
     if let Some(configuration) = answers.configuration.as_deref() {
         let control = answers.priority.as_deref() == Some("control");
         if control && matches!(configuration, "none" | "presets") {
-            contradict(format!(
-                "priority control and configuration {configuration} do not go together: control is configured"
-            ));
+            let other = said!("answer.configuration", word: configuration);
+            contradict(said!("advice.controlButNone", answer: rules::priority_of("control"), other: other));
         }
         if answers.priority.as_deref() == Some("simplicity") && matches!(configuration, "custom" | "per_message") {
-            contradict(format!("priority simplicity and configuration {configuration} do not go together"));
+            let other = said!("answer.configuration", word: configuration);
+            contradict(said!("advice.simpleButMuch", answer: rules::priority_of("simplicity"), other: other));
         }
     }
     let quality =
         answers.priority.as_deref() == Some("quality") || answers.scenario.as_deref() == Some("critical_quality");
     if let Some(loss) = answers.loss.filter(|loss| quality && *loss > 50.0) {
-        contradict(format!("quality matters most, and acceptableLoss {loss} says that it hardly does"));
+        contradict(said!("advice.qualityButLoss", answer: said!("answer.loss", percent: loss)));
     }
     if quality && answers.budget.is_some_and(|budget| budget <= 0.0) {
-        contradict("quality matters most, and budgetPerCondensation 0 pays for no model".to_owned());
+        contradict(said!("advice.qualityButFree", answer: said!("answer.budget", dollars: 0.0)));
     }
     if let (Some(false), Some(budget)) = (answers.has_handler, answers.budget.filter(|budget| *budget > 0.0)) {
-        contradict(format!("budgetPerCondensation {budget} pays for a model, and there is none to ask"));
+        contradict(said!("advice.budgetButNoModel", answer: said!("answer.budget", dollars: budget)));
     }
     let keeps_all = answers.profile.as_deref() == Some("research_compliance");
     if keeps_all && matches!(answers.scenario.as_deref(), Some("limited_budget" | "local_development")) {
         let scenario = answers.scenario.as_deref().unwrap_or_default();
-        contradict(format!(
-            "userProfile research_compliance and scenario {scenario} do not go together: one loses nothing, the other drops"
-        ));
+        let (answer, other) =
+            (said!("answer.profile", word: "research_compliance"), said!("answer.scenario", word: scenario));
+        contradict(said!("advice.keepsButDrops", answer: answer, other: other));
     }
     told
 }
@@ -342,8 +368,7 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
     let mut told = Vec::new();
     let by_rule = against(&rules_alone, chosen);
     if !answers.measured.is_empty() && !by_rule.is_empty() && against(answers, chosen).is_empty() {
-        let message = format!("by the rules {}; on this conversation it does what is asked for", by_rule.join("; "));
-        told.push(Told { code: "facts_win", message });
+        told.push(Told::new("facts_win", said!("advice.factsDo", against: by_rule)));
     }
     for wish in rules::wishes(answers) {
         for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
@@ -352,12 +377,13 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
             }
             let now = against(answers, candidate);
             if against(&rules_alone, candidate).is_empty()
-                && let Some(why_not) = now.first()
+                && let Some(why_not) = now.into_iter().next()
             {
-                told.push(Told {
-                    code: "facts_win",
-                    message: format!("by the rules {} would do for {}; {why_not}", candidate.title, wish.answer),
-                });
+                let (title, answer) = (candidate.title(), wish.answer.clone());
+                told.push(Told::new(
+                    "facts_win",
+                    said!("advice.factsDoNot", title: title, answer: answer, against: why_not),
+                ));
             }
         }
     }
@@ -365,24 +391,24 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
 }
 
 /// The reason with what was measured of the candidate.
-fn with_figures(answers: &Answers, candidate: &Candidate, reason: String) -> String {
+fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said {
     let Some((measured, removes)) = answers.of(candidate.key).zip(answers.removes(candidate.key)) else {
         return reason;
     };
-    let about = if measured.exact { "" } else { "about " };
-    let cost = if measured.cost > 0.0 {
-        format!(" for about ${:.4}", measured.cost)
-    } else {
-        ", and costs nothing".to_owned()
+    let code = match (measured.exact, measured.cost > 0.0) {
+        (true, false) => "advice.measured",
+        (true, true) => "advice.measuredCost",
+        (false, false) => "advice.estimated",
+        (false, true) => "advice.estimatedCost",
     };
-    let kept = measured.names.zip(measured.edits).map_or_else(String::new, |(names, edits)| {
-        let [names, edits] = [names, edits].map(|share| 100.0 * share);
-        format!("; of what was used next it keeps {names:.0}% of the names and {edits:.0}% of the passages")
-    });
-    format!(
-        "{reason}; measured on this conversation, it leaves {about}{:.0} tokens ({removes:.0}% less), with {:.0} replaced by newer and {:.0} lost{cost}{kept}",
-        measured.tokens, measured.superseded, measured.lost
-    )
+    let (tokens, less) = (measured.tokens.round(), removes.round());
+    let (superseded, lost) = (measured.superseded.round(), measured.lost.round());
+    let cost = (measured.cost * 1e4).round() / 1e4;
+    let figures =
+        said!(code, reason: reason, tokens: tokens, less: less, superseded: superseded, lost: lost, cost: cost);
+    let Some((names, edits)) = measured.names.zip(measured.edits) else { return figures };
+    let [names, edits] = [names, edits].map(|share| (100.0 * share).round());
+    said!("advice.keeps", reason: figures, names: names, edits: edits)
 }
 
 /// Others that answers speak for, then those that lose least. No two of them, nor one and the choice, are the same thing.
@@ -394,9 +420,10 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
     }
     // What comes out the same is no other answer.
     let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
-    let wished =
-        wishes.iter().flat_map(|wish| wish.keys.iter().map(|key| (*key, format!("{} speaks for it", wish.answer))));
-    let others = rules::BY_CARE.iter().map(|key| (*key, String::new()));
+    let wished = wishes
+        .iter()
+        .flat_map(|wish| wish.keys.iter().map(|key| (*key, Some(said!("advice.forIt", answer: wish.answer.clone())))));
+    let others = rules::BY_CARE.iter().map(|key| (*key, None));
     for (key, why) in wished.chain(others) {
         let Some(candidate) = candidates::of(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
         else {
@@ -408,17 +435,22 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         let is_measured = !answers.measured.is_empty();
         let is_same = || answers.of(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
         let is_beaten = || ranking.beaten_by(candidate).is_some();
-        if (!against.is_empty() && (why.is_empty() || is_measured)) || is_beaten() || is_same() {
+        if (!against.is_empty() && (why.is_none() || is_measured)) || is_beaten() || is_same() {
             continue;
         }
         outcomes.extend(answers.of(candidate.key).map(|its| (its.tokens, its.lost)));
-        let why = if why.is_empty() { format!("{} would do, too", candidate.title) } else { why };
+        let why = why.unwrap_or_else(|| said!("advice.too", title: candidate.title()));
+        let said = ForAndAgainst {
+            why: with_figures(answers, candidate, why),
+            why_not: against.into_iter().next().unwrap_or_else(|| why_not(answers, candidate, chosen)),
+        };
         found.push(Alternative {
             provider: candidate.provider,
             config: candidate.config(),
             manager_options: candidate.manager_options(),
-            why: with_figures(answers, candidate, why),
-            why_not: against.into_iter().next().unwrap_or_else(|| why_not(answers, candidate, chosen)),
+            why: said.why.to_string(),
+            why_not: said.why_not.to_string(),
+            said,
         });
         if found.len() == MAX_ALTERNATIVES {
             break;
@@ -428,35 +460,36 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
 }
 
 /// What speaks for the choice rather than for something else that would do: by what was measured where that is known.
-fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> String {
+fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said {
     if let Some((its, instead)) = answers.loses(candidate.key).zip(answers.loses(chosen.key)) {
         if its > instead + ROUNDING {
-            return format!("it loses more: {its:.0}% of the tokens instead of {instead:.0}%");
+            return said!("advice.losesMoreMeasured", loss: its.round(), other: instead.round());
         }
     } else if candidate.loss > chosen.loss {
-        return format!("it may lose more: {}% of the information instead of {}%", candidate.loss, chosen.loss);
+        return said!("advice.losesMore", loss: candidate.loss, other: chosen.loss);
     }
     let measured = |of: &Candidate| answers.removes(of.key);
-    let at_most = |of: &Candidate| if measured(of).is_some() { "" } else { "at most " };
     let (its, instead) =
         (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
     // What a rule says of both is no reason to doubt what is known of one.
     if its + ROUNDING < instead {
-        return format!(
-            "it removes less: {}{its:.0}% of the tokens instead of {}{instead:.0}%",
-            at_most(candidate),
-            at_most(chosen)
-        );
+        let code = match (measured(candidate).is_some(), measured(chosen).is_some()) {
+            (true, true) => "advice.removesMeasured",
+            (true, false) => "advice.removesInsteadOfAtMost",
+            (false, true) => "advice.removesAtMost",
+            (false, false) => "advice.removesLess",
+        };
+        return said!(code, less: its.round(), other: instead.round());
     }
     let cost = |of: &Candidate| answers.of(of.key).map(|measured| measured.cost);
     if let Some((its, instead)) = cost(candidate).zip(cost(chosen)).filter(|(its, instead)| its > instead) {
-        let [its, instead] = apart(its, instead);
-        return format!("on this conversation it costs about {its} instead of {instead}");
+        let [cost, other] = apart(its, instead);
+        return said!("advice.costsMore", cost: cost, other: other);
     }
     let took = |of: &Candidate| answers.of(of.key).filter(|_| of.model == Model::None).and_then(|known| known.time_ms);
     let takes_longer = match took(candidate).zip(took(chosen)) {
         Some((its, instead)) => its > instead,
         None => candidate.latency_ms > chosen.latency_ms,
     };
-    if takes_longer { "it takes longer".to_owned() } else { format!("what speaks for {} weighs more", chosen.title) }
+    if takes_longer { said!("advice.takesLonger") } else { said!("advice.weighsLess", title: chosen.title()) }
 }

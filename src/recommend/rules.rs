@@ -1,12 +1,14 @@
 //! The tree, the questions, the profiles and the scenarios: what each answer recommends, the first choice first.
 
-use super::answers::Answers;
+use super::answers::{Answers, source_of};
+
+use crate::words::{Said, said};
 
 /// What one answer recommends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wish {
     /// The answer.
-    pub answer: String,
+    pub answer: Said,
     /// Keys of candidates, the first choice first.
     pub keys: Vec<&'static str>,
 }
@@ -20,34 +22,50 @@ const LIMITED_BUDGET: f64 = 0.05;
 #[must_use]
 pub fn wishes(answers: &Answers) -> Vec<Wish> {
     let mut wishes = Vec::new();
-    let mut add = |answer: String, keys: &[&'static str]| wishes.push(Wish { answer, keys: keys.to_vec() });
+    let mut add = |answer: Said, keys: &[&'static str]| wishes.push(Wish { answer, keys: keys.to_vec() });
     let much = answers.reduction.is_some_and(|(percent, _)| percent > MUCH);
     if let Some(priority) = &answers.priority {
-        add(format!("priority {priority}"), by_priority(priority, much, answers.budget));
+        add(priority_of(priority), by_priority(priority, much, answers.budget));
     }
     if let Some(scenario) = &answers.scenario {
-        add(format!("scenario {scenario}"), by_scenario(scenario));
+        add(said!("answer.scenario", word: scenario.as_str()), by_scenario(scenario));
     }
     if let Some(profile) = &answers.profile {
-        add(format!("userProfile {profile}"), by_profile(profile));
+        add(said!("answer.profile", word: profile.as_str()), by_profile(profile));
     }
     if let Some(configuration) = &answers.configuration {
-        add(format!("configuration {configuration}"), by_configuration(configuration));
+        add(said!("answer.configuration", word: configuration.as_str()), by_configuration(configuration));
     }
     if let Some(loss) = answers.loss {
-        add(format!("acceptableLoss {loss}"), by_loss(loss));
+        add(said!("answer.loss", percent: loss), by_loss(loss));
     }
     if let Some(budget) = answers.budget {
-        add(format!("budgetPerCondensation {budget}"), by_budget(budget));
+        add(said!("answer.budget", dollars: budget), by_budget(budget));
     }
     if let Some(latency) = answers.latency_ms {
-        add(format!("maxLatencyMs {latency}"), by_latency(latency));
+        add(said!("answer.latency", ms: latency), by_latency(latency));
     }
     // What was measured says more than a rule about how much each removes.
     if let Some((percent, source)) = answers.reduction.filter(|_| much && answers.measured.is_empty()) {
-        add(format!("{source}, by which {percent:.0}% have to go"), &["smart_aggressive", "truncation"]);
+        add(
+            said!("answer.reduction", source: source_of(source), needed: percent.round()),
+            &["smart_aggressive", "truncation"],
+        );
     }
     wishes
+}
+
+/// The priority as an answer.
+pub fn priority_of(priority: &str) -> Said {
+    let word = match priority {
+        "zero_loss" => said!("priority.zero_loss"),
+        "speed" => said!("priority.speed"),
+        "cost" => said!("priority.cost"),
+        "quality" => said!("priority.quality"),
+        "control" => said!("priority.control"),
+        _ => said!("priority.simplicity"),
+    };
+    said!("answer.priority", word: word)
 }
 
 /// The tree of decisions.

@@ -18,10 +18,11 @@ use crate::{
     log::{self, Quotation},
     markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,
+    words::{Said, listed, said},
 };
 
 /// Why a text is cut or a message goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Why {
     /// The message.
     pub message: usize,
@@ -30,14 +31,14 @@ pub struct Why {
     /// What is done, in a word.
     pub operation: &'static str,
     /// For a person.
-    pub reason: String,
+    pub reason: Said,
 }
 
 impl Why {
     /// Of a note that says that messages are left out.
     #[must_use]
     pub fn note(message: usize, block: Option<usize>) -> Self {
-        Self { message, block, operation: "insert", reason: "says that messages were left out here".to_owned() }
+        Self { message, block, operation: "insert", reason: said!("change.note") }
     }
 }
 
@@ -114,12 +115,12 @@ impl Edits {
             Why { message: passage.message, block: Some(passage.piece.block), operation: "salient", reason }
         });
         let dropped = (0..self.dropped.len()).filter(|message| self.dropped[*message]).map(|message| {
-            let reason = "left out: nothing in it is as likely to be used again as what was kept".to_owned();
+            let reason = said!("change.drop");
             Why { message, block: None, operation: "drop", reason }
         });
         let notes = self.notes.iter().map(|(message, block)| Why::note(*message, Some(*block)));
         let logs = self.logs.iter().map(|(message, block)| {
-            let reason = "quotes what was said and done in what is left out".to_owned();
+            let reason = said!("change.log");
             Why { message: *message, block: *block, operation: "log", reason }
         });
         let pairs = self.untold.iter().map(|message| Why::note(*message, None));
@@ -362,13 +363,12 @@ fn rendered(
 }
 
 /// Why lines stayed, in terms of the names that made them worth it.
-pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> String {
+pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> Said {
     const NAMED: usize = 3;
     let count = kept.iter().filter(|kept| **kept).count();
     let label = passage.piece.source.label();
-    let of = if label.is_empty() { String::new() } else { format!(" of {label}") };
     if count == 0 {
-        return format!("left out{of}: no line is as likely to be used again as what was kept");
+        return if label.is_empty() { said!("change.noLine") } else { said!("change.noLineOf", of: label) };
     }
     let mut names: Vec<u32> = Vec::new();
     for (value, _) in passage.lines.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -383,10 +383,11 @@ pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> Stri
         .take(NAMED)
         .map(|name| survey.names[*name as usize])
         .collect();
-    let why = if named.is_empty() {
-        "as a passage that may be edited".to_owned()
+    let why = if named.is_empty() { said!("change.forEdit") } else { said!("change.forNames", names: listed(&named)) };
+    let lines = passage.lines.len();
+    if label.is_empty() {
+        said!("change.kept", kept: count, lines: lines, why: why)
     } else {
-        format!("for {}", named.join(", "))
-    };
-    format!("kept {count} of {} lines{of}, {why}", passage.lines.len())
+        said!("change.keptOf", kept: count, lines: lines, of: label, why: why)
+    }
 }

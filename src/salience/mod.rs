@@ -71,6 +71,7 @@ use crate::{
     markers::Gap,
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, ToolTable},
+    words::Said,
 };
 
 /// A conversation that is to become smaller.
@@ -145,7 +146,7 @@ pub struct Cut {
     /// What stays of it; `None` when no line of it has room.
     pub text: Option<String>,
     /// Why that, for a person.
-    pub reason: String,
+    pub reason: Said,
 }
 
 /// A result within this share of the budget is good enough.

@@ -15,6 +15,7 @@ use crate::{
     },
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
+    words::Said,
 };
 
 /// The work of one strategy for one request.
@@ -163,7 +164,7 @@ impl<'a> Composition<'a> {
             let mut report = timer.end(left, self.state.is_exact(), done);
             report.cost = cost;
             if let Err(error) = &result {
-                report = report.skipped(format!("{}: {error}", error.code()));
+                report = report.skipped(Said::own(format!("{}: {error}", error.code())));
             }
             self.turns.passes.push(report);
         }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
     CallOptions, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions,
-    Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Trial, Warning, WarningCode,
+    Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Said, Trial, Warning, WarningCode,
 };
 use serde_json::{Map, Value, json};
 
@@ -84,7 +84,13 @@ impl Provider for Fake {
                     let texts = request.conversation.message(message).texts();
                     edits.push(Edit::set_text(message, texts[0].path.clone(), "short".into()));
                     let reason = format!("{message} was long");
-                    proposal.notes.push(Note { message, block: Some(0), operation: "shorten", reason, grade: None });
+                    proposal.notes.push(Note {
+                        message,
+                        block: Some(0),
+                        operation: "shorten",
+                        reason: Said::own(reason),
+                        grade: None,
+                    });
                 }
             }
             Does::Nothing => {}

@@ -2,11 +2,13 @@
 
 import { type ReactNode, createContext, useContext, useId } from "react";
 import { useTold } from "./told.js";
+import type { Said } from "./types.js";
 
 /** What is wrong with a configuration, by the path of the field. */
 export interface ConfigFault {
   path: string;
   message: string;
+  said?: Said | undefined;
 }
 
 const Faults = createContext<{ faults: readonly ConfigFault[]; base: string }>({ faults: [], base: "" });
@@ -42,7 +44,8 @@ export function useFieldFault(path: string | undefined, own?: string): FieldFaul
   const told = useTold();
   const id = useId();
   const whole = path === undefined ? undefined : joined(base, path);
-  const found = own ?? (whole === undefined ? undefined : faults.find((fault) => isAbout(fault, whole))?.message);
+  const ofField = whole === undefined ? undefined : faults.find((fault) => isAbout(fault, whole));
+  const found = own === undefined ? ofField : { message: own };
   const place = whole === undefined ? {} : { "data-path": whole };
   if (found === undefined) return { control: place, note: null };
   return {

@@ -20,7 +20,7 @@ export interface HistoryInfo {
   canUndo?: boolean;
   /** Whether it was opened by the page, which can close it. */
   canClose?: boolean;
-  problem?: string;
+  problem?: { message: string; said?: Said };
 }
 
 export interface Hello {
@@ -64,6 +64,14 @@ export interface Inspection {
   target: TokenLine | null;
 }
 
+/** What is told: a code and values, of which the words of any language are made. */
+export interface Said {
+  code: string;
+  values: Record<string, SaidValue>;
+}
+/** What stands in such words. */
+export type SaidValue = string | number | Said | Said[];
+
 export type Grade = "inline" | "superseded" | "lossy";
 
 export interface Change {
@@ -74,6 +82,8 @@ export interface Change {
   tokensBefore: number;
   tokensAfter: number;
   reason: string;
+  /** Absent where nobody said why. */
+  said?: Said;
   grade: Grade;
 }
 
@@ -114,6 +124,7 @@ export interface Written {
 export interface Fault {
   code: string;
   message: string;
+  said?: Said;
 }
 
 export interface Condensation {
@@ -133,7 +144,7 @@ export interface Condensation {
   changes: Change[];
   firstChangedIndex: number;
   promptCache?: { keptTokens: number; rewrittenTokens: number; rewriteCost?: number; extraCost?: number };
-  passes?: { id: string; name: string; ran: boolean; skipped?: string; tokensBefore: number; tokensAfter: number }[];
+  passes?: { id: string; name: string; ran: boolean; skipped?: string; said?: Said; tokensBefore: number; tokensAfter: number }[];
   after: number[];
   added: { before: number; tokens: number }[];
   samples: { messageIndex: number; diff: TextDiff[] }[];
@@ -190,7 +201,14 @@ export interface Advice {
   provider: string;
   config: Record<string, unknown>;
   reason: string;
-  alternatives: { provider: string; config: Record<string, unknown>; why: string; whyNot: string }[];
+  said?: Said;
+  alternatives: {
+    provider: string;
+    config: Record<string, unknown>;
+    why: string;
+    whyNot: string;
+    said?: { why: Said; whyNot: Said };
+  }[];
   warnings: Fault[];
   /** The target that it was measured with. */
   targetTokens?: number;
@@ -226,7 +244,10 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[]; dependants: string[] }>;
   /** What is wrong with a configuration of a provider. */
-  validate(request: { provider: string; config: object }, options?: CallOptions): Promise<{ faults: { path: string; message: string }[] }>;
+  validate(
+    request: { provider: string; config: object },
+    options?: CallOptions,
+  ): Promise<{ faults: { path: string; message: string; said?: Said }[] }>;
   /** The presets of the smart provider, by name. */
   presets(options?: CallOptions): Promise<{ presets: Record<string, SmartConfig> }>;
   /** Which provider fits the answers and a history. */

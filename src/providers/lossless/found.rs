@@ -16,6 +16,7 @@ use crate::{
     providers::{Note, Proposal},
     restore::Decoder,
     transcript::Transcript,
+    words::Said,
 };
 
 /// A block, by its message and its number there.
@@ -99,7 +100,7 @@ impl Found<'_> {
     fn describe(&self, changed: &[Changed], is_chosen: impl Fn(BlockAt) -> bool, proposal: &mut Proposal) {
         let inline = changed.iter().flat_map(|changed| changed.done.iter().map(|done| (changed.text, done)));
         let superseded = self.superseded.done.iter().map(|(text, done)| (*text, done));
-        let mut shares: BTreeMap<(usize, usize, LosslessOperation), (usize, &str)> = BTreeMap::new();
+        let mut shares: BTreeMap<(usize, usize, LosslessOperation), (usize, &Said)> = BTreeMap::new();
         for (index, done) in superseded.chain(inline) {
             let (message, block) = at(&self.texts[index]);
             if is_chosen((message, block)) {
@@ -108,7 +109,7 @@ impl Found<'_> {
             }
         }
         for ((message, block, operation), (saved, reason)) in shares {
-            let (operation, grade, reason) = (operation.word(), operation.grade(), reason.to_owned());
+            let (operation, grade, reason) = (operation.word(), operation.grade(), reason.clone());
             proposal.notes.push(Note { message, block: Some(block), operation, reason, grade });
             proposal.shares.push(saved);
         }

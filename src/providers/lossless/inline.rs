@@ -18,10 +18,11 @@ use crate::{
     parallel::in_parts,
     restore::{Decoder, Row, Rows},
     tokens::Encoding,
+    words::{Said, said},
 };
 
 /// A text that changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
     /// Its index.
     pub text: usize,
@@ -32,14 +33,14 @@ pub struct Changed {
 }
 
 /// Something that was done to a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Done {
     /// What.
     pub operation: LosslessOperation,
     /// Tokens saved, about.
     pub saved: usize,
     /// What was done, for a person.
-    pub reason: String,
+    pub reason: Said,
 }
 
 /// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
@@ -144,10 +145,12 @@ fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], compo
         .map(|(operation, saved, lines, mut messages)| {
             messages.sort_unstable();
             let shown: Vec<String> = messages.iter().take(4).map(ToString::to_string).collect();
-            let more = if messages.len() > shown.len() { " and others" } else { "" };
-            let plural = if messages.len() > 1 { "s" } else { "" };
-            let stand = if lines == 1 { "line stands" } else { "lines stand" };
-            let reason = format!("{lines} {stand} in message{plural} {}{more}", shown.join(", "));
+            let code = match messages.len() {
+                1 => "change.standIn",
+                count if count == shown.len() => "change.standInSome",
+                _ => "change.standInMore",
+            };
+            let reason = said!(code, count: lines, messages: shown.join(", "));
             Done { operation, saved, reason }
         })
         .collect();
@@ -156,7 +159,7 @@ fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], compo
         done.push(Done {
             operation: LosslessOperation::LineNumbers,
             saved,
-            reason: format!("{lines} lines are numbered by a heading"),
+            reason: said!("change.heading", lines: lines),
         });
     }
     done

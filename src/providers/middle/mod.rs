@@ -37,6 +37,7 @@ use crate::{
     options::{Field, Settings},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
+    words::{Said, said},
 };
 
 /// What is summarised, and how.
@@ -226,9 +227,10 @@ fn proposal(
     let mut message = Message::new(selection.role.clone(), Content::Text(text));
     message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
     let inserted = insert(message.with_time_of(tail), estimate.into_iter().collect());
-    let parts = if summary.parts > 1 { format!(", written in {} parts", summary.parts) } else { String::new() };
-    let cached = if summary.cached { ", from the cache" } else { "" };
-    let of = note(selection.start, format!("summary of messages {} to {last}{parts}{cached}", selection.head));
+    let mut how = vec![said!("change.summary", first: selection.head.to_string(), last: last.to_string())];
+    how.extend((summary.parts > 1).then(|| said!("change.inParts", count: summary.parts)));
+    how.extend(summary.cached.then(|| said!("change.fromCache")));
+    let of = note(selection.start, said!("change.all", all: how));
     let SummaryRange { head, start, earlier, .. } = *selection;
     if let Some((edits, notes)) = shortened(request, &Around { head, start, earlier, summary: &inserted })? {
         (proposal.plan.edits, proposal.notes) = (edits, notes);
@@ -249,10 +251,10 @@ fn proposal(
     Ok(proposal)
 }
 
-fn note(message: usize, reason: String) -> Note {
+fn note(message: usize, reason: Said) -> Note {
     Note { message, block: None, operation: "summarize", reason, grade: None }
 }
 
 fn told_by_summary(message: usize) -> Note {
-    note(message, "now told by the summary".to_owned())
+    note(message, said!("change.toldBySummary"))
 }

@@ -10,6 +10,7 @@ use crate::{
     options::{ConfigError, Settings},
     providers::middle::SummaryCheck,
     transcript::ToolRows,
+    words::said,
 };
 
 /// What the smart provider is registered under.
@@ -238,7 +239,7 @@ fn shared_ids(config: &Value) -> Vec<ConfigError> {
     let shared =
         passes.filter_map(|(index, pass)| Some((index, pass["id"].as_str()?))).filter(|(_, id)| !ids.insert(*id));
     let fault = |(index, id): (usize, &str)| {
-        ConfigError::not_allowed(format!("passes[{index}].id"), &json!(id), "an id that no other pass has")
+        ConfigError::not_allowed(format!("passes[{index}].id"), &json!(id), said!("allowed.ownId"))
     };
     shared.map(fault).collect()
 }

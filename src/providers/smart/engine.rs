@@ -25,6 +25,7 @@ use crate::{
     },
     summaries::{Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
+    words::{Said, said},
 };
 
 /// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
@@ -138,7 +139,7 @@ impl<'a> Engine<'a> {
         }
         if cost > 0.0 {
             let none = timer.end(state.scaled(), state.is_exact(), std::iter::empty());
-            state.report(PassReport { cost, ..none }.skipped("it leaves no less".to_owned()));
+            state.report(PassReport { cost, ..none }.skipped(said!("skipped.noLess")));
         }
         if unchanged {
             state.learn_idle(alternative);
@@ -182,9 +183,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Why a pass does not run; `None` when it does.
-    fn why_not(&self, config: &SmartConfig, pass: &Pass, state: &State) -> Option<String> {
+    fn why_not(&self, config: &SmartConfig, pass: &Pass, state: &State) -> Option<Said> {
         if state.meets_target() {
-            return Some("the target is reached".to_owned());
+            return Some(said!("skipped.reached"));
         }
         let tokens = state.scaled();
         // With the shortest answers there are fewer tokens than there may be, and a pass that runs then leaves less.
@@ -192,26 +193,24 @@ impl<'a> Engine<'a> {
         if let Some(threshold) = pass.token_threshold.filter(|_| !may_be_more)
             && tokens <= threshold
         {
-            return Some(format!("{tokens} tokens are not more than its threshold of {threshold}"));
+            return Some(said!("skipped.threshold", tokens: tokens, threshold: threshold));
         }
         // Limits of so many lines for each text cannot know how much the target leaves room for.
         let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
         if left_to_the_end {
             self.warn_of_missing_models(pass, "salient truncation to the target does its work");
-            return Some("salient truncation to the target does its work".to_owned());
+            return Some(said!("skipped.truncation"));
         }
         let only_asks = matches!(pass.mode, Mode::BatchSummarize(_)) && !asks(self.request, pass);
         if only_asks {
             self.warn_of_missing_models(pass, "it is skipped");
-            return Some("no handler: a model would write the summary".to_owned());
+            return Some(said!("skipped.noHandler"));
         }
         if let Mode::BatchSummarize(_) = &pass.mode {
             let runs = pass.selection.runs(state.conversation(), &state.request.tally);
             let tokens: Vec<usize> = runs.iter().map(|run| tokens_of(state, run)).collect();
             if !self.worth.may_take(&tokens) {
-                return Some(
-                    "with the summaries before it, it would cost more than one summary of the whole".to_owned(),
-                );
+                return Some(said!("skipped.dear"));
             }
         }
         None
@@ -230,7 +229,7 @@ impl<'a> Engine<'a> {
         if !self.goes_on_to_target(config) || asks(self.request, pass) || !state.meets_target() {
             return Ok(());
         }
-        start.report(not_run(pass, &start, "salient truncation reaches the target and cuts less".to_owned()));
+        start.report(not_run(pass, &start, said!("skipped.cutsLess")));
         self.step(config, Part::Target, &mut start).await?;
         if start.meets_target() && start.tokens() > state.tokens() {
             *state = start;
@@ -256,7 +255,7 @@ impl<'a> Engine<'a> {
                 Ok(done) => changes = done,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
                 Err(error) => {
-                    skipped = Some(format!("{}: {error}", error.code()));
+                    skipped = Some(Said::own(format!("{}: {error}", error.code())));
                     match part {
                         Part::Pass(_) | Part::Target if is_nothing_to_gain(&error) => {}
                         Part::Pass(pass) => {
@@ -271,7 +270,9 @@ impl<'a> Engine<'a> {
         let cost = self.request.llm.spent.total() - spent;
         let done = changes.iter().map(|change| (change.message_index, change.operation.as_str()));
         let report = timer.end(state.scaled(), state.is_exact(), done);
-        state.report(PassReport { skipped, cost, ..report });
+        let ran = report.ran;
+        let report = skipped.into_iter().fold(report, PassReport::skipped);
+        state.report(PassReport { ran, cost, ..report });
         Ok(())
     }
 
@@ -527,7 +528,7 @@ fn in_pass(state: &State, pass: &Pass) -> Request {
 }
 
 /// The report of a pass that does not run.
-fn not_run(pass: &Pass, state: &State, why: String) -> PassReport {
+fn not_run(pass: &Pass, state: &State, why: Said) -> PassReport {
     PassReport::of(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
 }
 

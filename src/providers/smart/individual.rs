@@ -19,6 +19,7 @@ use crate::{
     summaries::{SourceText, WrittenSummary},
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose, with_texts},
+    words::{Said, said},
 };
 
 /// Lines and characters that stay when a truncation says neither: as in the truncation provider.
@@ -151,7 +152,7 @@ pub(super) fn cut_by_salience(request: &Request, targets: &[Target<'_>]) -> (boo
 pub(super) struct Replacement {
     pub text: String,
     pub operation: &'static str,
-    pub reason: String,
+    pub reason: Said,
     /// The bytes of the text that stand for what a model would write, and how many tokens that would be.
     pub expected: Option<(Range<usize>, usize)>,
 }
@@ -221,7 +222,7 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
     Some(Replacement {
         text: Suppressed { kind, size: None }.in_place_of(target.text),
         operation: "suppress",
-        reason: format!("suppressed, {} tokens{}", target.tokens, of(&target.piece.source)),
+        reason: said!("change.suppressed", tokens: target.tokens).about(target.piece.source.label()),
         expected: None,
     })
 }
@@ -246,11 +247,12 @@ fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
     let keep = if truncate.strategy == Strategy::HeadTail { Keep::HeadTail } else { Keep::Head };
     let cut = |text: &str| cut_once(text, lines, characters, truncate, keep);
     let text = settled(target.text, cut);
-    let limits: Vec<String> = [(lines, "lines"), (characters, "characters")]
-        .iter()
-        .filter_map(|(limit, what)| limit.map(|limit| format!("{limit} {what}")))
-        .collect();
-    let reason = format!("cut to {}{}", limits.join(" and "), of(&target.piece.source));
+    let done = match (lines, characters) {
+        (Some(lines), Some(characters)) => said!("change.cutToBoth", lines: lines, characters: characters),
+        (Some(lines), None) => said!("change.cutToLines", lines: lines),
+        (None, characters) => said!("change.cutToCharacters", characters: characters.unwrap_or_default()),
+    };
+    let reason = done.about(target.piece.source.label());
     Work::Text(Replacement { text, operation: "truncate", reason, expected: None })
 }
 
@@ -261,7 +263,7 @@ fn both_ends(target: &Target<'_>, Ends { prefix, suffix, over }: Ends, with_note
         false if count <= over.max(prefix + suffix) => text.to_owned(),
         false => text.chars().take(prefix).chain(text.chars().skip(count - suffix)).collect(),
     };
-    let reason = format!("cut to the first {prefix} and the last {suffix} characters{}", of(&target.piece.source));
+    let reason = said!("change.cutToEnds", prefix: prefix, suffix: suffix).about(target.piece.source.label());
     Replacement { text, operation: "truncate", reason, expected: None }
 }
 
@@ -370,21 +372,15 @@ fn longest(saved: &[usize], needed: usize) -> Vec<bool> {
 /// The summary in the place of its text.
 pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Replacement {
     let head = SummaryHead::Lines(target.text.split('\n').count());
-    let cached = if summary.cached { ", from the cache" } else { "" };
+    let mut done = vec![said!("change.summarised", tokens: target.tokens)];
+    done.extend(summary.cached.then(|| said!("change.fromCache")));
     let text = format!("{head}\n{}", summary.text);
     let range = text.len() - summary.text.len()..text.len();
     Replacement {
         text,
         operation: "summarize",
-        reason: format!("summarised, {} tokens{cached}{}", target.tokens, of(&target.piece.source)),
+        reason: said!("change.all", all: done).about(target.piece.source.label()),
         expected: summary.expected_tokens.map(|tokens| (range, tokens)),
-    }
-}
-
-fn of(source: &PieceSource) -> String {
-    match source.label() {
-        "" => String::new(),
-        label => format!(": {label}"),
     }
 }
 
@@ -399,13 +395,13 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
     let mut proposal = Proposal::default();
     let mut changed: Changed = BTreeMap::new();
     for (target, replacement) in targets.iter().zip(replacements) {
-        let Some(mut replacement) = replacement else { continue };
+        let Some(replacement) = replacement else { continue };
         // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
         if replacement.text == target.text || count_inside(&replacement.text, encoding).tokens >= target.tokens {
             continue;
         }
         let block = Some(target.piece.block);
-        let (operation, reason) = (replacement.operation, std::mem::take(&mut replacement.reason));
+        let (operation, reason) = (replacement.operation, replacement.reason.clone());
         proposal.notes.push(Note { message: target.message, block, operation, reason, grade: None });
         proposal.shares.push(target.tokens);
         changed

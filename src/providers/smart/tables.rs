@@ -16,7 +16,7 @@ const DEFAULT_SUMMARY_TOKENS: u64 = 150;
 pub(super) const MAX_LIMIT: u64 = 1_000_000_000;
 
 const FOR_PEOPLE: &str = "For people.";
-const INDICES: &str = "an array of indices of messages";
+const INDICES: &str = "allowed.indices";
 
 /// The whole configuration.
 pub(super) static CONFIG: Table = Table::new(
@@ -36,11 +36,7 @@ pub(super) static CONFIG: Table = Table::new(
         Field::text("description", FOR_PEOPLE),
         Field::flag("enabled", true, "Off leaves every conversation as it is."),
         Field::object("losslessPrelude", &PRELUDE, "What goes before the passes."),
-        Field::new(
-            "passes",
-            Kind::List { of: &Kind::Object(&PASS), called: "an array of passes" },
-            "Done in this order.",
-        ),
+        Field::new("passes", Kind::List { of: &Kind::Object(&PASS), called: "allowed.passes" }, "Done in this order."),
         Field::integer("maxConcurrency", 4, 1, 32, "Requests for summaries under way at once."),
         Field::integer(
             "minReductionTokens",
@@ -131,7 +127,7 @@ static SELECTION: Table = Table::new(
         ),
         Field::host(
             "customSelector",
-            "a function",
+            "allowed.function",
             "In JavaScript only: a function that is given the messages and returns some of them.",
         ),
     ],
@@ -173,7 +169,7 @@ static INDIVIDUAL: Table = Table::new(
         Field::object("messageTokenThresholds", &THRESHOLDS, "For all messages."),
         Field::new(
             "overrides",
-            Kind::List { of: &Kind::Object(&OVERRIDE), called: "an array of { messageIndex, operations }" },
+            Kind::List { of: &Kind::Object(&OVERRIDE), called: "allowed.overrides" },
             "Other operations for single messages.",
         ),
     ],
@@ -293,7 +289,7 @@ static CONDITION: Table = Table::new(
             .required_unless(&["executeIf", "messageIndices"]),
         Field::host(
             "executeIf",
-            "a function",
+            "allowed.function",
             "In JavaScript only: a function that is given { message, messageIndex, messageAge } and returns whether the pass works on the message.",
         ),
         Field::new(

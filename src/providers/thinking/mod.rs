@@ -12,6 +12,7 @@ use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, NewValue, Plan, Role, answers},
     markers::Suppressed,
     tokens::Tally,
+    words::said,
 };
 
 /// What is to be done with thinking behind a change.
@@ -208,6 +209,7 @@ fn note() -> Box<RawValue> {
 fn told(request: &Request, (message, block): Place) -> Change {
     // A message that was added since has none: the one it stands before is named.
     let origin = request.conversation.entries()[message..].iter().find_map(|entry| entry.origin);
+    let why = said!("change.thinking");
     Change {
         id: String::new(),
         message_index: origin.unwrap_or(request.original.len()),
@@ -215,8 +217,8 @@ fn told(request: &Request, (message, block): Place) -> Change {
         operation: OPERATION.to_owned(),
         tokens_before: request.tally.blocks(message).get(block).copied().unwrap_or_default(),
         tokens_after: 0,
-        reason: "what stands before it has changed, and signed thinking is valid only behind what it was made behind"
-            .to_owned(),
+        reason: why.to_string(),
+        said: Some(why),
         grade: None,
     }
 }

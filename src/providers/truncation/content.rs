@@ -17,11 +17,12 @@ use super::{
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     log::is_log_block,
-    markers::{More, Suppressed, counted},
+    markers::{More, Suppressed},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
+    words::{Said, said},
 };
 
 /// With a target, the most lines of a result that are tried before it counts as whole.
@@ -305,18 +306,13 @@ fn texts_that_frame_tools(message: &Message, pieces: &[ContentPiece]) -> HashSet
     tools.map(|piece| piece.path.clone()).collect()
 }
 
-fn reason(piece: &ContentPiece, suppress: bool, limits: Limits, keep: Keep) -> String {
-    let what = piece.source.label();
+fn reason(piece: &ContentPiece, suppress: bool, limits: Limits, keep: Keep) -> Said {
     let done = match (suppress, piece.kind, keep) {
-        (true, ..) => "old and left out".to_owned(),
-        (_, ContentKind::ToolParameters, _) => {
-            format!("old, cut to {}", counted(limits.parameter_characters, "character"))
-        }
-        _ if limits.lines == usize::MAX => {
-            format!("old, long lines cut to {}", counted(limits.line_characters, "character"))
-        }
-        (_, _, Keep::Head) => format!("old, cut to the first {}", counted(limits.lines, "line")),
-        (_, _, Keep::HeadTail) => format!("old, cut to {} of its beginning and end", counted(limits.lines, "line")),
+        (true, ..) => said!("change.old"),
+        (_, ContentKind::ToolParameters, _) => said!("change.characters", count: limits.parameter_characters),
+        _ if limits.lines == usize::MAX => said!("change.longLines", count: limits.line_characters),
+        (_, _, Keep::Head) => said!("change.firstLines", count: limits.lines),
+        (_, _, Keep::HeadTail) => said!("change.ends", count: limits.lines),
     };
-    if what.is_empty() { done } else { format!("{done}: {what}") }
+    done.about(piece.source.label())
 }

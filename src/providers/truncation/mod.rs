@@ -25,6 +25,7 @@ use crate::{
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// Cuts what is old: in the zone between the first message and the newest ones, tool results to some lines and long strings in tool
@@ -354,7 +355,7 @@ fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> 
 
 /// Adds to `proposal` that these messages are dropped.
 fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
-    let reason = format!("one of the {} oldest messages after the first", dropped.len());
+    let reason = said!("change.oldest", count: dropped.len());
     let is_in = |edit: &Edit| match edit {
         Edit::Set { message, .. } | Edit::InsertBlock { message, .. } => dropped.contains(message),
         _ => false,

@@ -88,7 +88,7 @@ export function Changes({
   // Thousands of sentences: once for each list, and not before something is looked for.
   const isSearched = search.trim() !== "";
   const texts = useMemo(
-    () => (isSearched ? new Map(changes.map((one) => [one.id, `${one.reason} ${told.reason(one.reason).said}`.toLowerCase()])) : undefined),
+    () => (isSearched ? new Map(changes.map((one) => [one.id, `${one.reason} ${told.reason(one).said}`.toLowerCase()])) : undefined),
     [changes, told, isSearched],
   );
   const sought = useDeferredValue(search);
@@ -188,7 +188,7 @@ export function Changes({
           {rows.getVirtualItems().map((item) => {
             const change = found[item.index]!;
             const isOpen = open.has(change.id);
-            const reason = told.reason(change.reason);
+            const reason = told.reason(change);
             return (
               <div
                 key={change.id}

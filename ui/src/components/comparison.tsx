@@ -187,16 +187,15 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
 }
 
 export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
-  const { t, format } = useStudio();
+  const { t, say, format } = useStudio();
   const told = useTold();
   const { trials, isWaiting, error, cancel } = useTrials(props);
   const [column, setColumn] = useState<Column>("tokens");
   const [isDescending, setDescending] = useState(false);
   const nameOf = (name: string) => {
     const preset = /^smart:(.+)$/.exec(name)?.[1];
-    const key = preset ? (`title.${preset}` as Key) : undefined;
-    const title = key && t(key);
-    if (title && title !== key) return title;
+    const title = preset && say({ code: `title.${preset}`, values: {} });
+    if (title) return title;
     return told.providerName(props.hello.providers.find(({ id }) => id === name) ?? { id: name, name });
   };
   const sorted = [...trials].sort((one, other) => {

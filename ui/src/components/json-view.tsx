@@ -161,7 +161,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
               <button type="button" className="rc-link" onClick={() => goTo(fault.path)}>
                 {t("passes.line", { line: lineOf(text, nodeAt(tree, fault.path)?.offset ?? 0) })}
               </button>{" "}
-              {told.problem(fault.message)}
+              {told.problem(fault)}
             </li>
           ))}
         </ul>

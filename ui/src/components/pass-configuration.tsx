@@ -246,7 +246,7 @@ export function PassConfigurationPanel({
           <ul>
             {faults.map((fault) => (
               <li key={`${fault.path} ${fault.message}`}>
-                {told.problem(fault.message)}{" "}
+                {told.problem(fault)}{" "}
                 <button type="button" className="rc-link" onClick={() => goTo(fault)}>
                   {t("passes.goTo")}
                   <span className="rc-unseen">: {visibleText(fault.path)}</span>

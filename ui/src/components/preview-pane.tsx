@@ -154,7 +154,7 @@ export function PreviewPane({ condensation, error, isWaiting = false, onCancel, 
                     <b>{told.passName(pass)}</b>{" "}
                     {pass.ran
                       ? t("preview.pass", { before: format.number(pass.tokensBefore), after: format.number(pass.tokensAfter) })
-                      : told.skipped(pass.skipped)}
+                      : told.skipped(pass)}
                   </li>
                 ))}
               </ol>

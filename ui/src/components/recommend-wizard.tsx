@@ -115,21 +115,22 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
                 </button>
               )}
             </p>
-            <p>{told.advice(found.reason)}</p>
+            <p>{told.advice(found.reason, found.said)}</p>
             {found.targetTokens !== undefined && (
               <p className="rc-hint">{t("recommend.target", { shown: format.number(found.targetTokens) })}</p>
             )}
           </div>
           {found.warnings.map((warning) => (
             <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {told.advice(warning.message)}
+              <AlertTriangle size={14} aria-hidden="true" /> {told.advice(warning.message, warning.said)}
             </p>
           ))}
           {found.alternatives.length > 0 && (
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{told.calledById(other.provider)}</b> <span>{told.advice(other.why)}</span> <small>{told.advice(other.whyNot)}</small>
+                  <b>{told.calledById(other.provider)}</b> <span>{told.advice(other.why, other.said?.why)}</span>{" "}
+                  <small>{told.advice(other.whyNot, other.said?.whyNot)}</small>
                 </li>
               ))}
             </ul>

@@ -1,0 +1,63 @@
+// Words in a language: those of the page, and those of the library, which says what it has to say as a code and values (src/words).
+
+import i18next from "i18next";
+import libraryEnglish from "../../src/words/en.json";
+import libraryFrench from "../../src/words/fr.json";
+import { createFormat } from "./format.js";
+import { en } from "./locales/en.js";
+import { fr } from "./locales/fr.js";
+import { plain } from "./locales/plain.js";
+import { visibleText } from "./text.js";
+import type { Said, SaidValue } from "./types.js";
+
+export const LANGUAGES = ["en", "fr"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** A key, without the ending by which i18next tells one from many. */
+export type Key = WithoutPlural<keyof typeof en>;
+type WithoutPlural<Name extends string> = Name extends `${infer Stem}_one` | `${infer Stem}_other` ? Stem : Name;
+export type Translate = (key: Key, values?: Record<string, string | number>) => string;
+
+export interface Translator {
+  t: Translate;
+  /** What the library says; undefined where there are no words for it, as for what a later version says. */
+  say(said: Said): string | undefined;
+}
+
+export const RESOURCES = { en: { translation: { ...libraryEnglish, ...plain, ...en } }, fr: { translation: { ...libraryFrench, ...fr } } };
+
+export function createTranslator(language: Language): Translator {
+  const instance = i18next.createInstance();
+  // Synchronous: all words are in the bundle. Values are never markup, React writes them as text.
+  instance.init({
+    lng: language,
+    fallbackLng: "en",
+    initAsync: false,
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+    resources: RESOURCES,
+  });
+  const format = createFormat(language);
+  const forms: Record<string, (value: any) => string> = {
+    number: format.number,
+    percent: format.percent,
+    dollars: format.dollars,
+    ms: format.duration,
+    parts: (all: string[]) => all.join(", "),
+    clauses: (all: string[]) => all.join("; "),
+    either: (all: string[]) => all.join(language === "fr" ? " ou " : ", or "),
+  };
+  for (const [name, say] of Object.entries(forms)) instance.services.formatter?.add(name, say);
+  const has = ({ code }: Said) => ["", "_one", "_other"].some((ending) => instance.exists(`${code}${ending}`));
+  const asWords = (value: SaidValue): string | number | string[] => {
+    if (Array.isArray(value)) return value.map(words);
+    return typeof value === "object" ? words(value) : value;
+  };
+  const words = ({ code, values }: Said): string =>
+    instance.t(code, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asWords(value)]))) as string;
+  return {
+    t: (key, values) => instance.t(key, values ?? {}) as string,
+    say: (said) => (has(said) ? visibleText(words(said)) : undefined),
+  };
+}
