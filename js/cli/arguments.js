@@ -144,6 +144,16 @@ function checkValues(values) {
   }
 }
 
+/** Refuses words that only the package knows to be wrong. */
+function checkWords(settings, library) {
+  for (const { name, values } of FLAGS) {
+    const given = settings[camelCase(name)];
+    if (typeof values !== "function" || given === undefined) continue;
+    const allowed = values(library);
+    if (!allowed.includes(given)) throw notAmong(`--${name}`, given, allowed);
+  }
+}
+
 function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
   throw wrong(
@@ -297,4 +307,4 @@ function colorOf(args) {
   return wordsOf(flagNamed("color"))?.includes(value) ? value : undefined;
 }
 
-module.exports = { KEY_VARIABLES, colorOf, didYouMean, notAmong, readArguments, wrong };
+module.exports = { KEY_VARIABLES, checkWords, colorOf, didYouMean, notAmong, readArguments, wrong };

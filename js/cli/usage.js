@@ -9,7 +9,6 @@ function argumentOf({ arguments: { name, isMany, isOptional } }) {
 }
 
 /** The usage of a command. `condense` can do without its name. */
-const usageOf = (command, isDefault = false) =>
-  `roo-condense ${isDefault ? "" : `${command.name} `}${argumentOf(command)} [options]`;
+const usageOf = (command, isDefault = false) => `roo-condense ${isDefault ? "" : `${command.name} `}${argumentOf(command)} [options]`;
 
 module.exports = { argumentOf, usageOf };
