@@ -82,7 +82,8 @@ const WITHOUT_HELP = [
     name: "recommend",
     arguments: { ...HISTORY, isOptional: true },
     about: "Recommend a provider",
-    details: "Without answers as flags it asks, on a terminal. On a history it tries what each provider would do.",
+    details:
+      "The answers are the flags from --priority to --scenario, --target and --window; without them it asks, on a terminal. On a history it tries what each provider would do.",
   },
   {
     name: "calibrate",
