@@ -9,68 +9,8 @@ import { root } from "../../scripts/tools.mjs";
 import { copyOf, expectFailure, fixture, folder, isRoot, isWindows, main, put, run, runJson, thrownBy } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
-const { version } = require("../../package.json");
-const { COMMANDS, OPTIONS, readArguments } = require("../../js/cli/arguments.js");
+const { readArguments } = require("../../js/cli/arguments.js");
 const { readHistory } = require("../../js/cli/history-file.js");
-
-describe("help and version", () => {
-  test.each(["--help", "-h"])("%s names every option, and every exit code", (option) => {
-    const { code, stdout, stderr } = run([option]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const options = [
-      "target",
-      "provider",
-      "preset",
-      "config",
-      "llm",
-      "fallback",
-      "color",
-      "model",
-      "base-url",
-      "price",
-      "preview",
-      "out",
-      "force",
-      "in-place",
-      "explain",
-      "json",
-      "messages",
-      "quiet",
-      "no-progress",
-      "help",
-      "version",
-    ];
-    for (const name of options) expect(stdout).toContain(`--${name}`);
-    for (const exitCode of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) expect(stdout).toMatch(new RegExp(`^ +${exitCode}  \\w`, "m"));
-    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
-
-  test.each(Object.entries(COMMANDS).filter(([command]) => command !== "condense"))(
-    "%s --help is about that command",
-    (command, options) => {
-      const { code, stdout } = run([command, "--help"]);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^Usage: roo-condense ${command} .*\\[options\\]\n\n  [a-z]`));
-      // The answers stand in the words above the options.
-      for (const name of options) if (stdout.includes("Options") && !/priority|profile/.test(name)) expect(stdout).toContain(`--${name}`);
-      const others = Object.keys(OPTIONS).filter((name) => !options.includes(name) && name !== "help");
-      const named = stdout.split("\n").filter((line) => /^ {2}-/.test(line));
-      for (const name of others) expect(named.some((line) => line.slice(0, 22).includes(`--${name} `))).toBe(false);
-      expect(stdout.split("\n").length).toBeLessThan(40);
-      expect(run(["--help", command]).stdout).toBe(stdout);
-    },
-  );
-
-  test.each(["--version", "-V"])("%s", (option) => {
-    expect(run([option])).toMatchObject({ code: 0, stdout: `roo-condense ${version}\n`, stderr: "" });
-  });
-
-  test("help needs no addon; without it, the work says what is missing, without a stack", () => {
-    const env = { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") };
-    expect(run(["--help"], { env }).code).toBe(0);
-    expectFailure([fixture("roo-xml-2025")], 1, /could not load its native binary/, { env });
-  });
-});
 
 describe("wrong usage ends with 2", () => {
   test.each([
@@ -86,6 +26,9 @@ describe("wrong usage ends with 2", () => {
     [["completions"], /completions: name one shell: bash, zsh, fish/],
     [["completions", "powershell"], /completions: "powershell" is not allowed; allowed: bash, zsh, fish/],
     [["completions", "bsh"], /did you mean bash/],
+    [["help", "cuont"], /help: "cuont" is not allowed; allowed: condense, .*did you mean count\?/],
+    [["help", "count", "expand"], /help: name one command: condense, /],
+    [["recommend", "--loss", "200"], /--loss: "200" is not allowed; allowed: a number from 0 to 100/],
     [["--wrong", "a"], /unknown option '--wrong'/],
     [["a", "--explian"], /unknown option '--explian'; did you mean --explain\?/],
     [["a", "--pre-set=x"], /did you mean --preset\?/],

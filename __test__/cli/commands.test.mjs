@@ -1,4 +1,4 @@
-// The command line: several histories, `count`, `validate`, completions, JSON Lines and sessions of Claude Code, narrow terminals.
+// The command line: several histories, `count`, `validate`, JSON Lines and sessions of Claude Code, narrow terminals.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
@@ -11,7 +11,6 @@ import {
   fixture,
   folder,
   history,
-  isWindows,
   library,
   main,
   messagesOf,
@@ -98,7 +97,7 @@ describe("inspect", () => {
     ])
       expect(stdout).toMatch(part);
     expect(stdout).toMatch(/The target of [\d,]+ tokens is reached in message \d+/);
-    expect(stdout).toMatch(/native: there is no handler/);
+    expect(stdout).toMatch(/native: a language model is to be asked, which inspect does not do/);
     const { report } = runJson(["inspect", fixture("claude-code")]);
     const tokens = library.countTokens(messagesOf(readJson(fixture("claude-code"))));
     expect(report).toMatchObject({ exitCode: 0, messages: 200, tokens: { total: tokens }, window: null });
@@ -128,37 +127,6 @@ describe("validate", () => {
     expect(report.files).toMatchObject([{ problems }, { problems: [], exitCode: 0 }]);
     expect(run(["validate", fixture("odd-shapes"), "--quiet"])).toMatchObject({ code: 8, stdout: "", stderr: "" });
     expectFailure(["validate", "absent.json"], 3, /no such file/);
-  });
-});
-
-describe("completions", () => {
-  const hasShell = (shell) => spawnSync(shell, ["-c", "exit 0"]).status === 0;
-
-  test.skipIf(isWindows || !hasShell("bash"))("bash completes commands, options and their values", () => {
-    const script = run(["completions", "bash"]).stdout;
-    const complete = (...words) => {
-      const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _roo_condense; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      return spawnSync("bash", ["-c", line], { cwd: folder, encoding: "utf8" }).stdout.trim().split("\n");
-    };
-    expect(complete("roo-condense", "--pre")).toEqual(["--preset", "--preview"]);
-    expect(complete("roo-condense", "a.json", "--preset", "ba")).toEqual(["balanced"]);
-    expect(complete("roo-condense", "val")).toEqual(["validate"]);
-    expect(complete("roo-condense", "count", "--")).toEqual(["--json", "--no-progress", "--color", "--help", "--version"]);
-    expect(complete("roo-condense", "completions", "f")).toEqual(["fish"]);
-    put("history.json", "[]");
-    expect(complete("roo-condense", "hist")).toEqual(["history.json"]);
-  });
-
-  test.each(["zsh", "fish"])("%s", (shell) => {
-    const { code, stdout, stderr } = run(["completions", shell]);
-    expect([code, stderr]).toEqual([0, ""]);
-    for (const word of ["in-place", "restore", "balanced", "validate"]) expect(stdout).toContain(word);
-    if (hasShell(shell))
-      expect(spawnSync(shell, ["-n", put("script", stdout)], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
-  });
-
-  test("need no addon", () => {
-    expect(run(["completions", "bash"], { env: { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") } }).code).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import { buildHistory } from "../../fixtures/history.mjs";
 import { expectFailure, library, put, run, runJson } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
-const { CHOICES } = require("../../js/cli/arguments.js");
+const { FLAGS } = require("../../js/cli/flags.js");
 const { recommendProvider } = require("../../js/cli/recommend-command.js");
 const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 9 });
 
@@ -29,10 +29,11 @@ test("answers are options", () => {
 });
 
 test("the choices are those of the library", () => {
-  const answers = { priority: "priority", configuration: "configuration", profile: "userProfile", scenario: "scenario" };
-  for (const [option, answer] of Object.entries(answers)) {
-    const { message } = thrown(() => library.recommend({ [answer]: "nothing of the kind" }));
-    expect(message).toContain(`allowed: ${CHOICES[option].map((word) => `"${word}"`).join(", ")}`);
+  const answers = FLAGS.filter((flag) => flag.answers && flag.values);
+  expect(answers.map(({ name }) => name)).toEqual(["priority", "configuration", "profile", "scenario"]);
+  for (const flag of answers) {
+    const { message } = thrown(() => library.recommend({ [flag.answers]: "nothing of the kind" }));
+    expect(message).toContain(`allowed: ${flag.values.map((word) => `"${word}"`).join(", ")}`);
   }
 });
 

@@ -5,110 +5,23 @@
 const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { USAGE } = require("./usage.js");
+const { COMMANDS, FLAGS, commandNamed, commandNames, flagNamed, flagsOf, wordsOf } = require("./flags.js");
+const { usageOf } = require("./usage.js");
 const { near } = require("../errors.js");
 
-/** @type {NonNullable<import("node:util").ParseArgsConfig["options"]>} */
-const OPTIONS = {
-  target: { type: "string" },
-  provider: { type: "string" },
-  preset: { type: "string" },
-  config: { type: "string" },
-  tools: { type: "string" },
-  "frozen-messages": { type: "string" },
-  "protect-tool": { type: "string", multiple: true },
-  "protect-path": { type: "string", multiple: true },
-  "protect-text": { type: "string", multiple: true },
-  llm: { type: "string" },
-  model: { type: "string" },
-  "base-url": { type: "string" },
-  insecure: { type: "boolean" },
-  fallback: { type: "boolean" },
-  price: { type: "string" },
-  preview: { type: "boolean" },
-  window: { type: "string" },
-  compare: { type: "boolean" },
-  write: { type: "boolean" },
-  "no-open": { type: "boolean" },
-  priority: { type: "string" },
-  budget: { type: "string" },
-  latency: { type: "string" },
-  loss: { type: "string" },
-  configuration: { type: "string" },
-  profile: { type: "string" },
-  scenario: { type: "string" },
-  html: { type: "string" },
-  redact: { type: "boolean" },
-  out: { type: "string", short: "o" },
-  force: { type: "boolean" },
-  "in-place": { type: "boolean" },
-  explain: { type: "boolean" },
-  json: { type: "boolean" },
-  messages: { type: "boolean" },
-  "no-restore-data": { type: "boolean" },
-  "restore-data": { type: "string" },
-  quiet: { type: "boolean", short: "q" },
-  "no-progress": { type: "boolean" },
-  color: { type: "string" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean", short: "V" },
-};
-
-/** Answers for a recommendation, as the package calls them. */
-const ANSWERS = Object.freeze({
-  priority: "priority",
-  budget: "budgetPerCondensation",
-  latency: "maxLatencyMs",
-  loss: "acceptableLoss",
-  configuration: "configuration",
-  profile: "userProfile",
-  scenario: "scenario",
-});
-const NUMBERS = ["budget", "latency", "loss"];
-
-/** Options of the commands that only look. */
-const OF_LOOKING = [...Object.keys(ANSWERS), "window", "compare", "write", "no-open", "html", "redact"];
-
-/** The commands, each with the options that it understands beside `--help` and `--version`. */
-const COMMANDS = Object.freeze({
-  condense: Object.keys(OPTIONS).filter((name) => !["restore-data", ...OF_LOOKING, "help", "version"].includes(name)),
-  restore: ["restore-data", "out", "force", "in-place", "json", "quiet", "no-progress", "color"],
-  expand: ["out", "force", "json", "quiet", "no-progress", "color"],
-  count: ["json", "no-progress", "color"],
-  studio: ["window", "write", "no-open", "no-progress", "color"],
-  report: ["html", "redact", "target", "window", "force", "quiet", "no-progress", "color"],
-  inspect: ["target", "window", "compare", "json", "no-progress", "color"],
-  recommend: [...Object.keys(ANSWERS), "target", "window", "llm", "model", "base-url", "insecure", "price", "json", "no-progress", "color"],
-  calibrate: ["preset", "target", "out", "force", "json", "quiet", "no-progress", "color"],
-  validate: ["json", "quiet", "no-progress", "color"],
-  completions: ["color"],
-});
-
-/** What options may be, where that is known without the history. Those of answers are the addon's, which a test compares. */
-const CHOICES = Object.freeze({
-  llm: ["anthropic", "openai"],
-  color: ["auto", "always", "never"],
-  shell: ["bash", "zsh", "fish"],
-  priority: ["simplicity", "zero_loss", "speed", "cost", "quality", "control"],
-  configuration: ["none", "presets", "some", "custom", "per_message"],
-  profile: ["solo_developer", "startup_team", "enterprise_production", "research_compliance"],
-  scenario: [
-    "standard",
-    "limited_budget",
-    "critical_quality",
-    "long_conversation",
-    "local_development",
-    "critical_production",
-    "prototype",
-    "compliance",
-    "multi_tenant",
-  ],
-});
+/** The flags as Node's parser takes them. */
+const OPTIONS = Object.fromEntries(
+  FLAGS.map(({ name, short, value, multiple = false }) => [
+    name,
+    { type: value === undefined ? /** @type {const} */ ("boolean") : /** @type {const} */ ("string"), multiple, ...(short && { short }) },
+  ]),
+);
 
 /** Where the key of each API comes from. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
 
-const wrong = (message) => new Failure(EXIT.usage, message, { hints: [`Usage: ${USAGE}`, "More: roo-condense --help"] });
+const wrong = (message) =>
+  new Failure(EXIT.usage, message, { hints: [`Usage: ${usageOf(COMMANDS[0], true)}`, "More: roo-condense --help"] });
 
 /** A question after what is not known, where something known is near. */
 function didYouMean(name, known, before = "") {
@@ -135,7 +48,7 @@ function withNumbersJoined(args) {
 
 function parse(args) {
   try {
-    return parseArgs({ args: withNumbersJoined(args), options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args: withNumbersJoined(args), options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
     if (!String(error.code).startsWith("ERR_PARSE_ARGS")) throw error;
     if (/'--?[\w-]*key\b/i.test(error.message)) {
@@ -182,7 +95,6 @@ function readModel(values) {
     for (const name of ["model", "base-url", "insecure", "fallback"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
     return undefined;
   }
-  if (!Object.hasOwn(KEY_VARIABLES, api)) throw notAmong("--llm", api, CHOICES.llm);
   if (model === undefined) throw wrong("--llm needs --model");
   if (baseUrl !== undefined) {
     const url = toUrl(baseUrl);
@@ -201,35 +113,77 @@ function toUrl(text) {
   }
 }
 
-/** The command, and what stands behind it: histories, or the shell of `completions`. */
+/** The command, and what stands behind it: histories, or a word such as the shell of `completions`. */
 function readCommand(values, positionals) {
   const [first, ...rest] = positionals;
   // A history may have the name of a command.
-  const isCommand = Object.hasOwn(COMMANDS, first ?? "") && (rest.length > 0 || !fs.existsSync(first));
-  const command = isCommand ? first : "condense";
-  const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, Object.keys(COMMANDS), "the command ");
+  const isCommand = commandNames.includes(first) && (rest.length > 0 || !fs.existsSync(first));
+  const command = /** @type {import("./flags.js").Command} */ (commandNamed(isCommand ? first : "condense"));
+  const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
   // Whoever names a command does not want the history behind it condensed.
   if (mistyped && rest.length > 0) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
+  const understood = flagsOf(command.name).map(({ name }) => name);
   for (const name of Object.keys(values)) {
-    if (COMMANDS[command].includes(name)) continue;
+    if (understood.includes(name)) continue;
     if (mistyped) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
-    if (name === "restore-data" && command === "condense")
+    if (name === "restore-data" && command.name === "condense")
       throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
-    throw wrong(`--${name} is of no use for ${command}`);
+    throw wrong(`--${name} is of no use for ${command.name}`);
   }
   return { command, names: isCommand ? rest : positionals };
 }
 
-/** The histories to work on. */
-function readNames(command, names, values) {
-  if (names.length === 0 && ["studio", "recommend"].includes(command)) return [];
+/** Refuses values that no history makes right. What the package alone knows is checked with it at hand. */
+function checkValues(values) {
+  for (const flag of FLAGS.filter(({ name }) => values[name] !== undefined)) {
+    const value = values[flag.name];
+    if ([value].flat().includes("")) throw wrong(`--${flag.name}: an empty value is not allowed`);
+    const words = wordsOf(flag);
+    if (words && !words.includes(value)) throw notAmong(`--${flag.name}`, value, words);
+    if (flag.isNumber) checkNumber(flag, value);
+  }
+}
+
+/** Refuses words that only the package knows to be wrong. */
+function checkWords(settings, library) {
+  for (const { name, values } of FLAGS) {
+    const given = settings[camelCase(name)];
+    if (typeof values !== "function" || given === undefined) continue;
+    const allowed = values(library);
+    if (!allowed.includes(given)) throw notAmong(`--${name}`, given, allowed);
+  }
+}
+
+function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
+  throw wrong(
+    `--${name}: "${text}" is not allowed; allowed: a number${most < Number.POSITIVE_INFINITY ? ` from 0 to ${most}` : ", 0 or more"}`,
+  );
+}
+
+/**
+ * The word that a command takes, such as a shell.
+ * @param {import("./flags.js").Command} command
+ */
+function readWord({ name: command, arguments: { name, values = [], isOptional } }, [word, ...more]) {
+  if (more.length > 0 || (word === undefined && !isOptional))
+    throw wrong(`${command}: name one ${name.toLowerCase()}: ${values.join(", ")}`);
+  if (word !== undefined && !values.includes(word)) throw notAmong(command, word, values);
+  return word;
+}
+
+/**
+ * The histories to work on.
+ * @param {import("./flags.js").Command} command
+ */
+function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
+  if (names.length === 0 && isOptional) return [];
   if (names.length === 0 && command === "calibrate") throw wrong("calibrate: which histories? Name files, or a folder that holds them");
   if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
   if (names.includes("")) throw wrong("the name of the history is empty");
   const shown = names.map((name) => `"${name}"`).join(", ");
   if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read once only");
-  if (names.length > 1 && ["restore", "expand", "report", "recommend"].includes(command))
-    throw wrong(`${command}: one history at a time: ${shown}`);
+  if (names.length > 1 && !isMany) throw wrong(`${command}: one history at a time: ${shown}`);
   if (names.length > 1 && values.out === "-") throw wrong(`--out -: one history at a time: ${shown}`);
   if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`);
   return names;
@@ -261,75 +215,54 @@ function refuseContradictions(values, command, files) {
     throw wrong("--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json keep it, --preview asks nobody");
 }
 
-/** The answers that options give; the addon knows which there may be. */
-function readAnswers(values) {
-  const answers = {};
-  for (const [name, answer] of Object.entries(ANSWERS)) {
-    const value = values[name];
-    if (value === undefined) continue;
-    if (NUMBERS.includes(name) && !/^\d+(\.\d+)?$/.test(value))
-      throw wrong(`--${name}: "${value}" is not allowed; allowed: a number, 0 or more`);
-    if (Object.hasOwn(CHOICES, name) && !CHOICES[name].includes(value)) throw notAmong(`--${name}`, value, CHOICES[name]);
-    answers[answer] = NUMBERS.includes(name) ? Number(value) : value;
-  }
-  return answers;
-}
+/** The answers that flags give, as `recommend()` calls them. */
+const readAnswers = (values) =>
+  Object.fromEntries(
+    FLAGS.filter(({ name, answers }) => answers !== undefined && values[name] !== undefined).map(({ name, answers, isNumber }) => [
+      answers,
+      isNumber ? Number(values[name]) : values[name],
+    ]),
+  );
 
-/** Reads the arguments. `{ help: true, of }`, of a command or of all, and `{ version: true }` come alone. */
+const camelCase = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
+
+/** The value of each flag under its name in camel case; a switch is true or false. */
+const plainSettings = (values) =>
+  Object.fromEntries(FLAGS.map(({ name, value }) => [camelCase(name), value === undefined ? Boolean(values[name]) : values[name]]));
+
+/** What is asked with `--help` or `-h`, anywhere: help of the command that is named, if one is. */
+const helpAsked = (tokens, positionals) => ({
+  command: "help",
+  topic: commandNames.includes(positionals[0]) ? positionals[0] : undefined,
+  isShort: tokens.every(({ name, rawName }) => name !== "help" || rawName !== "--help"),
+});
+
+/** Reads the arguments. `--help` and `--version` come alone, as the commands `help` and `version`. */
 function readArguments(args) {
-  const { values, positionals } = parse(args);
-  const { color: asked } = /** @type {Record<string, any>} */ (values);
-  if (asked !== undefined && !CHOICES.color.includes(asked)) throw notAmong("--color", asked, CHOICES.color);
-  if (values.help) {
-    const [command] = positionals;
-    return { help: true, of: command !== undefined && Object.hasOwn(COMMANDS, command) && command !== "condense" ? command : undefined };
-  }
-  if (values.version) return { version: true };
-  for (const [name, value] of Object.entries(values))
-    if ([value].flat().includes("")) throw wrong(`--${name}: an empty value is not allowed`);
+  const { values, positionals, tokens } = parse(args);
+  if (values.help) return helpAsked(tokens, positionals);
+  if (values.version) return { command: "version" };
   const { command, names } = readCommand(values, positionals);
-  if (command === "completions") {
-    const [shell, ...more] = names;
-    if (shell === undefined || more.length > 0) throw wrong(`completions: name one shell: ${CHOICES.shell.join(", ")}`);
-    if (!CHOICES.shell.includes(shell)) throw notAmong("completions", shell, CHOICES.shell);
-    return { command, shell };
-  }
+  checkValues(values);
+  if (command.arguments.values) return { command: command.name, topic: readWord(command, names) };
   const files = readNames(command, names, values);
-  refuseContradictions(values, command, files);
-  const { provider, preset, out, json, explain, messages, quiet, force, preview, fallback, color } = values;
+  refuseContradictions(values, command.name, files);
+  const { target, window, quiet } = /** @type {Record<string, any>} */ (values);
+  const frozen = values["frozen-messages"];
   return {
-    command,
+    ...plainSettings(values),
+    command: command.name,
     files,
     file: files[0],
-    restoreData: values["restore-data"],
     keepRestoreData: !values["no-restore-data"],
-    provider,
-    preset,
-    config: values.config,
-    tools: values.tools,
     protect: readProtect(values),
-    frozenMessages: values["frozen-messages"] === undefined ? undefined : readCount("--frozen-messages", values["frozen-messages"]),
-    price: values.price,
-    preview: Boolean(preview),
-    target: values.target === undefined ? undefined : readTarget(values.target, command),
-    window: values.window === undefined ? undefined : readWindow(values.window),
+    frozenMessages: frozen === undefined ? undefined : readCount("--frozen-messages", frozen),
+    target: target === undefined ? undefined : readTarget(target, command.name),
+    window: window === undefined ? undefined : readWindow(window),
     answers: readAnswers(values),
-    compare: Boolean(values.compare),
-    write: Boolean(values.write),
     open: !values["no-open"],
-    html: values.html,
-    redact: Boolean(values.redact),
     model: readModel(values),
-    fallback: Boolean(fallback),
-    out,
-    inPlace: Boolean(values["in-place"]),
-    force: Boolean(force),
-    explain: Boolean(explain),
-    json: Boolean(json),
-    messages: Boolean(messages),
-    quiet: Boolean(quiet),
     progress: !values["no-progress"] && !quiet,
-    color,
   };
 }
 
@@ -371,7 +304,7 @@ function colorOf(args) {
   const own = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
   const at = own.findLastIndex((arg) => arg === "--color" || arg.startsWith("--color="));
   const value = own[at] === "--color" ? own[at + 1] : own[at]?.slice("--color=".length);
-  return CHOICES.color.includes(value) ? value : undefined;
+  return wordsOf(flagNamed("color"))?.includes(value) ? value : undefined;
 }
 
-module.exports = { CHOICES, COMMANDS, KEY_VARIABLES, OPTIONS, colorOf, didYouMean, notAmong, readArguments, wrong };
+module.exports = { KEY_VARIABLES, checkWords, colorOf, didYouMean, notAmong, readArguments, wrong };

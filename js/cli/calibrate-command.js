@@ -9,6 +9,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
+const { inOwnWords } = require("./own-words.js");
 const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
@@ -80,7 +81,7 @@ async function calibrate(library, settings, { stdout }) {
       );
     }
     if (["invalid_argument", "out_of_range", "invalid_messages"].includes(error.code))
-      throw new Failure(EXIT.usage, error.message.replace("options.preset", "--preset"), { code: error.code, cause: error });
+      throw new Failure(EXIT.usage, inOwnWords(error, "calibrate"), { code: error.code, cause: error });
     throw error;
   }
   const config = { ...found.config, description: evidenceLine(found) };

@@ -1,110 +1,133 @@
 "use strict";
 
-// `roo-condense completions SHELL`: what the shell completes, from the table of the arguments.
+// `roo-condense completions SHELL`: what the shell completes, from the table of commands and flags.
 
-const { CHOICES, COMMANDS, OPTIONS } = require("./arguments.js");
+const { COMMANDS, FLAGS, aboutOf, commandNames, flagsOf } = require("./flags.js");
 
-const PRESETS = ["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
-const PROVIDERS = [
-  ...["native", "lossless", "truncation", "smart"],
-  ...["pipeline", "adaptive", "cost_aware", "quality_first", "per_user", "ab_test", "progressive"],
-];
+/** The commands that are told by their name. Everything else condenses. */
+const NAMED = COMMANDS.filter(({ name }) => name !== "condense");
+const [CONDENSE] = COMMANDS;
+/** Commands whose argument is a word, and no history. */
+const OF_WORDS = COMMANDS.filter(({ arguments: { values } }) => values);
 
-/** The values of options that are one of a few. */
-const VALUES = { provider: PROVIDERS, preset: PRESETS, llm: CHOICES.llm, color: CHOICES.color };
-/** Options whose value is a file. */
-const FILES = ["out", "html", "config", "tools", "price", "restore-data"];
+/** @param {import("./flags.js").Flag} flag */
+const forms = ({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])];
+const longForms = (command) =>
+  flagsOf(command.name)
+    .map(({ name }) => `--${name}`)
+    .join(" ");
+const isNotCondensing = NAMED.map(({ name }) => name).join(" ");
 
-const commands = Object.keys(COMMANDS).filter((name) => name !== "condense");
-const optionsOf = (command) => [...COMMANDS[command], "help", "version"];
-const long = (name) => `--${name}`;
-
-function bash() {
-  const values = Object.entries(VALUES).map(
-    ([name, words]) => `    --${name}) COMPREPLY=($(compgen -W "${words.join(" ")}" -- "$cur")); return ;;`,
-  );
-  const files = `    ${FILES.map(long).join("|")}|-o) COMPREPLY=($(compgen -f -- "$cur")); return ;;`;
-  const options = Object.keys(COMMANDS)
-    .filter((name) => name !== "condense")
-    .map((name) => `    ${name}) options="${optionsOf(name).map(long).join(" ")}" ;;`);
+function bash(wordsOf) {
+  const reply = (flag) => {
+    const words = wordsOf(flag);
+    const how = words ? `-W "${words}"` : flag.isFile ? "-f" : undefined;
+    return how ? `COMPREPLY=($(compgen ${how} -- "$cur")); return` : "return";
+  };
+  const values = [
+    ...FLAGS.filter(({ value }) => value).map((flag) => `    ${forms(flag).join("|")}) ${reply(flag)} ;;`),
+    ...OF_WORDS.map((command) => `    ${command.name}) [[ $COMP_CWORD -eq 2 ]] && { ${reply(command.arguments)}; } ;;`),
+  ];
   return `# bash completion for roo-condense
 _roo_condense() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" options
   COMPREPLY=()
-  case "$prev" in
-${[...values, files].join("\n")}
-    completions) COMPREPLY=($(compgen -W "${CHOICES.shell.join(" ")}" -- "$cur")); return ;;
-  esac
+  # bash splits --color=never into three words.
+  if [[ "$cur" == "=" ]]; then cur=""; elif [[ "$prev" == "=" ]]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  if [[ "$cur" != -* ]]; then case "$prev" in
+${values.join("\n")}
+  esac; fi
   case "\${COMP_WORDS[1]}" in
-${options.join("\n")}
-    *) options="${optionsOf("condense").map(long).join(" ")}" ;;
+${NAMED.map((command) => `    ${command.name}) options="${longForms(command)}" ;;`).join("\n")}
+    *) options="${longForms(CONDENSE)}" ;;
   esac
   if [[ "$cur" == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
-    if [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY+=($(compgen -W "${commands.join(" ")}" -- "$cur")); fi
+    if [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY+=($(compgen -W "${commandNames.join(" ")}" -- "$cur")); fi
   fi
 }
 complete -o filenames -F _roo_condense roo-condense
 `;
 }
 
-function zsh() {
-  const option = (name) => {
-    const { type, short } = OPTIONS[name];
-    const value =
-      type === "boolean" ? "" : VALUES[name] ? `:${name}:(${VALUES[name].join(" ")})` : `:${name}:${FILES.includes(name) ? "_files" : ""}`;
-    return [long(name), ...(short ? [`-${short}`] : [])].map((word) => `    '${word}${value}'`);
+function zsh(wordsOf) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const action = (taken) => (wordsOf(taken) ? `(${wordsOf(taken)})` : taken.isFile ? "_files" : "");
+  const flagOf = (command) => (flag) => {
+    const value = flag.value ? `:${flag.value}:${action(flag)}` : "";
+    const about = aboutOf(flag, command.name).replace(/[[\]\\:]/g, "\\$&");
+    // --out FILE and --out=FILE.
+    const named = (form) => `${form}${flag.value && form.startsWith("--") ? "=" : ""}`;
+    return forms(flag).map((form) => quoted(`${flag.multiple ? "*" : ""}${named(form)}[${about}]${value}`));
   };
-  const cases = Object.keys(COMMANDS)
-    .filter((name) => name !== "condense" && name !== "completions")
-    .map(
-      (name) =>
-        `    ${name}) _arguments \\\n${[...optionsOf(name).flatMap(option), "    '*:history:_files'"].map((line) => `  ${line}`).join(" \\\n")} ;;`,
-    );
+  const words = (command) => {
+    const taken = command.arguments.values ? `1:word:${action(command.arguments)}` : "*:history:_files";
+    return [...flagsOf(command.name).flatMap(flagOf(command)), quoted(taken)].join(" \\\n      ");
+  };
+  // The name of a command is no argument of it.
+  const cases = NAMED.map(
+    (command) => `    ${command.name}) words=(roo-condense "\${(@)words[3,-1]}"); (( CURRENT-- )); _arguments \\
+      ${words(command)} ;;`,
+  );
+  const described = COMMANDS.map(({ name, about }) => quoted(`${name}:${about.replaceAll(":", "\\:")}`));
   return `#compdef roo-condense
 # zsh completion for roo-condense
 _roo_condense() {
   if (( CURRENT == 2 )) && [[ "\${words[2]}" != -* ]]; then
-    compadd -- ${commands.join(" ")}
+    local -a commands=(${described.join(" ")})
+    _describe command commands
     _files
     return
   fi
   case "\${words[2]}" in
-    completions) compadd -- ${CHOICES.shell.join(" ")} ;;
 ${cases.join("\n")}
     *) _arguments \\
-${[...optionsOf("condense").flatMap(option), "    '*:history:_files'"].map((line) => `  ${line}`).join(" \\\n")} ;;
+      ${words(CONDENSE)} ;;
   esac
 }
 if [[ "$funcstack[1]" == _roo_condense ]]; then _roo_condense "$@"; else compdef _roo_condense roo-condense; fi
 `;
 }
 
-function fish() {
-  const option = (name, condition) => {
-    const { type, short } = OPTIONS[name];
-    const words = VALUES[name] ? ` -x -a '${VALUES[name].join(" ")}'` : FILES.includes(name) ? " -r -F" : type === "string" ? " -x" : "";
-    return `complete -c roo-condense${condition} -l ${name}${short ? ` -s ${short}` : ""}${words}`;
+function fish(wordsOf) {
+  const quoted = (text) => `'${text.replace(/['\\]/g, "\\$&")}'`;
+  const taken = (flag) => {
+    const words = wordsOf(flag);
+    return words ? ` -x -a '${words}'` : flag.isFile ? " -r -F" : flag.value ? " -x" : "";
   };
-  const of = (command) => {
-    const condition =
-      command === "condense"
-        ? ` -n 'not __fish_seen_subcommand_from ${commands.join(" ")}'`
-        : ` -n '__fish_seen_subcommand_from ${command}'`;
-    return optionsOf(command).map((name) => option(name, condition));
-  };
+  const isIn = (command) =>
+    quoted(command === CONDENSE ? `not __fish_seen_subcommand_from ${isNotCondensing}` : `__fish_seen_subcommand_from ${command.name}`);
+  const flags = (command) =>
+    flagsOf(command.name).map((flag) => {
+      const letter = flag.short ? ` -s ${flag.short}` : "";
+      return `complete -c roo-condense -n ${isIn(command)} -l ${flag.name}${letter}${taken(flag)} -d ${quoted(aboutOf(flag, command.name))}`;
+    });
   return `# fish completion for roo-condense
-complete -c roo-condense -n __fish_use_subcommand -a '${commands.join(" ")}'
-complete -c roo-condense -n '__fish_seen_subcommand_from completions' -x -a '${CHOICES.shell.join(" ")}'
-${Object.keys(COMMANDS).flatMap(of).join("\n")}
+${COMMANDS.map(({ name, about }) => `complete -c roo-condense -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`).join("\n")}
+${OF_WORDS.map((command) => `complete -c roo-condense -n ${isIn(command)} -x -a '${wordsOf(command.arguments)}'`).join("\n")}
+${COMMANDS.flatMap(flags).join("\n")}
 `;
 }
 
 const SCRIPTS = { bash, zsh, fish };
 
+/** The package; undefined where there is no binary: a shell that starts must not fail for the few words that the package knows. */
+function packageIfAny(loadLibrary) {
+  try {
+    return loadLibrary();
+  } catch (error) {
+    if (error.code !== "binary_not_found") throw error;
+    return undefined;
+  }
+}
+
 /** The script that a shell reads. */
-const completions = (shell) => SCRIPTS[shell]();
+function completions(shell, loadLibrary) {
+  const library = packageIfAny(loadLibrary);
+  const wordsOf = ({ values }) => (typeof values === "function" ? library && values(library) : values)?.join(" ");
+  return SCRIPTS[shell](wordsOf);
+}
 
 module.exports = { completions };

@@ -3,12 +3,13 @@
 // From arguments to the package's own calls: which provider, with what, and what came out.
 
 const fs = require("node:fs");
-const { KEY_VARIABLES, notAmong, wrong } = require("./arguments.js");
+const { KEY_VARIABLES, checkWords, wrong } = require("./arguments.js");
 const { condensingSteps } = require("./condensing-steps.js");
 const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { unreadable } = require("./history-file.js");
 const { parse } = require("./history-text.js");
+const { inOwnWords } = require("./own-words.js");
 const isObject = require("../is-object.js");
 
 /** The object that an option gives: JSON, or a file with JSON. */
@@ -69,12 +70,9 @@ function chooseProvider({ provider, preset, model, target }) {
 function prepare(library, settings, env) {
   const { id, fallback } = chooseProvider(settings);
   const { preset } = settings;
-  if (preset !== undefined) {
-    if (typeof library.createSmartProvider !== "function")
-      throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
-    const names = Object.keys(library.presets ?? {});
-    if (names.length && !names.includes(preset)) throw notAmong("--preset", preset, names);
-  }
+  if (preset !== undefined && typeof library.createSmartProvider !== "function")
+    throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
+  checkWords(settings, library);
   const handler = createHandler(library, settings.model, env);
   const tools = readObject("--tools", settings.tools);
   return reportAsUsage(() => {
@@ -84,11 +82,6 @@ function prepare(library, settings, env) {
       ...(tools && { tools }),
     });
     if (preset !== undefined) manager.registerProvider(library.createSmartProvider(preset));
-    const known = manager.listProviders().map((provider) => provider.id);
-    if (!known.includes(id)) {
-      if (settings.provider !== undefined) throw notAmong("--provider", id, known);
-      throw wrong(`the provider "${id}" is missing from this version of roo-condense; allowed: ${known.join(", ")}`);
-    }
     return { manager, id };
   });
 }
@@ -104,20 +97,15 @@ function reportAsUsage(call, hints = []) {
   }
 }
 
-/** That there is no model to ask, in words of the command line. */
-const NOBODY_TO_ASK = "a language model is to be asked: --llm API --model MODEL say which";
-
-/** Warnings in words of the command line. */
-const inItsWords = (warnings) =>
-  warnings.map((warning) => (warning.errorCode === "handler_invalid" ? { ...warning, message: NOBODY_TO_ASK } : warning));
+const withOwnWords = (warnings) => warnings.map((warning) => ({ ...warning, message: inOwnWords(warning, "condense") }));
 
 /** `signal` has the exit code as its reason. */
-function failureOf({ code, message }, signal, cost = 0) {
+function failureOf(error, signal, cost = 0) {
   if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
-  if (code === "handler_invalid") return new Failure(EXIT.usage, NOBODY_TO_ASK, { code });
+  const { code } = error;
   const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
-  const exitCode = ["invalid_config", "out_of_range", "unknown_provider"].includes(code) ? EXIT.usage : EXIT.failed;
-  return new Failure(exitCode, `${message}${spent}`, { code });
+  const exitCode = ["invalid_config", "out_of_range", "unknown_provider", "handler_invalid"].includes(code) ? EXIT.usage : EXIT.failed;
+  return new Failure(exitCode, `${inOwnWords(error, "condense")}${spent}`, { code });
 }
 
 /** Codes of errors that say that a model did not answer, or not as it should. */
@@ -174,7 +162,7 @@ async function condense(library, history, settings, { env, interruption, step })
     if (target) target.met = preview.stats.finalTokens <= target.tokens;
     return {
       ...preview,
-      warnings: inItsWords(preview.warnings),
+      warnings: withOwnWords(preview.warnings),
       didCondense: preview.wouldCondense,
       id,
       tokens: { before },
@@ -191,7 +179,7 @@ async function condense(library, history, settings, { env, interruption, step })
   step("counting what is left", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
-  const warnings = inItsWords(result.warnings);
+  const warnings = withOwnWords(result.warnings);
   return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
 }
 

@@ -5,8 +5,8 @@
 const { isUtf8 } = require("node:buffer");
 const fs = require("node:fs");
 const path = require("node:path");
-const { COMMANDS } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { commandNames } = require("./flags.js");
 const { ROO_HISTORY, position, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
@@ -88,7 +88,7 @@ function unreadable(name, error) {
   const hints = [];
   if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY)))
     hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
-  const meant = error.code === "ENOENT" ? near(name, Object.keys(COMMANDS)) : [];
+  const meant = error.code === "ENOENT" ? near(name, commandNames) : [];
   if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
   const isLost = error.code === "ENOENT" && isDangling(name);
   const shownName = visible(name);

@@ -5,6 +5,7 @@
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
+const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
 const { bytes, milliseconds, number, percent, plural, visible } = require("./terminal.js");
 
@@ -105,7 +106,7 @@ function compared(report, providers) {
       report.row(`  ${short(id, 20)}`, [about + number(tokens), about + less, `${about}$${cost.toFixed(4)}`, milliseconds(timeMs)]);
     }
   }
-  for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(error.message)}`);
+  for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(inOwnWords(error, "inspect"))}`);
 }
 
 async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn }) {

@@ -3,24 +3,28 @@
 // `roo-condense recommend [HISTORY]`: which provider to take. Without answers it asks, where there is somebody at a terminal.
 
 const readline = require("node:readline/promises");
-const { CHOICES, didYouMean } = require("./arguments.js");
+const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { flagNamed, wordsOf } = require("./flags.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { Report } = require("./report-lines.js");
 const { item, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** @type {(word: string) => [string, string]} */
-const same = (word) => [word, word];
+/**
+ * The words of a flag as choices with their values.
+ * @type {(flag: string) => [string, string][]}
+ */
+const choicesOf = (flag) => (wordsOf(flagNamed(flag)) ?? []).map((word) => [word, word]);
 
 /**
  * The questions: the answer that each gives, and its choices with their values.
  * @type {readonly (readonly [string, string, [string, string | number][]])[]}
  */
 const QUESTIONS = Object.freeze([
-  ["priority", "What matters most?", CHOICES.priority.map(same)],
+  ["priority", "What matters most?", choicesOf("priority")],
   [
     "budgetPerCondensation",
     "What may one condensation cost?",
@@ -53,7 +57,7 @@ const QUESTIONS = Object.freeze([
       ["more", 100],
     ],
   ],
-  ["configuration", "How much do you want to configure?", CHOICES.configuration.map(same)],
+  ["configuration", "How much do you want to configure?", choicesOf("configuration")],
 ]);
 
 /** The choice that somebody names by its number or its text. */

@@ -4,7 +4,7 @@
 
 const fs = require("node:fs");
 const path = require("node:path");
-const { COMMANDS, colorOf, readArguments, wrong } = require("./arguments.js");
+const { colorOf, readArguments, wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { colours, plural, visible, widthOf, wrap } = require("./terminal.js");
 const { version } = require("../../package.json");
@@ -54,6 +54,13 @@ const PAGES = {
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
+};
+
+/** Commands that print a text, for which there is no history to read. */
+const TEXTS = {
+  help: ({ topic, isShort }) => require("./help.js").help(topic, isShort),
+  version: () => `roo-condense ${version}\n`,
+  completions: ({ topic }, { loadLibrary }) => require("./completions.js").completions(topic, loadLibrary),
 };
 
 /** The settings for each of the histories. The results of several go into a folder. */
@@ -114,6 +121,11 @@ async function workOnAll(all, environment) {
 }
 
 async function work(settings, environment) {
+  const text = TEXTS[settings.command];
+  if (text) {
+    await print(environment.stdout, text(settings, environment));
+    return EXIT.done;
+  }
   const page = PAGES[settings.command];
   if (page) return page(environment.loadLibrary(), settings, environment);
   const all = settingsOfEach(settings);
@@ -168,13 +180,6 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   const environment = { loadLibrary, stdout, stderr, env, begun, color, warn };
   try {
     const settings = readArguments(args);
-    if (settings.help) {
-      const { help, helpOf } = require("./help.js");
-      await print(stdout, settings.of === undefined ? help() : helpOf(settings.of, COMMANDS[settings.of]));
-    }
-    if (settings.version) await print(stdout, `roo-condense ${version}\n`);
-    if (settings.command === "completions") await print(stdout, require("./completions.js").completions(settings.shell));
-    if (settings.help || settings.version || settings.command === "completions") return EXIT.done;
     return await work(settings, environment);
   } catch (thrown) {
     const error = failureOf(thrown);
@@ -189,4 +194,4 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   }
 }
 
-module.exports = { run };
+module.exports = { PAGES, TEXTS, WORK, run };

@@ -1,6 +1,14 @@
 "use strict";
 
-/** The usage in one line. */
-const USAGE = "roo-condense HISTORY.json [options]";
+// The usage in one line.
 
-module.exports = { USAGE };
+/** What a command takes, as `[HISTORY...]`. */
+function argumentOf({ arguments: { name, isMany, isOptional } }) {
+  const taken = `${name}${isMany ? "..." : ""}`;
+  return isOptional ? `[${taken}]` : taken;
+}
+
+/** The usage of a command. `condense` can do without its name. */
+const usageOf = (command, isDefault = false) => `roo-condense ${isDefault ? "" : `${command.name} `}${argumentOf(command)} [options]`;
+
+module.exports = { argumentOf, usageOf };
