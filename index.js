@@ -1,4 +1,33 @@
 "use strict";
 
-// In this form the names of what is exported are found by `import { name } from "roo-condense"`, too.
-module.exports = require("./js/api.js");
+// Written by `npm run generate`: every name that js/api.js exports, so that `import { name } from "roo-condense"` finds it.
+/** @type {Record<string, any>} */
+const api = require("./js/api.js");
+
+exports.CondensationManager = api.CondensationManager;
+exports.httpHandler = api.httpHandler;
+exports.callbackHandler = api.callbackHandler;
+exports.createNativeProvider = api.createNativeProvider;
+exports.createSmartProvider = api.createSmartProvider;
+exports.createLosslessProvider = api.createLosslessProvider;
+exports.createTruncationProvider = api.createTruncationProvider;
+exports.createPipeline = api.createPipeline;
+exports.createAdaptive = api.createAdaptive;
+exports.createCostAware = api.createCostAware;
+exports.createQualityFirst = api.createQualityFirst;
+exports.createPerUser = api.createPerUser;
+exports.createAbTest = api.createAbTest;
+exports.createProgressive = api.createProgressive;
+exports.presets = api.presets;
+exports.countTokens = api.countTokens;
+exports.warmUp = api.warmUp;
+exports.recommend = api.recommend;
+exports.calibrateThresholds = api.calibrateThresholds;
+exports.restore = api.restore;
+exports.expand = api.expand;
+exports.inspect = api.inspect;
+exports.createStudioHost = api.createStudioHost;
+exports.studioPage = api.studioPage;
+exports.diffMessages = api.diffMessages;
+exports.validateMessages = api.validateMessages;
+exports.version = api.version;

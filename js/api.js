@@ -1,6 +1,7 @@
 "use strict";
 
-// The public functions and classes. Assigned one by one so that `import { name } from "roo-condense"` finds the names in this CommonJS module.
+// The public functions and classes. `index.js` names them one by one (scripts/generate.mjs), so that `import { name } from "roo-condense"` finds the names in a
+// CommonJS module.
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");
@@ -12,7 +13,7 @@ const { foreignIn } = require("./formats.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
 const { inspect } = require("./inspect.js");
-const providers = require("./provider.js");
+const { factories } = require("./provider.js");
 const { recommend } = require("./recommend.js");
 const { restore } = require("./restore.js");
 const { createStudioHost } = require("./studio/host.js");
@@ -28,17 +29,7 @@ function deepFrozen(value) {
 exports.CondensationManager = CondensationManager;
 exports.httpHandler = httpHandler;
 exports.callbackHandler = callbackHandler;
-exports.createNativeProvider = providers.createNativeProvider;
-exports.createLosslessProvider = providers.createLosslessProvider;
-exports.createTruncationProvider = providers.createTruncationProvider;
-exports.createSmartProvider = providers.createSmartProvider;
-exports.createPipeline = providers.createPipeline;
-exports.createAdaptive = providers.createAdaptive;
-exports.createCostAware = providers.createCostAware;
-exports.createQualityFirst = providers.createQualityFirst;
-exports.createPerUser = providers.createPerUser;
-exports.createAbTest = providers.createAbTest;
-exports.createProgressive = providers.createProgressive;
+Object.assign(exports, factories);
 exports.presets = deepFrozen(JSON.parse(native.smartPresets()));
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;

@@ -146,9 +146,6 @@ function make(id, config, plain, lookUp) {
   );
 }
 
-/** @param config a configuration, or the name of a preset */
-const createSmartProvider = (config) => create("smart")(wholeConfig("smart", config));
-
 /** @param config preferences of users, and a function that looks up those of others */
 function createPerUser(config) {
   if (!isObject(config)) return make("per_user", config, config);
@@ -157,17 +154,13 @@ function createPerUser(config) {
   return make("per_user", config, plain, lookUp == null ? undefined : directoryCallback(lookUp));
 }
 
-module.exports = {
-  NativeCondensationProvider,
-  createAbTest: create("ab_test"),
-  createAdaptive: create("adaptive"),
-  createCostAware: create("cost_aware"),
-  createLosslessProvider: create("lossless"),
-  createNativeProvider: create("native"),
-  createPerUser,
-  createPipeline: create("pipeline"),
-  createProgressive: create("progressive"),
-  createQualityFirst: create("quality_first"),
-  createSmartProvider,
-  createTruncationProvider: create("truncation"),
-};
+/** Factories of those that take more than a configuration. */
+const OWN = { per_user: createPerUser, smart: (config) => create("smart")(wholeConfig("smart", config)) };
+
+/**
+ * A factory for each provider of the addon, by its name: `createNativeProvider`, `createPipeline`.
+ * @type {Record<string, (config?: any) => NativeCondensationProvider>}
+ */
+const factories = Object.fromEntries(JSON.parse(native.builtInProviders()).map(({ id, factory }) => [factory, OWN[id] ?? create(id)]));
+
+module.exports = { NativeCondensationProvider, createSmartProvider: OWN.smart, factories };

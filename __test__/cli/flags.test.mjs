@@ -1,9 +1,7 @@
 // The table of commands and flags, and what is made from it: forgetting something in an entry fails here, by name.
 
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { page, withTable } from "../../scripts/flags-table.mjs";
 import { library } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
@@ -114,10 +112,4 @@ test("texts that name providers, presets or APIs name all of them", () => {
   }
   expect(Object.keys(KEY_VARIABLES)).toEqual(flagNamed("llm").values);
   for (const variable of Object.values(KEY_VARIABLES)) expect(flagNamed("llm").details).toContain(variable);
-});
-
-test("docs/command-line.md has the table of flags; node scripts/flags-table.mjs writes it", () => {
-  const text = readFileSync(page, "utf8");
-  expect(text).toBe(withTable(text));
-  expect(() => withTable("")).toThrow(/are missing/);
 });

@@ -99,6 +99,12 @@ pub fn recommendable() -> String {
     measurable().to_string()
 }
 
+/// The providers that come with the package, as JSON: `[{ id, factory, capabilities, presets }]`.
+#[napi(catch_unwind)]
+pub fn built_in_providers() -> Result<String> {
+    told(&strategies::all().collect::<Vec<_>>())
+}
+
 /// The English of what is told, `{ code, values }`, both as JSON.
 #[napi(catch_unwind)]
 pub fn english(said: String) -> Result<String> {

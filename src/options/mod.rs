@@ -30,6 +30,7 @@
 
 mod check;
 mod error;
+mod merged;
 mod near;
 mod path;
 mod schema;
@@ -40,6 +41,7 @@ mod tests;
 
 pub use self::{
     error::{ConfigError, FaultKind},
+    merged::merged,
     near::near,
     path::path_of,
     settings::Settings,

@@ -1,10 +1,11 @@
 //! Condensation strategies. Each turns a conversation into a plan.
 //!
-//! A new provider is a file here with a type that implements [`Provider`], a line in [`create`], and its id in `strategies::BUILT_IN`: strategies, which
-//! are made of these, stand above.
+//! A new provider is a file here with a type that implements [`Provider`] and a [`Descriptor`], which stands in [`DESCRIPTORS`]. Strategies, which are made of
+//! these, stand above.
 
 mod call_record;
 mod choices;
+mod descriptor;
 mod edited;
 mod error;
 mod host_result;
@@ -25,15 +26,10 @@ mod truncation;
 mod turn;
 mod upkeep;
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
-use crate::options::ConfigError;
-
 pub use self::{
     call_record::CallRecord,
     choices::Choice,
+    descriptor::{Descriptor, Make, with_id},
     error::CondenseError,
     host_result::{Returned, proposal_of},
     lossless::Lossless,
@@ -51,43 +47,6 @@ pub use self::{
     turn::{AcceptAll, Acceptance, ProviderStep, Repeatable, Turns, look_again, milliseconds, panic_message},
 };
 
-/// The ids of the providers that [`create`] makes.
-const OWN_IDS: &[&str] = &[Native::ID, Smart::ID, Lossless::ID, Truncation::ID];
-
-/// Makes one of the providers of this module by its id.
-///
-/// # Errors
-/// Every field of `config` that is wrong, or the id when none of them has it.
-pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
-    match id {
-        Native::ID => Ok(Arc::new(Native::new(config)?)),
-        Smart::ID => Ok(Arc::new(Smart::new(config)?)),
-        Lossless::ID => Ok(Arc::new(Lossless::new(config)?)),
-        Truncation::ID => Ok(Arc::new(Truncation::new(config)?)),
-        _ => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), OWN_IDS.join(", "))]),
-    }
-}
-
-/// The providers of this module, each with its defaults.
-#[must_use]
-pub fn registry() -> Registry {
-    let mut registry = Registry::default();
-    for provider in OWN_IDS.iter().filter_map(|id| create(id, &Value::Null).ok()) {
-        registry.register(provider);
-    }
-    registry
-}
-
-/// A configuration with the fields of `overrides` in place of its own.
-#[must_use]
-pub fn merged(config: &Value, overrides: &Value) -> Value {
-    match (config, overrides) {
-        (Value::Object(config), Value::Object(overrides)) => {
-            let mut merged = config.clone();
-            merged.extend(overrides.clone());
-            Value::Object(merged)
-        }
-        (config, Value::Null) => config.clone(),
-        (_, overrides) => overrides.clone(),
-    }
-}
+/// The providers of this module.
+pub const DESCRIPTORS: &[Descriptor] =
+    &[native::DESCRIPTOR, smart::DESCRIPTOR, lossless::DESCRIPTOR, truncation::DESCRIPTOR];

@@ -1,14 +1,16 @@
 //! The native provider: one summary by a model takes the place of the middle of the conversation.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged,
+    Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed,
     middle::{Middle, SUMMARY_CHECK, SummaryCheck, SummaryRequest, summarize_middle},
 };
 use crate::{
-    options::{ConfigError, Field, Kind, Table},
+    options::{ConfigError, Field, Kind, Table, merged},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     summaries::{CONDENSING_PROFILE, DEFAULT_WINDOW},
 };
@@ -49,6 +51,24 @@ static TABLE: Table = Table::new(
     ],
 );
 
+/// What it is.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    id: Native::ID,
+    name: "called.native",
+    about: "does.native",
+    factory: "createNativeProvider",
+    capabilities: Capabilities {
+        supports_lossy: true,
+        supports_llm_summarization: true,
+        supports_parallel_processing: true,
+        supports_fallback: true,
+        estimated_speed: Speed::Slow,
+        ..Capabilities::NONE
+    },
+    presets: &[],
+    make: |config| Ok(Arc::new(Native::new(config)?)),
+};
+
 impl Native {
     /// What it is registered under.
     pub const ID: &'static str = "native";
@@ -68,20 +88,7 @@ impl Native {
 #[async_trait]
 impl Provider for Native {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: Self::ID.into(),
-            name: "Native".into(),
-            description: "Replaces the middle of the conversation by a summary that a model writes.".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            capabilities: Capabilities {
-                supports_lossy: true,
-                supports_llm_summarization: true,
-                supports_parallel_processing: true,
-                supports_fallback: true,
-                estimated_speed: Speed::Slow,
-                ..Capabilities::default()
-            },
-        }
+        DESCRIPTOR.info()
     }
 
     fn config_schema(&self) -> Value {

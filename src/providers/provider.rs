@@ -59,7 +59,7 @@ pub trait Provider: Send + Sync {
 }
 
 /// What a provider says of itself.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ProviderInfo {
     /// What it is registered under.
     pub id: String,
@@ -78,7 +78,7 @@ pub struct ProviderInfo {
 }
 
 /// What a provider can do.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Capabilities {
     /// It can work without losing anything.
@@ -100,6 +100,21 @@ pub struct Capabilities {
     pub is_free: bool,
     /// `fast`: milliseconds; `medium`: seconds; `slow`: tens of seconds.
     pub estimated_speed: Speed,
+}
+
+impl Capabilities {
+    /// None of them.
+    pub const NONE: Self = Self {
+        supports_lossless: false,
+        supports_lossy: false,
+        supports_truncation: false,
+        supports_llm_summarization: false,
+        supports_parallel_processing: false,
+        supports_multi_pass: false,
+        supports_fallback: false,
+        is_free: false,
+        estimated_speed: Speed::Medium,
+    };
 }
 
 /// How long a provider takes.

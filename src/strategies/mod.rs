@@ -24,10 +24,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use self::tables::{AB_TEST, ADAPTIVE, COST_AWARE, PER_USER, PIPELINE, PROGRESSIVE, QUALITY_FIRST};
 pub use self::{per_user::UserDirectory, strategy::Strategy, tables::BUILT_IN};
 use crate::{
     options::ConfigError,
-    providers::{self, Provider, Registry},
+    providers::{self, Capabilities, Descriptor, Make, Provider, Registry, Speed},
 };
 
 /// Makes a provider that comes with this crate by its id.
@@ -63,19 +64,85 @@ pub fn create_with(
     config: &Value,
     directory: Option<Arc<dyn UserDirectory>>,
 ) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
-    match tables::STRATEGIES.iter().find(|known| **known == id) {
-        Some(id) => Ok(Arc::new(Strategy::new(id, config, directory)?)),
-        None if BUILT_IN.contains(&id) => providers::create(id, config),
+    if id == PER_USER {
+        return Ok(Arc::new(Strategy::new(PER_USER, config, directory)?));
+    }
+    match all().find(|known| known.id == id) {
+        Some(descriptor) => (descriptor.make)(config),
         None => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), BUILT_IN.join(", "))]),
     }
+}
+
+/// The strategies.
+pub const DESCRIPTORS: &[Descriptor] = &[
+    strategy(PIPELINE, "called.pipeline", "does.pipeline", "createPipeline", |config| made(PIPELINE, config)),
+    strategy(ADAPTIVE, "called.adaptive", "does.adaptive", "createAdaptive", |config| made(ADAPTIVE, config)),
+    strategy(COST_AWARE, "called.cost_aware", "does.cost_aware", "createCostAware", |config| made(COST_AWARE, config)),
+    strategy(QUALITY_FIRST, "called.quality_first", "does.quality_first", "createQualityFirst", |config| {
+        made(QUALITY_FIRST, config)
+    }),
+    strategy(PER_USER, "called.per_user", "does.per_user", "createPerUser", |config| made(PER_USER, config)),
+    strategy(AB_TEST, "called.ab_test", "does.ab_test", "createAbTest", |config| made(AB_TEST, config)),
+    strategy(PROGRESSIVE, "called.progressive", "does.progressive", "createProgressive", |config| {
+        made(PROGRESSIVE, config)
+    }),
+];
+
+const fn strategy(
+    id: &'static str,
+    name: &'static str,
+    about: &'static str,
+    factory: &'static str,
+    make: Make,
+) -> Descriptor {
+    let capabilities = Capabilities {
+        supports_lossless: false,
+        supports_lossy: true,
+        supports_truncation: true,
+        supports_llm_summarization: true,
+        supports_parallel_processing: true,
+        supports_multi_pass: true,
+        supports_fallback: true,
+        is_free: false,
+        estimated_speed: Speed::Slow,
+    };
+    Descriptor { id, name, about, factory, capabilities, presets: &[], make }
+}
+
+fn made(id: &'static str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {
+    Ok(Arc::new(Strategy::new(id, config, None)?))
+}
+
+/// All providers that come with this crate.
+pub fn all() -> impl Iterator<Item = &'static Descriptor> {
+    providers::DESCRIPTORS.iter().chain(DESCRIPTORS)
 }
 
 /// All of them, each with its defaults.
 #[must_use]
 pub fn registry() -> Registry {
-    let mut registry = providers::registry();
-    for provider in tables::STRATEGIES.iter().filter_map(|id| create(id, &Value::Null).ok()) {
+    let mut registry = Registry::default();
+    for provider in all().filter_map(|known| (known.make)(&Value::Null).ok()) {
         registry.register(provider);
     }
     registry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_is_made_with_its_defaults_and_has_words() {
+        for known in all() {
+            let info = (known.make)(&Value::Null).unwrap_or_else(|faults| panic!("{}: {faults:?}", known.id)).info();
+            assert_eq!((info.id.as_str(), BUILT_IN.contains(&known.id)), (known.id, true));
+            assert!(
+                info.name != known.name && info.description != known.about,
+                "{} has no words in src/words",
+                known.id
+            );
+        }
+        assert_eq!(all().count(), BUILT_IN.len());
+    }
 }

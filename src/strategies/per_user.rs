@@ -12,8 +12,8 @@ use super::{
     tables::{self, PREFERENCES},
 };
 use crate::{
-    options::{ConfigError, Settings},
-    providers::{CondenseError, Smart, merged},
+    options::{ConfigError, Settings, merged},
+    providers::{CondenseError, Smart},
     warning::{Warning, WarningCode},
 };
 

@@ -14,9 +14,9 @@ use super::{
     tables::{self, AB_TEST, ADAPTIVE, COST_AWARE, PER_USER, PIPELINE, PROGRESSIVE, QUALITY_FIRST},
 };
 use crate::{
-    options::{ConfigError, Settings},
+    options::{ConfigError, Settings, merged},
     protect::ProtectRules,
-    providers::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Registry, Request, Speed, merged},
+    providers::{CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Registry, Request, with_id},
 };
 
 /// A provider that is made of others.
@@ -54,49 +54,11 @@ impl Strategy {
     }
 }
 
-fn words(id: &str) -> (&'static str, &'static str) {
-    match id {
-        PIPELINE => (
-            "Pipeline",
-            "Asks providers one after the other, each on what the one before has left, until the target is reached.",
-        ),
-        ADAPTIVE => ("Adaptive", "Asks the stronger a provider the further the conversation is from the target."),
-        COST_AWARE => (
-            "Cost-aware",
-            "Asks the best provider that a budget pays for, and those that are free where it pays for none.",
-        ),
-        QUALITY_FIRST => {
-            ("Quality first", "Asks the most careful provider first, and stronger ones only where that is not enough.")
-        }
-        PER_USER => ("Per user", "Asks the provider that the user prefers, within what that user may cost."),
-        AB_TEST => {
-            ("A/B test", "Asks one of several providers, always the same for a user, and measures which does better.")
-        }
-        _ => ("Progressive", "Asks what is free first, then models, the dearer the more of a budget is left."),
-    }
-}
-
 #[async_trait]
 impl Provider for Strategy {
     fn info(&self) -> ProviderInfo {
-        let (name, description) = words(self.id);
-        ProviderInfo {
-            id: self.id.into(),
-            name: name.into(),
-            description: description.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            capabilities: Capabilities {
-                supports_lossless: false,
-                supports_lossy: true,
-                supports_truncation: true,
-                supports_llm_summarization: true,
-                supports_parallel_processing: true,
-                supports_multi_pass: true,
-                supports_fallback: true,
-                is_free: false,
-                estimated_speed: Speed::Slow,
-            },
-        }
+        // Nobody makes one that is not described.
+        with_id(super::DESCRIPTORS, self.id).map(Descriptor::info).unwrap_or_default()
     }
 
     fn config_schema(&self) -> Value {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT},
-    providers::{self, Lossless, Native, Smart, Truncation},
+    providers::{self, Lossless, Native, Smart, Truncation, with_id},
     summaries::CONDENSING_PROFILE,
 };
 
@@ -17,23 +17,19 @@ pub const PER_USER: &str = "per_user";
 pub const AB_TEST: &str = "ab_test";
 pub const PROGRESSIVE: &str = "progressive";
 
-/// The ids of all strategies.
-pub const STRATEGIES: &[&str] = &[PIPELINE, ADAPTIVE, COST_AWARE, QUALITY_FIRST, PER_USER, AB_TEST, PROGRESSIVE];
-
 /// The ids of the providers that come with this crate, strategies included.
-pub const BUILT_IN: &[&str] = &[
-    Native::ID,
-    Smart::ID,
-    Lossless::ID,
-    Truncation::ID,
-    PIPELINE,
-    ADAPTIVE,
-    COST_AWARE,
-    QUALITY_FIRST,
-    PER_USER,
-    AB_TEST,
-    PROGRESSIVE,
-];
+pub const BUILT_IN: &[&str] = &ids();
+
+const fn ids() -> [&'static str; providers::DESCRIPTORS.len() + super::DESCRIPTORS.len()] {
+    let mut ids = [""; providers::DESCRIPTORS.len() + super::DESCRIPTORS.len()];
+    let mut at = 0;
+    while at < ids.len() {
+        let own = providers::DESCRIPTORS.len();
+        ids[at] = if at < own { providers::DESCRIPTORS[at].id } else { super::DESCRIPTORS[at - own].id };
+        at += 1;
+    }
+    ids
+}
 
 const ID: &str = "The id of a provider: of this library, or one that the host has registered.";
 const OVERRIDES: &str = "Overrides fields of its configuration, as `config` of a call does.";
@@ -256,10 +252,10 @@ fn faults_within(outer: &mut Vec<&'static str>, strategy: &'static str, config: 
             continue;
         }
         let Some(config) = config else { continue };
-        let of_config = match STRATEGIES.iter().find(|known| **known == provider) {
-            Some(inner) => faults_within(outer, inner, config),
-            None if BUILT_IN.contains(&provider) => providers::create(provider, config).err().unwrap_or_default(),
-            None => Vec::new(),
+        let of_config = match (with_id(super::DESCRIPTORS, provider), with_id(providers::DESCRIPTORS, provider)) {
+            (Some(inner), _) => faults_within(outer, inner.id, config),
+            (_, Some(known)) => (known.make)(config).err().unwrap_or_default(),
+            (None, None) => Vec::new(),
         };
         let field = if strategy == PER_USER { "customConfig" } else { "config" };
         faults.extend(of_config.into_iter().map(|fault| fault.under(&format!("{place}.{field}"))));
@@ -432,7 +428,7 @@ mod tests {
 
     #[test]
     fn defaults_are_right() {
-        for strategy in STRATEGIES {
+        for strategy in super::super::DESCRIPTORS.iter().map(|known| known.id) {
             assert_eq!(faults(strategy, &Value::Null), []);
             for name in ["stages", "bands", "variants"] {
                 if table(strategy).unwrap().field(name).is_some() {

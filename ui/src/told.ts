@@ -6,10 +6,12 @@ import { type Key, useStudio } from "./context.js";
 import { withSeparators } from "./format.js";
 import { en } from "./locales/en.js";
 import { visibleText } from "./text.js";
+import { RESOURCES } from "./translator.js";
 import type { Fault, Said } from "./types.js";
 
 const words: Record<string, string> = en;
 
+const english = (code: string): string | undefined => (RESOURCES.en.translation as Record<string, string>)[code];
 const sentence = (said: string) => visibleText(withSeparators(said));
 const capitalized = (said: string) => said.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
@@ -45,6 +47,9 @@ export function useTold(): Told {
     const own = (said: Said | undefined) => (said === undefined || said.code === "own" ? undefined : say(said));
     const asSaid = (said: string) => ({ said: sentence(said), ...(language !== "en" && { lang: "en" as const }) });
     const known = (key: string, said: string) => (words[key] === said ? t(key as Key) : visibleText(said));
+    // A provider of the host may have the id of one of ours.
+    const ofProvider = (code: string, said: string) =>
+      (english(code) === said ? say({ code, values: {} }) : undefined) ?? visibleText(said);
     return {
       fault: ({ code, message, said }) => {
         if (code === "unreachable") return t("lost");
@@ -61,9 +66,9 @@ export function useTold(): Told {
       advice: (said, made) => capitalized(own(made) ?? sentence(said)),
       skipped: ({ skipped, said }) => own(said) ?? (language === "en" && skipped !== undefined ? sentence(skipped) : t("preview.skipped")),
       passName: ({ id, name }) => known(`pass.${(name ?? "").toLowerCase().replaceAll(/[^a-z]+/g, "_")}`, name || id),
-      calledById: (id) => (`called.${id}` in words ? t(`called.${id}` as Key) : visibleText(id)),
-      providerName: ({ id, name }) => known(`called.${id}`, name),
-      providerAbout: ({ id, description }) => known(`does.${id}`, description),
+      calledById: (id) => say({ code: `called.${id}`, values: {} }) ?? visibleText(id),
+      providerName: ({ id, name }) => ofProvider(`called.${id}`, name),
+      providerAbout: ({ id, description }) => ofProvider(`does.${id}`, description),
     };
   }, [t, say, language]);
 }

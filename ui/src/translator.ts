@@ -39,16 +39,11 @@ export function createTranslator(language: Language): Translator {
     resources: RESOURCES,
   });
   const format = createFormat(language);
-  const forms: Record<string, (value: any) => string> = {
-    number: format.number,
-    percent: format.percent,
-    dollars: format.dollars,
-    ms: format.duration,
-    parts: (all: string[]) => all.join(", "),
-    clauses: (all: string[]) => all.join("; "),
-    either: (all: string[]) => all.join(language === "fr" ? " ou " : ", or "),
-  };
-  for (const [name, say] of Object.entries(forms)) instance.services.formatter?.add(name, say);
+  const add = <Value>(forms: Record<string, (value: Value) => string>) =>
+    Object.entries(forms).forEach(([name, say]) => instance.services.formatter?.add(name, say));
+  add<number>({ number: format.number, percent: format.percent, dollars: format.dollars, ms: format.duration });
+  const joined = (separator: string) => (all: string[]) => all.join(separator);
+  add<string[]>({ parts: joined(", "), clauses: joined("; "), either: joined(language === "fr" ? " ou " : ", or ") });
   const has = ({ code }: Said) => ["", "_one", "_other"].some((ending) => instance.exists(`${code}${ending}`));
   const asWords = (value: SaidValue): string | number | string[] => {
     if (Array.isArray(value)) return value.map(words);

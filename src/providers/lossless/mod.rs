@@ -20,11 +20,17 @@ mod superseded;
 mod texts;
 mod within;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Capabilities, CondenseError, Proposal, Provider, ProviderInfo, Request, Speed, merged};
-use crate::{options::ConfigError, protect::ProtectRules, transcript};
+use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed};
+use crate::{
+    options::{ConfigError, merged},
+    protect::ProtectRules,
+    transcript,
+};
 
 pub(super) use self::operations::TABLE;
 use self::{found::Found, lines::KnownLines, memory::Memory, operations::LosslessOptions, texts::Text};
@@ -34,6 +40,23 @@ pub struct Lossless {
     config: Value,
     memory: Memory,
 }
+
+/// What it is.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    id: Lossless::ID,
+    name: "called.lossless",
+    about: "does.lossless",
+    factory: "createLosslessProvider",
+    capabilities: Capabilities {
+        supports_lossless: true,
+        supports_fallback: true,
+        is_free: true,
+        estimated_speed: Speed::Fast,
+        ..Capabilities::NONE
+    },
+    presets: &[],
+    make: |config| Ok(Arc::new(Lossless::new(config)?)),
+};
 
 impl Lossless {
     /// What it is registered under.
@@ -52,20 +75,7 @@ impl Lossless {
 #[async_trait]
 impl Provider for Lossless {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: Self::ID.into(),
-            name: "Lossless".into(),
-            description: "Says each thing once: what stands elsewhere in the conversation becomes a pointer, checked by reading it back."
-                .into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            capabilities: Capabilities {
-                supports_lossless: true,
-                supports_fallback: true,
-                is_free: true,
-                estimated_speed: Speed::Fast,
-                ..Capabilities::default()
-            },
-        }
+        DESCRIPTOR.info()
     }
 
     fn config_schema(&self) -> Value {

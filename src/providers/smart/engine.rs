@@ -18,10 +18,11 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    options::merged,
     progress::Progress,
     providers::{
         Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, Settled, State, Step, Truncation,
-        merged, pass_report::PassTimer, settle, tool_rules::limited,
+        pass_report::PassTimer, settle, tool_rules::limited,
     },
     summaries::{Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},

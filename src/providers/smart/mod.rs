@@ -33,9 +33,9 @@ use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
 };
-use super::{Capabilities, CondenseError, Native, Proposal, Provider, ProviderInfo, Request, Speed, State, merged};
+use super::{Capabilities, CondenseError, Descriptor, Native, Proposal, Provider, ProviderInfo, Request, Speed, State};
 use crate::{
-    options::ConfigError,
+    options::{ConfigError, merged},
     progress::Progress,
     protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
@@ -46,6 +46,27 @@ use crate::{
 pub struct Smart {
     config: Value,
 }
+
+/// What it is.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    id: Smart::ID,
+    name: "called.smart",
+    about: "does.smart",
+    factory: "createSmartProvider",
+    capabilities: Capabilities {
+        supports_lossless: true,
+        supports_lossy: true,
+        supports_truncation: true,
+        supports_llm_summarization: true,
+        supports_parallel_processing: true,
+        supports_multi_pass: true,
+        is_free: false,
+        supports_fallback: true,
+        estimated_speed: Speed::Medium,
+    },
+    presets: presets::NAMES,
+    make: |config| Ok(Arc::new(Smart::new(config)?)),
+};
 
 impl Smart {
     /// What it is registered under.
@@ -70,23 +91,7 @@ impl Smart {
 #[async_trait]
 impl Provider for Smart {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: Self::ID.into(),
-            name: "Smart".into(),
-            description: "Condenses in passes: lossless first, then summaries and truncation of each kind of content as configured.".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            capabilities: Capabilities {
-                supports_lossless: true,
-                supports_lossy: true,
-                supports_truncation: true,
-                supports_llm_summarization: true,
-                supports_parallel_processing: true,
-                supports_multi_pass: true,
-                is_free: false,
-                supports_fallback: true,
-                estimated_speed: Speed::Medium,
-            },
-        }
+        DESCRIPTOR.info()
     }
 
     fn config_schema(&self) -> Value {

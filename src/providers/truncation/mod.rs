@@ -6,6 +6,7 @@ mod gap;
 mod search;
 mod window;
 
+use std::sync::Arc;
 use std::{collections::BTreeSet, ops::Range};
 
 use async_trait::async_trait;
@@ -13,13 +14,13 @@ use serde_json::Value;
 
 use self::{content::ContentCut, gap::with_note_of_gap};
 use super::{
-    Capabilities, CondenseError, Note, Proposal, Provider, ProviderInfo, Request, Speed, State, merged,
+    Capabilities, CondenseError, Descriptor, Note, Proposal, Provider, ProviderInfo, Request, Speed, State,
     pinned::{sparing_pins, with_bridges},
     tool_rules::limited,
 };
 use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
-    options::{ConfigError, Field, Settings, Table},
+    options::{ConfigError, Field, Settings, Table, merged},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
     tokens::Tally,
@@ -83,6 +84,24 @@ static TABLE: Table = Table::new(
     ],
 );
 
+/// What it is.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    id: Truncation::ID,
+    name: "called.truncation",
+    about: "does.truncation",
+    factory: "createTruncationProvider",
+    capabilities: Capabilities {
+        supports_lossy: true,
+        supports_truncation: true,
+        supports_fallback: true,
+        is_free: true,
+        estimated_speed: Speed::Fast,
+        ..Capabilities::NONE
+    },
+    presets: &[],
+    make: |config| Ok(Arc::new(Truncation::new(config)?)),
+};
+
 impl Truncation {
     /// What it is registered under.
     pub const ID: &'static str = "truncation";
@@ -100,20 +119,7 @@ impl Truncation {
 #[async_trait]
 impl Provider for Truncation {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo {
-            id: Self::ID.into(),
-            name: "Mechanical truncation".into(),
-            description: "Cuts old tool results and parameters, or drops the oldest messages, without a model.".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            capabilities: Capabilities {
-                supports_lossy: true,
-                supports_truncation: true,
-                supports_fallback: true,
-                is_free: true,
-                estimated_speed: Speed::Fast,
-                ..Capabilities::default()
-            },
-        }
+        DESCRIPTOR.info()
     }
 
     fn config_schema(&self) -> Value {

@@ -1,0 +1,28 @@
+// What is made from one definition is as that says.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { GENERATED } from "../../scripts/generate.mjs";
+import { root } from "../../scripts/tools.mjs";
+
+const require = createRequire(import.meta.url);
+
+test.each(GENERATED)("$file is as `npm run generate` writes it", ({ file, write }) => {
+  const text = readFileSync(path.join(root, file), "utf8");
+  expect(write(text)).toBe(text);
+});
+
+test("every factory has its types", () => {
+  const native = require("../../js/native.js");
+  const types = readFileSync(path.join(root, "index.d.ts"), "utf8");
+  const files = [...types.matchAll(/from "\.\/(types\/[\w-]+)\.js"/g)].map(([, file]) =>
+    readFileSync(path.join(root, `${file}.d.ts`), "utf8"),
+  );
+  for (const { factory } of JSON.parse(native.builtInProviders()))
+    expect(
+      files.some((text) => text.includes(`export function ${factory}`)),
+      `${factory} is declared in no file of types that index.d.ts exports`,
+    ).toBe(true);
+});

@@ -1,0 +1,81 @@
+// Writes what is made from one definition somewhere else: the names in index.js, and tables in the documentation.
+//
+//   npm run generate
+//
+// A test fails where a file is not as this would write it.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import process from "node:process";
+import { debugAddon, isProgram, root } from "./tools.mjs";
+
+const require = createRequire(import.meta.url);
+// As in the tests, what was built last for them.
+if (existsSync(debugAddon)) process.env.ROO_CONDENSE_BINARY ??= debugAddon;
+
+const code = (text) => `\`${text}\``;
+const rows = (...all) => all.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+const line = (columns) => Array.from({ length: columns }, () => "---");
+
+/** The names that the package exports, as tools that read no programs find them in a CommonJS module. */
+function index() {
+  const names = Object.keys(require("../js/api.js"));
+  return [
+    '"use strict";',
+    "",
+    '// Written by `npm run generate`: every name that js/api.js exports, so that `import { name } from "roo-condense"` finds it.',
+    "/** @type {Record<string, any>} */",
+    'const api = require("./js/api.js");',
+    "",
+    ...names.map((name) => `exports.${name} = api.${name};`),
+    "",
+  ].join("\n");
+}
+
+/** The providers, from their descriptors in src/providers and src/strategies. */
+function providers() {
+  const native = require("../js/native.js");
+  const { CondensationManager } = require("../js/api.js");
+  const factories = Object.fromEntries(JSON.parse(native.builtInProviders()).map((known) => [known.id, known]));
+  const told = new CondensationManager().listProviders().map(({ id, name, description, capabilities }) => {
+    const { factory, presets } = factories[id];
+    const model = capabilities.supportsLLMSummarization ? "may ask" : "never";
+    return [code(id), name, description, model, code(factory), presets.map(code).join(", ") || "–"];
+  });
+  return rows(["id", "name", "what it does", "a model", "made by", "presets"], line(6), ...told);
+}
+
+/** The flags of the command line, from js/cli/flags.js. */
+function flags() {
+  const { COMMANDS, FLAGS } = require("../js/cli/flags.js");
+  const { meaningOf } = require("../js/cli/help.js");
+  // The flags that a text names, as code.
+  const cell = (text) => text.replace(/(?<![\w`-])--[a-z-]+/g, code).replaceAll("|", "\\|");
+  const nameOf = (/** @type {any} */ { name, short, value }) =>
+    `${short ? `${code(`-${short}`)}, ` : ""}${code(`--${name}${value ? ` ${value}` : ""}`)}`;
+  const commandsOf = ({ commands }) => (commands.length === COMMANDS.length ? "all" : commands.join(", "));
+  const told = FLAGS.map((flag) => [nameOf(flag), cell(meaningOf(flag)), commandsOf(flag)]);
+  return rows(["flag", "what it does", "commands"], line(3), ...told);
+}
+
+/** A page with what stands between its two marks written anew. */
+const between = (name, write) => (text) => {
+  const [begin, end] = [`<!-- ${name}: written by npm run generate -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`"${begin}" and "${end}" are missing, between which the table stands`);
+  return `${text.slice(0, from + begin.length)}\n\n${write()}\n\n${text.slice(to)}`;
+};
+
+/** Files, and what is to stand in each where this stands in it. */
+export const GENERATED = [
+  { file: "index.js", write: index },
+  { file: "docs/providers.md", write: between("providers", providers) },
+  { file: "docs/command-line.md", write: between("flags", flags) },
+];
+
+if (isProgram(import.meta.url))
+  for (const { file, write } of GENERATED) {
+    const place = path.join(root, file);
+    writeFileSync(place, write(readFileSync(place, "utf8")));
+  }
