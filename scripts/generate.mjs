@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
+import { layers } from "./imports.mjs";
 import { debugAddon, isProgram, root } from "./tools.mjs";
 
 const require = createRequire(import.meta.url);
@@ -59,17 +60,29 @@ function flags() {
   return rows(["flag", "what it does", "commands"], line(3), ...told);
 }
 
+/** The layers of src as a drawing, from the table below it. What follows from other arrows is not drawn. */
+function drawing(page) {
+  const { rows } = layers(page);
+  const below = new Map();
+  for (const { name, knows } of rows) below.set(name, new Set(knows.flatMap((other) => [other, ...(below.get(other) ?? [])])));
+  const arrows = rows.flatMap(({ name, knows }) =>
+    knows.filter((other) => !knows.some((between) => below.get(between)?.has(other))).map((other) => `  ${other} --> ${name}`),
+  );
+  return ["```mermaid", "flowchart BT", ...arrows, "  node --> js", '  js -. "requests and answers" .- ui', "```"].join("\n");
+}
+
 /** A page with what stands between its two marks written anew. */
 const between = (name, write) => (text) => {
   const [begin, end] = [`<!-- ${name}: written by npm run generate -->`, `<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`"${begin}" and "${end}" are missing, between which the table stands`);
-  return `${text.slice(0, from + begin.length)}\n\n${write()}\n\n${text.slice(to)}`;
+  return `${text.slice(0, from + begin.length)}\n\n${write(text)}\n\n${text.slice(to)}`;
 };
 
 /** Files, and what is to stand in each where this stands in it. */
 export const GENERATED = [
   { file: "index.js", write: index },
+  { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/command-line.md", write: between("flags", flags) },
 ];

@@ -4,7 +4,6 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::scaled;
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
@@ -250,4 +249,9 @@ fn words_of(message: &Message) -> Kind {
 /// The part of `sorted` that belongs to `block`.
 fn range_of<T>(sorted: &[T], block: usize, block_of: impl Fn(&T) -> usize) -> Range<usize> {
     sorted.partition_point(|item| block_of(item) < block)..sorted.partition_point(|item| block_of(item) <= block)
+}
+
+/// A part of a sum, to the nearest whole number.
+pub(super) fn scaled(scale: Scale, tokens: usize) -> usize {
+    (tokens as f64 * scale.factor()).round() as usize
 }

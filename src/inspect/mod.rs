@@ -12,7 +12,7 @@ mod waste;
 use serde::Serialize;
 
 use self::{
-    kinds::{BlockKinds, kinds_of},
+    kinds::{BlockKinds, kinds_of, scaled},
     usage::Usage,
     waste::Wastes,
 };
@@ -137,11 +137,6 @@ pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Ca
 fn role_name(role: &Role) -> &str {
     let name = role.as_str();
     name.char_indices().nth(40).map_or(name, |(end, _)| &name[..end])
-}
-
-/// A part of a sum, to the nearest whole number.
-fn scaled(scale: Scale, tokens: usize) -> usize {
-    (tokens as f64 * scale.factor()).round() as usize
 }
 
 fn largest(messages: &[Vec<BlockKinds>], most: usize, scale: Scale) -> Vec<LargeBlock> {

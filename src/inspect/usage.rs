@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{scaled, waste::Wastes};
+use super::{kinds::scaled, waste::Wastes};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, surrogates},

@@ -12,7 +12,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::{
-    scaled,
+    kinds::scaled,
     usage::{EventTokens, Usage},
 };
 use crate::{

@@ -28,9 +28,6 @@ pub struct Alert {
     pub profile_id: Option<String>,
 }
 
-/// A condensation that costs more dollars than this is reported, unless the options say otherwise.
-pub const DEFAULT_COST_ALERT: f64 = 0.1;
-
 /// The alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
 pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
     let mut alerts = Vec::new();

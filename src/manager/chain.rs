@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{
     numbers::Goal,
-    prepare::Ready,
-    report::Ties,
+    preparation::Ready,
     survival::{Done, Survival},
+    ties::Ties,
     totals::{HostCount, host_count},
 };
 use crate::{

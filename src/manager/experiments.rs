@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::metrics::{reduction_percent, saved};
+use super::savings::{reduction_percent, saved};
 use crate::{
     providers::CallRecord,
     statistics::{Interval, Moments},

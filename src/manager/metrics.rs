@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     alerts::Alert,
     experiments::{Experiment, ExperimentReport, Kept},
+    savings::{reduction_percent, saved},
 };
 use crate::providers::{CallRecord, Choice};
 
@@ -51,24 +52,6 @@ pub struct Totals {
 
 /// Calls whose times percentiles are taken from: the newest.
 const MAX_SAMPLES: usize = 1000;
-
-/// `part` of `whole` in percent; 0 of nothing is 0.
-#[must_use]
-pub fn percent(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
-}
-
-/// Tokens that a call removed.
-#[must_use]
-pub fn saved(call: &CallRecord) -> usize {
-    call.tokens_before.saturating_sub(call.tokens_after)
-}
-
-/// Share of the tokens that a call removed, in percent.
-#[must_use]
-pub fn reduction_percent(call: &CallRecord) -> f64 {
-    percent(saved(call), call.tokens_before)
-}
 
 impl Totals {
     fn add(&mut self, call: &CallRecord) {

@@ -5,19 +5,24 @@ mod chain;
 mod economics;
 mod experiments;
 mod guard;
+mod in_force;
 mod inspection;
 mod metrics;
 mod numbers;
 mod options;
+mod preparation;
 mod prepare;
 mod preview;
 mod profiles;
 mod prompt_cache;
 mod report;
+mod savings;
 mod survival;
+mod ties;
 mod totals;
 mod trigger;
 mod undo;
+mod work;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,25 +30,23 @@ use std::{
 };
 
 use self::{
-    chain::Chain,
-    economics::Weighed,
-    guard::Guard,
-    metrics::CondensationRecord,
-    numbers::Goal,
-    prepare::{Preparations, Ready},
+    chain::Chain, economics::Weighed, guard::Guard, metrics::CondensationRecord, numbers::Goal, preparation::Ready,
+    prepare::Preparations,
 };
 pub use self::{
     economics::MoneyDecision,
     guard::GuardOptions,
+    in_force::{DEFAULT_PROVIDER, InForce},
     inspection::{InspectOptions, Inspection},
     metrics::Metrics,
     options::{CallOptions, ManagerOptions},
-    prepare::Preparation,
+    preparation::Preparation,
     preview::{PreviewReport, Trial},
     profiles::Profiles,
     prompt_cache::PromptCache,
     report::Report,
     trigger::{ContextUsage, Thresholds, TriggerDecision},
+    work::Work,
 };
 use crate::{
     cancel::Cancel,
@@ -60,9 +63,6 @@ use crate::{
     transcript::ToolTable,
     warning::{Warning, WarningCode},
 };
-
-/// The provider that is active when the options name none.
-pub const DEFAULT_PROVIDER: &str = Native::ID;
 
 /// Holds providers, options and metrics. Two managers share nothing but the caches of token counts.
 pub struct Manager {
@@ -101,65 +101,6 @@ struct State {
     model: Option<String>,
 }
 
-/// What a manager is set to, at one moment: who sets it otherwise while a call is under way changes the next one.
-#[derive(Clone)]
-pub struct InForce {
-    registry: Registry,
-    /// The provider that was chosen, if one was.
-    active: Option<String>,
-    thresholds: Thresholds,
-}
-
-impl InForce {
-    /// The providers.
-    #[must_use]
-    pub fn registry(&self) -> &Registry {
-        &self.registry
-    }
-
-    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
-    #[must_use]
-    pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
-        let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
-        let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };
-        call.provider.clone().or_else(|| self.active.clone()).unwrap_or_else(|| default.to_owned())
-    }
-}
-
-/// A conversation and everything else about one call.
-pub struct Work {
-    /// The conversation.
-    pub conversation: Conversation,
-    /// The options of the call.
-    pub call: CallOptions,
-    /// What the manager was set to when the call was made. Without it, what it is set to when that is needed.
-    pub in_force: Option<Arc<InForce>>,
-    /// The host's own name for this call; providers of the host are told it.
-    pub host_call: u32,
-    /// The handlers of the call.
-    pub llm: Llm,
-    /// Stops the work.
-    pub cancel: Cancel,
-    /// Told how the work goes.
-    pub progress: Progress,
-}
-
-impl Work {
-    /// A conversation, with nothing else known, nobody to ask and nobody to tell.
-    #[must_use]
-    pub fn new(conversation: Conversation) -> Self {
-        Self {
-            conversation,
-            call: CallOptions::default(),
-            in_force: None,
-            host_call: 0,
-            llm: Llm::default(),
-            cancel: Cancel::default(),
-            progress: Progress::default(),
-        }
-    }
-}
-
 /// What came of a condensation.
 struct Ran {
     report: Report,
@@ -172,21 +113,6 @@ struct Ran {
 impl Ran {
     fn of(report: Report) -> Self {
         Self { report, proposal: None, was_ready: false }
-    }
-}
-
-impl Work {
-    /// The same with other options.
-    fn with_call(&self, call: CallOptions) -> Self {
-        Self {
-            conversation: self.conversation.clone(),
-            call,
-            in_force: self.in_force.clone(),
-            host_call: self.host_call,
-            llm: self.llm.clone(),
-            cancel: self.cancel.clone(),
-            progress: self.progress.clone(),
-        }
     }
 }
 

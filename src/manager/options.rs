@@ -4,9 +4,7 @@ use serde_json::Value;
 
 use super::{
     GuardOptions, Profiles,
-    alerts::DEFAULT_COST_ALERT,
     economics::{ECONOMICS, Economics},
-    prepare::DEFAULT_FROM_PERCENT,
     profiles::{self, PER_CONDENSATION},
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
@@ -19,6 +17,11 @@ use crate::{
     tokens::{Encoding, Scale, ScaleSetting},
     transcript::{TOOLS, ToolRows, ToolTable},
 };
+
+/// A condensation that costs more dollars than this is reported, unless the options say otherwise.
+const DEFAULT_COST_ALERT: f64 = 0.1;
+/// The least share of the tokens at which a condensation is due, in percent, from which one is prepared, unless the options say otherwise.
+const DEFAULT_FROM_PERCENT: f64 = 80.0;
 
 /// Options of a [`super::Manager`].
 #[derive(Debug, Clone)]

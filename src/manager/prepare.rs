@@ -11,7 +11,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Manager, Ran, Report, Run, TriggerDecision, Work, guard::Guard, report::ReportedError};
+use super::{
+    Manager, Ran, Report, Run, TriggerDecision, Work,
+    guard::Guard,
+    preparation::{AppliedPreparation, Preparation, Ready},
+    report::ReportedError,
+};
 use crate::{
     conversation::{Contents, Edit, NewValue},
     options::ConfigError,
@@ -24,40 +29,6 @@ const MAX_TASKS: usize = 8;
 
 /// Bytes of all that is kept. What is kept of a snapshot are the edits, not the snapshot.
 const MAX_BYTES: usize = 16 << 20;
-
-/// The least share of the tokens at which a condensation is due, in percent, from which one is prepared, unless the options say otherwise.
-pub const DEFAULT_FROM_PERCENT: f64 = 80.0;
-
-/// What came of preparing.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Preparation {
-    /// Whether there is something now that will be applied when a condensation is due.
-    pub prepared: bool,
-    /// `done`; `reused`: what was prepared before will do; `joined`: somebody else's work under way was waited for; `early`: too far from being due;
-    /// `nothing`: nothing would be gained; `failed`: see the error.
-    pub reason: &'static str,
-    /// Messages of the snapshot; 0 where there is none.
-    pub messages: usize,
-    /// Tokens, as the caller counts them, that it saves.
-    pub tokens_saved: f64,
-}
-
-impl Preparation {
-    fn none(reason: &'static str) -> Self {
-        Self { prepared: false, reason, messages: 0, tokens_saved: 0.0 }
-    }
-}
-
-/// That a result is of what was prepared.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AppliedPreparation {
-    /// Messages of the snapshot.
-    pub messages: usize,
-    /// Dollars that preparing it has cost, which are not in the cost of the result.
-    pub cost: f64,
-}
 
 /// A conversation at the time of a call, and what the call asked for.
 #[derive(Clone)]
@@ -91,31 +62,6 @@ struct Asked {
     config: Value,
     prompt: Option<String>,
     user: Option<String>,
-}
-
-/// Finished work as a provider: what it proposes is checked and taken over like any other proposal.
-pub struct Ready {
-    info: ProviderInfo,
-    proposal: Proposal,
-}
-
-#[async_trait]
-impl Provider for Ready {
-    fn info(&self) -> ProviderInfo {
-        self.info.clone()
-    }
-
-    fn config_schema(&self) -> Value {
-        Value::Null
-    }
-
-    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
-        Ok(())
-    }
-
-    async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {
-        Ok(self.proposal.clone())
-    }
 }
 
 /// What is prepared and what is under way, by task.

@@ -9,10 +9,11 @@ use super::{
     chain::ChainOutcome,
     economics::MoneyDecision,
     experiments::Kept,
-    metrics::percent,
     numbers::reported_after,
-    prepare::{AppliedPreparation, Preparation},
+    preparation::{AppliedPreparation, Preparation},
+    savings::percent,
     survival::Survival,
+    ties::Ties,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
@@ -91,33 +92,6 @@ struct BothContents {
     original: Fingerprint,
     /// Of each message after.
     condensed: Contents,
-}
-
-/// What ties a plan to the messages that it was made for.
-#[derive(Debug, Default)]
-pub struct Ties {
-    /// What the messages said.
-    original: Contents,
-    /// What they say after it.
-    condensed: Contents,
-    /// What its edits replace.
-    replaced: Replaced,
-}
-
-impl Ties {
-    /// Of a plan that makes `after` of `before`.
-    #[must_use]
-    pub fn of(plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
-        Self::with(Contents::of(before), plan, before, after)
-    }
-
-    /// The same, where somebody knows what `before` says: `original`.
-    #[must_use]
-    pub fn with(original: Contents, plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
-        let condensed = original.of_later(before, after);
-        let replaced = Replaced::of(plan, before, &original);
-        Self { original, condensed, replaced }
-    }
 }
 
 /// Why a condensation ended without a result, as it is reported.

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::metrics::percent;
+use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
     log::{self, LoggedEntry, Mark},

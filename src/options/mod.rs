@@ -33,6 +33,7 @@ mod error;
 mod merged;
 mod near;
 mod path;
+mod read;
 mod schema;
 mod settings;
 mod table;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ConfigError, Settings, check, path::Path, schema};
+use super::path::Path;
 use crate::words::{Said, listed, said};
 
 /// The options of one object: its fields, in the order in which they are listed, and what belongs together.
@@ -179,20 +179,9 @@ impl Table {
         Self { root, begins_paths: true, ..self }
     }
 
-    /// Checks `value`: an object, or null for all defaults.
-    ///
-    /// # Errors
-    /// Every fault: of the fields in their order, then of unknown ones.
-    pub fn read<'a>(&'static self, value: &'a Value) -> Result<Settings<'a>, Vec<ConfigError>> {
-        let root = if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) };
-        let faults = check::faults(self, value, root);
-        if faults.is_empty() { Ok(Settings::new(self, Some(value))) } else { Err(faults) }
-    }
-
-    /// JSON Schema 2020-12 of an object with these fields.
-    #[must_use]
-    pub fn schema(&self) -> Value {
-        schema::of(self)
+    /// What paths of faults begin with.
+    pub(super) fn root(&self) -> Path<'static> {
+        if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) }
     }
 
     /// The field of this name.

@@ -5,12 +5,14 @@
 //! then never pays more than twice the least, and where a conversation grows evenly it is the least there is. After a rewrite nothing is
 //! carried, so there is one for each time that it becomes due.
 
+mod decision;
 mod options;
 mod reckoning;
 
-use serde::Serialize;
-
-pub use self::options::{ECONOMICS, Economics};
+pub use self::{
+    decision::MoneyDecision,
+    options::{ECONOMICS, Economics},
+};
 use self::{options::requests_in, reckoning::Rewrite};
 use super::{CallOptions, Manager, Report, Run, Trial, TriggerDecision, Work};
 use crate::{
@@ -18,36 +20,6 @@ use crate::{
     providers::{Lossless, Truncation},
     tokens::Tally,
 };
-
-/// What was decided by money.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MoneyDecision {
-    /// Whether to condense now.
-    pub condense: bool,
-    /// With whom; absent where it is not done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider: Option<String>,
-    /// To how many tokens, as the caller counts them; absent where there is no target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_tokens: Option<usize>,
-    /// Dollars that it saves over all requests to come, what it costs taken off; below 0 where it costs more.
-    pub saves: f64,
-    /// Dollars that it costs at once: what summaries cost, and what the next request costs more.
-    pub costs: f64,
-    /// Dollars that requests paid so far to read what would go.
-    pub carried: f64,
-    /// Why, as programs compare it: `window`, `pays`, `waits`, `does_not_pay`, `clears_too_little`, `nothing_to_gain` or `price_unknown`.
-    pub code: &'static str,
-    /// The same for people.
-    pub reason: String,
-    /// Whether the cache still has the last request.
-    pub warm: bool,
-    /// Requests to come that it goes by.
-    pub expected_requests: f64,
-    /// Tokens that it frees, as the caller counts them.
-    pub tokens_freed: f64,
-}
 
 /// A decision, and the call that does it.
 pub(super) struct Weighed {

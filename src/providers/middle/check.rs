@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::must::{Must, MustKind, MustSurvive};
+use super::{
+    must::{Must, MustSurvive},
+    quality::{MissingText, SummaryQuality},
+};
 use crate::{
     conversation::{Conversation, is_blank},
     options::{Field, Kind, Settings, Table},
@@ -76,37 +79,6 @@ impl SummaryCheck {
             ask_model: given.flag("askModel"),
         })
     }
-}
-
-/// How much of what must survive a summary tells.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SummaryQuality {
-    /// What can be read in the result, 0 to 1.
-    score: f64,
-    /// What cannot.
-    missing: Vec<MissingText>,
-    /// What the words of the model alone tell, 0 to 1.
-    written_score: f64,
-    /// Whether the model was asked for the summary once more.
-    asked_again: bool,
-    /// How much of what the model left out was put behind its words.
-    completed: usize,
-}
-
-impl SummaryQuality {
-    /// What can be read in the result, 0 to 1.
-    #[must_use]
-    pub fn score(&self) -> f64 {
-        self.score
-    }
-}
-
-/// Something that must survive and does not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct MissingText {
-    kind: MustKind,
-    text: String,
 }
 
 /// A summary that was checked.

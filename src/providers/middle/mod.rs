@@ -6,18 +6,20 @@
 //! | `selection` | what is summarised and what is kept |
 //! | `check` | whether the summary tells what must survive |
 //! | `must` | what that is |
+//! | `quality` | how much of it the summary tells |
 
 mod around;
 mod check;
 mod must;
+mod quality;
 mod selection;
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-pub use self::check::SummaryQuality;
 pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
+pub use self::quality::SummaryQuality;
 use self::{
     around::{Around, shortened},
     check::{Checked, checked},

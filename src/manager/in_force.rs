@@ -1,0 +1,35 @@
+//! What a manager is set to, for one call.
+
+use super::{CallOptions, trigger::Thresholds};
+use crate::{
+    providers::{Lossless, Native, Registry},
+    summaries::Llm,
+};
+
+/// The provider that is active when the options name none.
+pub const DEFAULT_PROVIDER: &str = Native::ID;
+
+/// What a manager is set to, at one moment: who sets it otherwise while a call is under way changes the next one.
+#[derive(Clone)]
+pub struct InForce {
+    pub(super) registry: Registry,
+    /// The provider that was chosen, if one was.
+    pub(super) active: Option<String>,
+    pub(super) thresholds: Thresholds,
+}
+
+impl InForce {
+    /// The providers.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    #[must_use]
+    pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
+        let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
+        let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };
+        call.provider.clone().or_else(|| self.active.clone()).unwrap_or_else(|| default.to_owned())
+    }
+}

@@ -1,0 +1,66 @@
+//! What was prepared ahead of need.
+
+use async_trait::async_trait;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    options::ConfigError,
+    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
+};
+
+/// What came of preparing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preparation {
+    /// Whether there is something now that will be applied when a condensation is due.
+    pub prepared: bool,
+    /// `done`; `reused`: what was prepared before will do; `joined`: somebody else's work under way was waited for; `early`: too far from being due;
+    /// `nothing`: nothing would be gained; `failed`: see the error.
+    pub reason: &'static str,
+    /// Messages of the snapshot; 0 where there is none.
+    pub messages: usize,
+    /// Tokens, as the caller counts them, that it saves.
+    pub tokens_saved: f64,
+}
+
+impl Preparation {
+    pub(super) fn none(reason: &'static str) -> Self {
+        Self { prepared: false, reason, messages: 0, tokens_saved: 0.0 }
+    }
+}
+
+/// That a result is of what was prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedPreparation {
+    /// Messages of the snapshot.
+    pub messages: usize,
+    /// Dollars that preparing it has cost, which are not in the cost of the result.
+    pub cost: f64,
+}
+
+/// Finished work as a provider: what it proposes is checked and taken over like any other proposal.
+pub struct Ready {
+    pub(super) info: ProviderInfo,
+    pub(super) proposal: Proposal,
+}
+
+#[async_trait]
+impl Provider for Ready {
+    fn info(&self) -> ProviderInfo {
+        self.info.clone()
+    }
+
+    fn config_schema(&self) -> Value {
+        Value::Null
+    }
+
+    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
+        Ok(())
+    }
+
+    async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {
+        Ok(self.proposal.clone())
+    }
+}

@@ -1,0 +1,54 @@
+//! A conversation, and everything else about one call.
+
+use std::sync::Arc;
+
+use super::{CallOptions, in_force::InForce};
+use crate::{cancel::Cancel, conversation::Conversation, progress::Progress, summaries::Llm};
+
+/// A conversation and everything else about one call.
+pub struct Work {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The options of the call.
+    pub call: CallOptions,
+    /// What the manager was set to when the call was made. Without it, what it is set to when that is needed.
+    pub in_force: Option<Arc<InForce>>,
+    /// The host's own name for this call; providers of the host are told it.
+    pub host_call: u32,
+    /// The handlers of the call.
+    pub llm: Llm,
+    /// Stops the work.
+    pub cancel: Cancel,
+    /// Told how the work goes.
+    pub progress: Progress,
+}
+
+impl Work {
+    /// A conversation, with nothing else known, nobody to ask and nobody to tell.
+    #[must_use]
+    pub fn new(conversation: Conversation) -> Self {
+        Self {
+            conversation,
+            call: CallOptions::default(),
+            in_force: None,
+            host_call: 0,
+            llm: Llm::default(),
+            cancel: Cancel::default(),
+            progress: Progress::default(),
+        }
+    }
+
+    /// The same with other options.
+    #[must_use]
+    pub fn with_call(&self, call: CallOptions) -> Self {
+        Self {
+            conversation: self.conversation.clone(),
+            call,
+            in_force: self.in_force.clone(),
+            host_call: self.host_call,
+            llm: self.llm.clone(),
+            cancel: self.cancel.clone(),
+            progress: self.progress.clone(),
+        }
+    }
+}
