@@ -5,6 +5,7 @@
 
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
+const { marker } = require("../markers.js");
 
 const WORDS = ["auto", "keep", "drop"];
 
@@ -100,9 +101,6 @@ function placesToGo(messages, change, { keepsLoop }) {
   return keepsLoop ? places.filter(([message]) => message < toolLoop(messages)) : places;
 }
 
-/** What takes the place of thinking where something has to stand. */
-const NOTE = "[Message text suppressed]";
-
 /**
  * The edits that remove blocks, as plans have them. A message of nothing else goes with them, unless two messages of one role would meet: then a note
  * takes their place.
@@ -121,7 +119,7 @@ function removal(messages, places) {
     }
     const next = messages[message + 1]?.role;
     if (next !== undefined && (next === previous || (previous === undefined && next !== "user"))) {
-      edits.push({ op: "set", message, path: ["content"], value: [{ type: "text", text: NOTE }] });
+      edits.push({ op: "set", message, path: ["content"], value: [{ type: "text", text: marker("textSuppressed") }] });
       previous = role;
     } else {
       edits.push({ op: "drop", message });

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::text::{HEADING, Mark, Quotation, on_line};
-use crate::tokens::{Encoding, count_inside};
+use super::text::{Mark, Quotation, on_line};
+use crate::{
+    markers::LOG_HEADING,
+    tokens::{Encoding, count_inside},
+};
 
 /// The first line of the entry that the index is.
 pub const INDEX: &str = "Names in what is left out:";
@@ -46,7 +49,7 @@ impl Line<'_> {
 /// The first of these names that have room, a line for each source, with the head of a log and of the index.
 pub fn index_of(names: &[LeftOutName], room: usize, encoding: Encoding) -> Vec<Quotation> {
     let tokens = |text: &str| count_inside(text, encoding).tokens + 1;
-    let mut left = room.saturating_sub(tokens(HEADING) + tokens(INDEX));
+    let mut left = room.saturating_sub(tokens(LOG_HEADING) + tokens(INDEX));
     let mut lines: Vec<Line<'_>> = Vec::new();
     let prose = Prose::in_names(names);
     for LeftOutName { name, of } in names {
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     fn head_tokens() -> usize {
-        [HEADING, INDEX].iter().map(|text| count_inside(text, Encoding::default()).tokens + 1).sum()
+        [LOG_HEADING, INDEX].iter().map(|text| count_inside(text, Encoding::default()).tokens + 1).sum()
     }
 
     fn name(name: &str, of: &str) -> LeftOutName {

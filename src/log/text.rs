@@ -2,8 +2,7 @@
 
 use std::{collections::HashSet, fmt::Write as _};
 
-/// The first line of a log.
-pub const HEADING: &str = "[Log of the messages left out here, in quotes]";
+use crate::markers::LOG_HEADING;
 
 /// What every line of an entry but its first begins with.
 const INDENT: &str = "  ";
@@ -120,13 +119,13 @@ pub struct LoggedEntry {
 /// Whether a text is a log, and nothing else. Whoever pastes one and writes on keeps those words.
 #[must_use]
 pub fn is_log(text: &str) -> bool {
-    text.starts_with(HEADING) && read(text).is_some()
+    text.starts_with(LOG_HEADING) && read(text).is_some()
 }
 
 /// What a model says, with the headings of logs in it as plain words: what it copies or makes up is no log.
 #[must_use]
 pub fn without_headings(said: &str) -> String {
-    said.replace(HEADING, HEADING.trim_matches(['[', ']']))
+    said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
 }
 
 /// The entries of a log.
@@ -136,11 +135,11 @@ pub fn entries(log: &str) -> Vec<LoggedEntry> {
 }
 
 fn read(text: &str) -> Option<Vec<LoggedEntry>> {
-    let mut lines = text.strip_prefix(HEADING)?.strip_prefix('\n')?.split('\n');
+    let mut lines = text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n');
     let mut entries: Vec<LoggedEntry> = Vec::new();
     while let Some(line) = lines.next() {
         let Some(quote) = line.strip_prefix(INDENT) else {
-            if line.trim().is_empty() || line == HEADING {
+            if line.trim().is_empty() || line == LOG_HEADING {
                 return None;
             }
             entries.push(LoggedEntry { head: line.to_owned(), quotes: Vec::new() });
@@ -166,7 +165,7 @@ fn read(text: &str) -> Option<Vec<LoggedEntry>> {
 /// so that nothing in them can pass for another entry.
 #[must_use]
 pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) -> Option<String> {
-    let mut log = HEADING.to_owned();
+    let mut log = LOG_HEADING.to_owned();
     let mut is_empty = true;
     let mut paths = HashSet::new();
     let mut entries = entries.into_iter().peekable();
@@ -245,7 +244,9 @@ mod tests {
         assert!(is_log(&log));
         let read = entries(&log);
         assert_eq!((read.len(), &read[1].quotes[..], &read[2].quotes[..]), (3, &edited[..], &said[..]));
-        assert!(!is_log(&format!("Look:\n{log}")) && !is_log(&format!("{log}\n\nAnd do this.")) && !is_log(HEADING));
+        assert!(
+            !is_log(&format!("Look:\n{log}")) && !is_log(&format!("{log}\n\nAnd do this.")) && !is_log(LOG_HEADING)
+        );
         assert_eq!(write([]), None);
     }
 

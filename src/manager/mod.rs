@@ -49,13 +49,10 @@ pub use self::{
     work::Work,
 };
 use crate::{
-    cancel::Cancel,
     conversation::Conversation,
     llm::{HostRequest, ModelPrice},
-    progress::Progress,
     providers::{
-        Binding, CondenseError, Lossless, Native, Proposal, Provider, Registry, Request, Subject, ThinkingRule,
-        Truncation,
+        Binding, CondenseError, Lossless, Proposal, Provider, Registry, Request, Subject, ThinkingRule, Truncation,
     },
     strategies,
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},

@@ -6,8 +6,6 @@ use std::{
     time::Instant,
 };
 
-use async_trait::async_trait;
-use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -19,8 +17,7 @@ use super::{
 };
 use crate::{
     conversation::{Contents, Edit, NewValue},
-    options::ConfigError,
-    providers::{Choice, CondenseError, Proposal, Provider, ProviderInfo, Request},
+    providers::{Choice, CondenseError, Proposal, ProviderInfo},
     warning::{Warning, WarningCode},
 };
 

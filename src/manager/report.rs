@@ -17,7 +17,7 @@ use super::{
     undo::{UndoGroups, name_changes},
 };
 use crate::{
-    conversation::{BoundPlan, Contents, Conversation, Fingerprint, Plan, Recipe, Replaced},
+    conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,

@@ -15,11 +15,16 @@
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
-//! | [`Marker::SummaryAbove`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
+//! | [`SUMMARY_ABOVE`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
+//! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
+//! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
+//! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
+//! | [`LOG_HEADING`] | salient truncation, native | `[Log of the messages left out here, in quotes]` | the first line of a log |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
 //! text. So a form is changed in its file alone: both directions stand there side by side.
 
+mod fixed;
 mod gap;
 mod left_out;
 mod more;
@@ -29,14 +34,12 @@ mod summary;
 mod suppressed;
 mod words;
 
-/// A message between two of one role, whose neighbours are gone.
-pub const LEFT_OUT_HERE: &str = "[Messages before this point were left out.]";
-
 #[cfg(test)]
 use std::fmt::{self, Display};
 
 pub(crate) use self::words::counted;
 pub use self::{
+    fixed::{LEFT_OUT_HERE, LOG_HEADING, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD},
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
@@ -64,17 +67,9 @@ pub enum Marker<'a> {
     Suppressed(Suppressed),
     /// The line above a summary.
     SummaryHead(SummaryHead),
-    /// The message behind a summary, where the roles would not alternate otherwise.
-    SummaryAbove,
+    /// One that always says the same.
+    Fixed(&'static str),
 }
-
-/// The message behind a summary, where the roles would not alternate otherwise.
-pub const SUMMARY_ABOVE: &str =
-    "[The messages before this point were condensed into the summary above. Continue from there.]";
-
-/// The same where parts of what is summarised stand below.
-pub const SUMMARY_OF_BELOW: &str =
-    "[The summary above is of the messages below as well, up to the newest; parts of them are left out.]";
 
 #[cfg(test)]
 impl<'a> Marker<'a> {
@@ -83,8 +78,8 @@ impl<'a> Marker<'a> {
     /// `[…12-40]` is a gap of lines; `[…40-12]` is none.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
-        if content == SUMMARY_ABOVE {
-            return Some(Self::SummaryAbove);
+        if let Some(fixed) = fixed::FIXED.iter().find(|fixed| **fixed == content) {
+            return Some(Self::Fixed(fixed));
         }
         Pointer::read(content)
             .map(Self::Pointer)
@@ -106,7 +101,7 @@ impl Display for Marker<'_> {
             Self::More(more) => more.fmt(f),
             Self::Suppressed(suppressed) => suppressed.fmt(f),
             Self::SummaryHead(head) => head.fmt(f),
-            Self::SummaryAbove => f.write_str(SUMMARY_ABOVE),
+            Self::Fixed(text) => f.write_str(text),
         }
     }
 }
@@ -124,7 +119,7 @@ mod tests {
         let quote = "export function parseDay(";
         let reference = Reference { lines: 34, direction: Direction::Below, quote };
         let suppressed = |kind, size| Marker::Suppressed(Suppressed { kind, size });
-        vec![
+        [
             ("[34 lines as below from \"export function parseDay(\"]", Marker::Pointer(Pointer::Reference(reference))),
             ("[The line above 9 more times]", Marker::Pointer(Pointer::Repeat { times: 9 })),
             ("[34 lines, every 10th numbered:]", Marker::Pointer(Pointer::Sparse { lines: 34 })),
@@ -143,8 +138,10 @@ mod tests {
             ("[Tool parameter suppressed]", suppressed(ToolParameters, None)),
             ("[Message text suppressed]", suppressed(MessageText, None)),
             ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
-            (SUMMARY_ABOVE, Marker::SummaryAbove),
         ]
+        .into_iter()
+        .chain(fixed::FIXED.iter().map(|text| (*text, Marker::Fixed(text))))
+        .collect()
     }
 
     #[test]
@@ -154,6 +151,41 @@ mod tests {
             assert_eq!(Marker::read(text), Some(marker));
             assert_eq!(marker.to_string(), text);
             assert!(table.contains(&format!("`{text}`")), "{text} is missing in the table");
+        }
+    }
+
+    /// A text in brackets that begins as our forms do stands in no other file, so that nobody writes what nobody recognises.
+    #[test]
+    fn every_form_that_is_written_is_recognised() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders =
+            ["src/providers", "src/log", "src/salience", "src/restore", "src/manager", "src/strategies", "js/roo"];
+        let mut places: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();
+        while let Some(place) = places.pop() {
+            if place.is_dir() {
+                places.extend(std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let text = std::fs::read_to_string(&place).unwrap();
+            // Tests write what they like, and Roo's own words in js/roo are recognised by Roo.
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            for literal in code.split('"').skip(1).step_by(2) {
+                let is_form = literal.ends_with(']')
+                    && (literal.starts_with("[…")
+                        || literal.starts_with("[Message")
+                        || literal.starts_with("[Word")
+                        || literal.starts_with("[Log")
+                        || literal.starts_with("[Summary")
+                        || literal.starts_with("[The ")
+                        || literal.starts_with("[Left")
+                        || literal.starts_with("[Tool result "));
+                assert!(
+                    !is_form || Marker::read(literal).is_some(),
+                    "{}: {literal:?} is written, and src/markers does not know it",
+                    place.display()
+                );
+                assert!(!is_form, "{}: {literal:?} is spelled outside of src/markers", place.display());
+            }
         }
     }
 

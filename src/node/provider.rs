@@ -12,7 +12,9 @@ use super::{
     work::{Call, Incoming, Mode, report},
 };
 use crate::{
+    conversation::ContentKind,
     manager::{Trial, condense_with, preview_with},
+    markers::{SUMMARY_ABOVE, Suppressed},
     options::ConfigError,
     providers::{self, Provider},
     recommend::{measurable, recommend},
@@ -103,6 +105,13 @@ pub fn recommendable() -> String {
 #[napi(catch_unwind)]
 pub fn built_in_providers() -> Result<String> {
     told(&strategies::all().collect::<Vec<_>>())
+}
+
+/// The forms of `markers` that JavaScript puts into conversations, too, by name, as JSON.
+#[napi(catch_unwind)]
+pub fn markers() -> String {
+    let text = Suppressed { kind: ContentKind::MessageText, size: None };
+    json!({ "summaryAbove": SUMMARY_ABOVE, "textSuppressed": text.to_string() }).to_string()
 }
 
 /// The English of what is told, `{ code, values }`, both as JSON.

@@ -50,7 +50,7 @@ pub struct ConfigError {
     /// The value as JSON, cut when long; only its type where it may be a secret. Empty for what is missing or unknown.
     pub value: String,
     /// What would have been accepted. Of an unknown option: the names that are known there.
-    pub allowed: Said,
+    pub allowed: Box<Said>,
     /// Of an unknown option: the names that may have been meant, the nearest first.
     pub near: Vec<String>,
 }
@@ -67,7 +67,7 @@ impl ConfigError {
     /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
     #[must_use]
     pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<Said>) -> Self {
-        let (path, value, allowed) = (path.into(), value.into(), allowed.into());
+        let (path, value, allowed) = (path.into(), value.into(), Box::new(allowed.into()));
         Self { path, kind, code: kind.code(), value, allowed, near: Vec::new() }
     }
 
@@ -86,7 +86,7 @@ impl ConfigError {
     /// The fault as a code and values.
     #[must_use]
     pub fn said(&self) -> Said {
-        let (path, allowed) = (self.path.as_str(), self.allowed.clone());
+        let (path, allowed) = (self.path.as_str(), Said::clone(&self.allowed));
         match self.kind {
             FaultKind::Missing => said!("config.missing", path: path, allowed: allowed),
             FaultKind::Unknown if self.near.is_empty() => said!("config.unknown", path: path, names: allowed),

@@ -1,9 +1,7 @@
 //! What may stand in an object.
 
-use serde_json::Value;
-
 use super::path::Path;
-use crate::words::{Said, listed, said};
+use crate::words::{Said, said};
 
 /// The options of one object: its fields, in the order in which they are listed, and what belongs together.
 #[derive(Debug)]
@@ -333,7 +331,7 @@ impl Kind {
             },
             Self::Text { not_blank: false, reserved: [], .. } => said!("allowed.text"),
             Self::Text { reserved: [], .. } | Self::Name { .. } => said!("allowed.someText"),
-            Self::Text { reserved, .. } => said!("allowed.otherText", names: listed(reserved)),
+            Self::Text { reserved, .. } => said!("allowed.otherText", names: reserved.join(", ")),
             Self::Choice { words, .. } => {
                 Said::own(words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "))
             }
@@ -341,7 +339,7 @@ impl Kind {
                 const MAX_LISTED: usize = 6;
                 let names: Vec<_> = table.names().collect();
                 if (1..=MAX_LISTED).contains(&names.len()) {
-                    said!("allowed.objectWith", names: listed(&names))
+                    said!("allowed.objectWith", names: names.join(", "))
                 } else {
                     said!("allowed.object")
                 }

@@ -18,7 +18,7 @@ use crate::{
     log::{self, Quotation},
     markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
     tokens::count_inside,
-    words::{Said, listed, said},
+    words::{Said, said},
 };
 
 /// Why a text is cut or a message goes.
@@ -383,7 +383,8 @@ pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> Said
         .take(NAMED)
         .map(|name| survey.names[*name as usize])
         .collect();
-    let why = if named.is_empty() { said!("change.forEdit") } else { said!("change.forNames", names: listed(&named)) };
+    let why =
+        if named.is_empty() { said!("change.forEdit") } else { said!("change.forNames", names: named.join(", ")) };
     let lines = passage.lines.len();
     if label.is_empty() {
         said!("change.kept", kept: count, lines: lines, why: why)

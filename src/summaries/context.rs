@@ -90,6 +90,7 @@ impl Llm {
     }
 
     /// A warning where summaries are to be asked for under a profile and others answer, because it has no handler. The one named by its role needs none.
+    #[must_use]
     pub fn warn_of_others(&self, profile: Option<&str>) -> Option<Warning> {
         let missing = |profile: &&str| *profile != CONDENSING_ROLE && !self.profiles.contains_key(*profile);
         let profile = profile.filter(missing)?;

@@ -7,7 +7,7 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
-    fmt::{self, Display, Write},
+    fmt::{self, Display},
     sync::LazyLock,
 };
 
@@ -208,19 +208,9 @@ impl From<Vec<Said>> for Value {
     }
 }
 
-/// Names of the conversation, one after the other.
-pub fn listed(names: &[&str]) -> String {
-    names.iter().enumerate().fold(String::new(), |mut list, (index, name)| {
-        let _ = write!(list, "{}{name}", if index > 0 { ", " } else { "" });
-        list
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use super::*;
 
     type Catalogue = std::collections::BTreeMap<String, String>;
 

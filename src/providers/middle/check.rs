@@ -1,13 +1,12 @@
 //! Whether a summary tells what must survive, and what is done where it does not.
 
-use serde::Serialize;
-
 use super::{
     must::{Must, MustSurvive},
     quality::{MissingText, SummaryQuality},
 };
 use crate::{
     conversation::{Conversation, is_blank},
+    markers::WORD_FOR_WORD,
     options::{Field, Kind, Settings, Table},
     providers::{CondenseError, Request},
     summaries::{Summary, SummaryClient, SummaryError, foresee_mending, mend, told_in_other_words},
@@ -20,9 +19,6 @@ const DEFAULT_MIN_SCORE: f64 = 0.8;
 
 /// Tokens for what a summary left out, at most and at least, where it is completed; in between it is a twentieth of what there is.
 const COMPLETION_ROOM: (usize, usize) = (100, 800);
-
-/// The line above what is put behind a summary.
-const WORD_FOR_WORD: &str = "[Word for word from what is summarised above]";
 
 /// How a summary is checked.
 static SUMMARY_CHECK_TABLE: Table = Table::new(

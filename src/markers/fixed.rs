@@ -1,0 +1,22 @@
+//! Forms that always say the same.
+
+/// A message between two of one role, whose neighbours are gone.
+pub const LEFT_OUT_HERE: &str = "[Messages before this point were left out.]";
+
+/// The message behind a summary, where the roles would not alternate otherwise.
+pub const SUMMARY_ABOVE: &str =
+    "[The messages before this point were condensed into the summary above. Continue from there.]";
+
+/// The same where parts of what is summarised stand below.
+pub const SUMMARY_OF_BELOW: &str =
+    "[The summary above is of the messages below as well, up to the newest; parts of them are left out.]";
+
+/// The line above what stands word for word behind a summary.
+pub const WORD_FOR_WORD: &str = "[Word for word from what is summarised above]";
+
+/// The first line of a log.
+pub const LOG_HEADING: &str = "[Log of the messages left out here, in quotes]";
+
+/// All of them.
+#[cfg(test)]
+pub(super) const FIXED: &[&str] = &[LEFT_OUT_HERE, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD, LOG_HEADING];
