@@ -67,8 +67,8 @@ async function keptBy(condense, cuts) {
 }
 
 /**
- * What each candidate makes of the conversation: what is left, replaced and lost, in what time and for how much, and what is kept of what came next. One that
- * fails removes nothing, which counts where something has to go; without a model to ask nothing is known of those that need one.
+ * What each candidate makes of the conversation: what is left, replaced and lost, in what time and for how much, and what is kept of what came next. Of one that
+ * fails nothing is known, nor, without a model to ask, of those that need one.
  */
 async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
@@ -95,16 +95,16 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const timeMs = performance.now() - begun;
     if (signal?.aborted) throw aborted();
     const { error, exact } = trial;
-    if (error?.code === "handler_invalid") continue;
+    // Of what fails on it nothing was measured.
+    if (error) continue;
     const condense = async (prefix) => {
       const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
       const result = await alone.condense({ messages: prefix }, { provider, config, ...target, ...(signal && { signal }) });
       return result.error ? undefined : result.messages;
     };
-    const left = error ? tokens : trial.tokens;
-    const kept = exact && !error ? await keptBy(condense, cuts) : {};
+    const { tokens: left, superseded, summarized, lost, cost } = trial;
+    const kept = exact ? await keptBy(condense, cuts) : {};
     if (signal?.aborted) throw aborted();
-    const { superseded, summarized, lost, cost } = error ? { superseded: 0, summarized: 0, lost: 0, cost: 0 } : trial;
     // What only a summary tells can be read nowhere either.
     measured.push({ key, tokens: left, superseded, lost: lost + summarized, cost, exact, timeMs, ...kept });
   }

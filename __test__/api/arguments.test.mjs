@@ -364,7 +364,7 @@ describe.each([
       const { valid, errors } = provider.validateConfig(config);
       expect(valid).toBe(false);
       for (const error of errors)
-        expect(error).toEqual({
+        expect(error).toMatchObject({
           path: expect.any(String),
           code: expect.stringMatching(/^[a-z_]+$/),
           message: expect.stringContaining(error.path),

@@ -25,7 +25,8 @@ use self::{
 };
 use crate::{
     dollars::rounded_apart as apart,
-    options::ConfigError,
+    options::{ConfigError, merged},
+    summaries::MAX_COST_PER_CONDENSATION,
     words::{Said, said},
 };
 
@@ -106,6 +107,14 @@ pub fn measurable() -> Value {
         .collect()
 }
 
+/// Options of the manager that belong to a candidate. What it costs is an estimate, so the limit goes with it.
+fn manager_options(answers: &Answers, candidate: &Candidate) -> Option<Value> {
+    let own = candidate.manager_options();
+    let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) else { return own };
+    let limit = serde_json::json!({ MAX_COST_PER_CONDENSATION: budget });
+    Some(merged(&own.unwrap_or_default(), &limit))
+}
+
 /// Most alternatives that are told.
 const MAX_ALTERNATIVES: usize = 4;
 
@@ -135,7 +144,7 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     Ok(Recommendation {
         provider: candidate.provider,
         config: candidate.config(),
-        manager_options: candidate.manager_options(),
+        manager_options: manager_options(&answers, candidate),
         reason: said.to_string(),
         said,
         alternatives: alternatives(&answers, &wishes, &ranking, candidate),
@@ -163,7 +172,8 @@ fn chosen(
     }
     for wish in wishes {
         for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
-            let beaten = || ranking.beaten_by(candidate).map(|other| said!("against.beaten", title: other.title()));
+            let code = if answers.reduction.is_some() { "against.beatenAtTarget" } else { "against.beaten" };
+            let beaten = || ranking.beaten_by(candidate).map(|other| said!(code, title: other.title()));
             match against(answers, candidate).into_iter().next().or_else(beaten) {
                 None => return (candidate, speaks_for(wish.answer.clone(), candidate)),
                 Some(why_not) => {
@@ -182,7 +192,13 @@ fn chosen(
         }
     }
     if let Some(first) = ranking.first_by_care() {
-        return (first, said!("advice.careful", title: first.title()));
+        let loses = answers.of(first.key).is_some_and(|its| its.lost > 0.0);
+        let code = match (ranking.is_read_best(first), loses) {
+            (true, _) => "advice.readBest",
+            (false, true) => "advice.keepsMost",
+            (false, false) => "advice.careful",
+        };
+        return (first, said!(code, title: first.title()));
     }
     let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
@@ -249,7 +265,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     if let Some(latency) = answers.latency_ms {
         let known = measured.filter(|_| candidate.model == Model::None).and_then(|measured| measured.time_ms);
         let takes = known.unwrap_or(candidate.latency_ms);
-        let accepted = if known.is_some() { latency } else { rules::accepted_latency(latency) };
+        let accepted = if answers.measured.is_empty() { rules::accepted_latency(latency) } else { latency };
         if takes > accepted {
             against.push(said!("against.takes", takes: takes.round(), most: latency));
         }
@@ -287,6 +303,9 @@ fn more_than(percent: f64, limit: f64) -> f64 {
     let with = |digits: i32| (percent * 10_f64.powi(digits)).round() / 10_f64.powi(digits);
     (1..=6).map(with).find(|shown| *shown > limit).unwrap_or(percent)
 }
+
+/// So many times as much is worth telling of costs that are estimated and of times.
+const WORTH_TELLING: f64 = 1.1;
 
 /// Percent by which a share may be off because tokens are whole numbers.
 const ROUNDING: f64 = 0.5;
@@ -447,7 +466,7 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         found.push(Alternative {
             provider: candidate.provider,
             config: candidate.config(),
-            manager_options: candidate.manager_options(),
+            manager_options: manager_options(answers, candidate),
             why: said.why.to_string(),
             why_not: said.why_not.to_string(),
             said,
@@ -462,7 +481,7 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
 /// What speaks for the choice rather than for something else that would do: by what was measured where that is known.
 fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said {
     if let Some((its, instead)) = answers.loses(candidate.key).zip(answers.loses(chosen.key)) {
-        if its > instead + ROUNDING {
+        if its.round() > instead.round() {
             return said!("advice.losesMoreMeasured", loss: its.round(), other: instead.round());
         }
     } else if candidate.loss > chosen.loss {
@@ -472,7 +491,7 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
     let (its, instead) =
         (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
     // What a rule says of both is no reason to doubt what is known of one.
-    if its + ROUNDING < instead {
+    if its.round() < instead.round() {
         let code = match (measured(candidate).is_some(), measured(chosen).is_some()) {
             (true, true) => "advice.removesMeasured",
             (true, false) => "advice.removesInsteadOfAtMost",
@@ -482,14 +501,17 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
         return said!(code, less: its.round(), other: instead.round());
     }
     let cost = |of: &Candidate| answers.of(of.key).map(|measured| measured.cost);
-    if let Some((its, instead)) = cost(candidate).zip(cost(chosen)).filter(|(its, instead)| its > instead) {
+    if let Some((its, instead)) =
+        cost(candidate).zip(cost(chosen)).filter(|(its, instead)| *its > WORTH_TELLING * instead)
+    {
         let [cost, other] = apart(its, instead);
         return said!("advice.costsMore", cost: cost, other: other);
     }
     let took = |of: &Candidate| answers.of(of.key).filter(|_| of.model == Model::None).and_then(|known| known.time_ms);
+    let asks_nobody = |of: &Candidate| answers.of(of.key).is_some_and(|measured| measured.exact);
     let takes_longer = match took(candidate).zip(took(chosen)) {
-        Some((its, instead)) => its > instead,
-        None => candidate.latency_ms > chosen.latency_ms,
+        Some((its, instead)) => its > WORTH_TELLING * instead,
+        None => candidate.latency_ms > chosen.latency_ms && !asks_nobody(candidate),
     };
     if takes_longer { said!("advice.takesLonger") } else { said!("advice.weighsLess", title: chosen.title()) }
 }

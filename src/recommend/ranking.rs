@@ -5,6 +5,9 @@ use super::{
     candidates::{self, Candidate, Model},
 };
 
+/// Where more than this share has to go, in percent, one summary is worth more to a reader than lines alone; where less has to, nobody has measured it.
+const TIGHT: f64 = 200.0 / 3.0;
+
 /// What was measured, of the candidates that keep to all limits.
 pub struct Ranking<'a> {
     answers: &'a Answers,
@@ -48,11 +51,11 @@ impl<'a> Ranking<'a> {
     #[must_use]
     pub fn beaten_by(&self, candidate: &Candidate) -> Option<&'static Candidate> {
         let (_, its) = self.all.iter().find(|(known, _)| known.key == candidate.key)?;
+        // A reader knows more from one summary than the figures say.
+        if self.is_read_best(candidate) {
+            return None;
+        }
         let beats = |other: &Measured| {
-            // Of what a model would write nobody knows what a reader makes of it: it is not beaten by what is measured.
-            if its.names.is_none() && other.names.is_some() {
-                return false;
-            }
             let (its, other) = (self.dimensions(its), self.dimensions(other));
             let pairs = || its.iter().zip(&other).filter_map(|(its, other)| Some(((*its)?, (*other)?)));
             pairs().all(|(its, other)| other <= its) && pairs().any(|(its, other)| other < its)
@@ -67,18 +70,26 @@ impl<'a> Ranking<'a> {
             let pairs = one.iter().zip(other).map(|(one, other)| one.total_cmp(other));
             pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        self.fitting.iter().min_by(|one, other| less(&key(one), &key(other))).map(|(candidate, _)| *candidate)
+        let unbeaten = self.fitting.iter().filter(|(candidate, _)| self.beaten_by(candidate).is_none());
+        unbeaten.min_by(|one, other| less(&key(one), &key(other))).map(|(candidate, _)| *candidate)
     }
 
-    /// Less is better: what is lost, then what can no longer be read of what was used next, what newer messages replaced, and what is left.
-    ///
-    /// Where something has to be lost and a model can be asked, one summary and the rest filled with what stands is read best (`docs/salience.md`: 84 and 91 of 100
+    /// Where little may stay and something has to be lost, one summary and the rest filled with what stands is read best (`docs/salience.md`: 84 and 91 of 100
     /// questions at a tenth and a quarter, 61 and 84 without it).
-    fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
+    #[must_use]
+    pub fn is_read_best(&self, candidate: &Candidate) -> bool {
+        let is_tight = self.answers.reduction.is_some_and(|(needed, _)| needed > TIGHT);
         let nothing_is_lost = self.fitting.iter().any(|(_, measured)| measured.lost <= 0.0 && measured.exact);
-        let is_one_summary = candidate.provider == "native" && !nothing_is_lost;
-        let kept = measured.names.zip(measured.edits).map_or(0.5, |(names, edits)| f64::midpoint(names, edits));
-        let loses = if is_one_summary {
+        candidate.provider == "native" && is_tight && !nothing_is_lost
+    }
+
+    /// Less is better: whether anything is lost, what can no longer be read of what was used next, how much is lost or was replaced, and what is left.
+    fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
+        // Of what a model writes nobody knows what is kept: no more than is not lost.
+        let tokens = self.answers.tokens.unwrap_or(1.0).max(1.0);
+        let not_lost = 1.0 - measured.lost / tokens;
+        let kept = measured.names.zip(measured.edits).map_or(not_lost, |(names, edits)| f64::midpoint(names, edits));
+        let loses = if self.is_read_best(candidate) {
             -1.0
         } else if measured.lost > 0.0 {
             1.0
