@@ -1,11 +1,8 @@
 "use strict";
 
-// What is put into a conversation from JavaScript in forms that the addon writes, too: it has the words (src/markers).
+// Forms of src/markers that JavaScript puts into conversations, too. They stand here again because the drop-in for Roo-Code starts without the addon; a test compares them.
 
-/** @type {Record<"summaryAbove" | "textSuppressed", string> | undefined} */
-let forms;
-
-/** @param {"summaryAbove" | "textSuppressed"} name */
-const marker = (name) => (forms ??= JSON.parse(require("#native").markers()))[name];
-
-module.exports = { marker };
+module.exports = {
+  SUMMARY_ABOVE: "[The messages before this point were condensed into the summary above. Continue from there.]",
+  TEXT_SUPPRESSED: "[Message text suppressed]",
+};

@@ -63,7 +63,15 @@ async function keptBy(condense, cuts) {
     }
   }
   const share = ({ kept, needed }) => (needed === 0 ? 1 : kept / needed);
-  return cuts.length === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
+  // What nobody needed says nothing.
+  return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
+}
+
+/** Whether what a model costs is known: under a limit of dollars nothing is asked of one of which it is not. */
+async function isPriceKnown(context, options) {
+  const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
+  const { error } = await limited.preview(context, options);
+  return error?.code !== "price_unknown";
 }
 
 /**
@@ -82,9 +90,9 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
   const asking = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
   // What is really condensed asks nobody.
   const alone = new CondensationManager({ fallback: false, cache: false, guard: false });
+  const isPriced = !handler || (await isPriceKnown({ messages, systemPrompt }, { handler, ...options }));
   const measured = [];
   for (const { key, provider, config } of JSON.parse(native.recommendable())) {
-    const begun = performance.now();
     const trials = {
       largest: 0,
       providers: [{ id: key, provider, config }],
@@ -92,9 +100,8 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
       ...options,
     };
     const [trial] = (await asking.inspect({ messages, systemPrompt }, trials)).providers;
-    const timeMs = performance.now() - begun;
     if (signal?.aborted) throw aborted();
-    const { error, exact } = trial;
+    const { error, exact, timeMs } = trial;
     // Of what fails on it nothing was measured.
     if (error) continue;
     const condense = async (prefix) => {
@@ -106,7 +113,8 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const kept = exact ? await keptBy(condense, cuts) : {};
     if (signal?.aborted) throw aborted();
     // What only a summary tells can be read nowhere either.
-    measured.push({ key, tokens: left, superseded, lost: lost + summarized, cost, exact, timeMs, ...kept });
+    const price = exact || isPriced ? { cost } : {};
+    measured.push({ key, tokens: left, superseded, lost: lost + summarized, ...price, exact, timeMs, ...kept });
   }
   return { tokens, measured, targetTokens };
 }

@@ -14,6 +14,11 @@ test.each(GENERATED)("$file is as `npm run generate` writes it", ({ file, write 
   expect(write(text)).toBe(text);
 });
 
+test("the forms of markers that JavaScript writes are those of the addon", () => {
+  const native = require("../../js/native.js");
+  expect(require("../../js/markers.js")).toEqual(JSON.parse(native.markers()));
+});
+
 test("every factory has its types", () => {
   const native = require("../../js/native.js");
   const types = readFileSync(path.join(root, "index.d.ts"), "utf8");

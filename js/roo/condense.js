@@ -12,7 +12,7 @@ const { readAnswer } = require("./stream.js");
 const { lastSummaryIndex } = require("./tagged-history.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
 const { unbrokenRemoval } = require("./truncation.js");
-const { marker } = require("../markers.js");
+const { SUMMARY_ABOVE } = require("../markers.js");
 
 /** The newest messages, which are kept as they are. */
 const N_MESSAGES_TO_KEEP = 3;
@@ -91,7 +91,7 @@ function createCondense(host) {
     const time = kept[0].ts !== undefined && { ts: kept[0].ts };
     const summaryMessage = { role: "assistant", content: summary, ...time, isSummary: true };
     // In a tool loop what is kept begins with a call: without a message of the user two of the assistant would meet.
-    const bridge = services.fixes && kept[0].role === "assistant" ? [{ role: "user", content: marker("summaryAbove"), ...time }] : [];
+    const bridge = services.fixes && kept[0].role === "assistant" ? [{ role: "user", content: SUMMARY_ABOVE, ...time }] : [];
     const condensed = services.withThinkingSettled(messages, [messages[0], summaryMessage, ...bridge, ...kept], apiHandler);
     // The reported output tokens are the summary's; without them it is counted like the rest.
     const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...condensed.slice(2)];

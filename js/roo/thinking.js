@@ -5,7 +5,7 @@
 
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
-const { marker } = require("../markers.js");
+const { TEXT_SUPPRESSED } = require("../markers.js");
 
 const WORDS = ["auto", "keep", "drop"];
 
@@ -119,7 +119,7 @@ function removal(messages, places) {
     }
     const next = messages[message + 1]?.role;
     if (next !== undefined && (next === previous || (previous === undefined && next !== "user"))) {
-      edits.push({ op: "set", message, path: ["content"], value: [{ type: "text", text: marker("textSuppressed") }] });
+      edits.push({ op: "set", message, path: ["content"], value: [{ type: "text", text: TEXT_SUPPRESSED }] });
       previous = role;
     } else {
       edits.push({ op: "drop", message });

@@ -111,7 +111,7 @@ pub fn built_in_providers() -> Result<String> {
 #[napi(catch_unwind)]
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };
-    json!({ "summaryAbove": SUMMARY_ABOVE, "textSuppressed": text.to_string() }).to_string()
+    json!({ "SUMMARY_ABOVE": SUMMARY_ABOVE, "TEXT_SUPPRESSED": text.to_string() }).to_string()
 }
 
 /// The English of what is told, `{ code, values }`, both as JSON.

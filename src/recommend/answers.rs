@@ -74,7 +74,7 @@ static MEASURED: Table = Table::new(
         Field::number_if_set("lost", 0.0, f64::MAX, "Tokens that can be read nowhere any more."),
         Field::number_if_set("names", 0.0, 1.0, "The share of names used next that can still be read."),
         Field::number_if_set("edits", 0.0, 1.0, "The share of passages edited next that stand whole."),
-        Field::number_if_set("cost", 0.0, f64::MAX, "Dollars.").required(),
+        Field::number_if_set("cost", 0.0, f64::MAX, "Dollars; absent where what a model costs is not known."),
         Field::flag("exact", true, "Whether all of it was tried."),
         Field::number_if_set("timeMs", 0.0, f64::MAX, "Milliseconds."),
     ],
@@ -109,6 +109,7 @@ pub struct Measured {
     /// Shares of what came next, at cuts of the conversation; `None` where nothing is known of them.
     pub names: Option<f64>,
     pub edits: Option<f64>,
+    /// Dollars; infinite where what a model costs is not known.
     pub cost: f64,
     pub exact: bool,
     pub time_ms: Option<f64>,
@@ -142,7 +143,7 @@ impl Answers {
             lost: settings.given_number("lost").unwrap_or_default(),
             names: settings.given_number("names"),
             edits: settings.given_number("edits"),
-            cost: settings.number("cost"),
+            cost: settings.given_number("cost").unwrap_or(f64::INFINITY),
             exact: settings.flag("exact"),
             time_ms: settings.given_number("timeMs"),
         };

@@ -210,7 +210,8 @@ fn chosen(
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
         // A limit that somebody gave is kept rather than a target met.
         let limits = limits(answers, candidate).len();
-        (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing)
+        let asks = answers.of(candidate.key).is_some_and(|measured| !measured.exact);
+        (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing, asks)
     };
     let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
     (nearest, comes_nearest(answers, nearest))
@@ -250,6 +251,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     }
     if let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) {
         match measured {
+            Some(measured) if measured.cost.is_infinite() => against.push(said!("against.unpriced")),
             Some(measured) if measured.cost > budget => {
                 let [cost, budget] = apart(measured.cost, budget);
                 against.push(said!("against.costs", cost: cost, budget: budget));
@@ -263,7 +265,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
         }
     }
     if let Some(latency) = answers.latency_ms {
-        let known = measured.filter(|_| candidate.model == Model::None).and_then(|measured| measured.time_ms);
+        let known = measured.filter(|measured| measured.exact).and_then(|measured| measured.time_ms);
         let takes = known.unwrap_or(candidate.latency_ms);
         let accepted = if answers.measured.is_empty() { rules::accepted_latency(latency) } else { latency };
         if takes > accepted {
@@ -418,11 +420,12 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said 
         (true, false) => "advice.measured",
         (true, true) => "advice.measuredCost",
         (false, false) => "advice.estimated",
+        (false, true) if measured.cost.is_infinite() => "advice.estimatedUnpriced",
         (false, true) => "advice.estimatedCost",
     };
     let (tokens, less) = (measured.tokens.round(), removes.round());
     let (superseded, lost) = (measured.superseded.round(), measured.lost.round());
-    let cost = (measured.cost * 1e4).round() / 1e4;
+    let cost = if measured.cost.is_finite() { (measured.cost * 1e4).round() / 1e4 } else { 0.0 };
     let figures =
         said!(code, reason: reason, tokens: tokens, less: less, superseded: superseded, lost: lost, cost: cost);
     let Some((names, edits)) = measured.names.zip(measured.edits) else { return figures };
@@ -507,7 +510,7 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
         let [cost, other] = apart(its, instead);
         return said!("advice.costsMore", cost: cost, other: other);
     }
-    let took = |of: &Candidate| answers.of(of.key).filter(|_| of.model == Model::None).and_then(|known| known.time_ms);
+    let took = |of: &Candidate| answers.of(of.key).filter(|known| known.exact).and_then(|known| known.time_ms);
     let asks_nobody = |of: &Candidate| answers.of(of.key).is_some_and(|measured| measured.exact);
     let takes_longer = match took(candidate).zip(took(chosen)) {
         Some((its, instead)) => its > WORTH_TELLING * instead,
