@@ -250,6 +250,67 @@ mod tests {
         assert_eq!(write([]), None);
     }
 
+    #[test]
+    fn a_path_is_told_in_full_once_and_then_by_its_end() {
+        let heads = [
+            "Read /home/mara/tidemark/src/day.ts",
+            "Edit /home/mara/tidemark/src/day.ts",
+            "Edit /home/mara/tidemark/src/week.ts",
+            "Read /src/day.ts",
+            "Edit /src/day.ts",
+            "Read packages/core/src/day.ts",
+            "Edit packages/core/src/day.ts",
+        ];
+        let log = write(heads.map(|head| (head, &[][..]))).unwrap();
+        let told: Vec<&str> = log.lines().skip(1).collect();
+        let once = [heads[0], "Edit …/src/day.ts", heads[2]];
+        assert_eq!(
+            told,
+            [&once[..], &heads[3..]].concat(),
+            "what is short, or stands for itself alone, is told in full"
+        );
+    }
+
+    #[test]
+    fn what_happened_again_without_a_quote_is_told_once() {
+        let quotes = [Quotation::alone(Mark::Answered, "ok")];
+        let all =
+            [("ls", &[][..]), ("ls", &[]), ("ls", &quotes), ("ls", &quotes), ("ls", &[]), ("pwd", &[]), ("ls", &[])];
+        let log = write(all).unwrap();
+        assert_eq!(log.lines().skip(1).collect::<Vec<_>>(), ["ls", "ls", "  → ok", "ls", "  → ok", "ls", "pwd", "ls"]);
+    }
+
+    #[test]
+    fn what_is_said_stays_on_its_line_and_code_keeps_its_indentation() {
+        assert_eq!(on_line("a\tb\r\nc\u{2028}d\u{2029}e\u{8}f"), "a\tb  c d e f");
+        assert_eq!(Quotation::alone(Mark::Said, "  one \n").text, "one");
+        for mark in [Mark::Added, Mark::Removed] {
+            assert_eq!(Quotation::alone(mark, "  one \n").text, "  one");
+        }
+        assert_eq!(
+            without_headings(&format!("{LOG_HEADING} it says")),
+            "Log of the messages left out here, in quotes it says"
+        );
+    }
+
+    #[test]
+    fn what_no_log_says_makes_a_text_none() {
+        for (text, is_one) in [
+            ("ls\n  → ok", true),
+            ("ls\n\n  → ok", false),
+            ("ls\n  ", false),
+            ("ls\n  → ", false),
+            ("  → ok", false),
+            ("ls\n  + 2 lines:\n\n  x", true),
+            ("ls\n  + 2 lines:\nx", false),
+            ("ls\n   lines:", true),
+            ("ls\n  12345678 lines:", true),
+            (LOG_HEADING, false),
+        ] {
+            assert_eq!(is_log(&format!("{LOG_HEADING}\n{text}")), is_one, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read_again(

@@ -267,3 +267,287 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
     changes.sort_by_key(|change| (change.message_index, change.block_index));
     changes
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        cancel::Cancel,
+        conversation::{Message, PathStep, Role},
+        restore::decode,
+        tokens::{Encoding, count},
+        words::said,
+    };
+
+    /// A conversation in which the user and the assistant say these texts, in turn.
+    fn conversation(texts: &[&str]) -> Conversation {
+        let role = |at: usize| if at.is_multiple_of(2) { "user" } else { "assistant" };
+        let message = |(at, text): (usize, &&str)| json!({ "role": role(at), "content": text });
+        Conversation::parse(&texts.iter().enumerate().map(message).collect::<Value>().to_string()).unwrap()
+    }
+
+    fn request(conversation: Conversation) -> Request {
+        let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
+        Request::new(conversation, tally)
+    }
+
+    /// A proposal that sets the texts of these messages.
+    fn setting(texts: &[(usize, &str)]) -> Proposal {
+        let set =
+            |(message, text): &(usize, &str)| Edit::set_text(*message, vec!["content".into()], (*text).to_owned());
+        Proposal { plan: Plan { edits: texts.iter().map(set).collect() }, ..Proposal::default() }
+    }
+
+    fn settled(request: &Request, proposal: &Proposal) -> Settled {
+        settle(request, "test", proposal).unwrap()
+    }
+
+    /// The texts as they are written.
+    fn written(conversation: &Conversation) -> Vec<String> {
+        conversation.texts().iter().flatten().map(|text| text.text.to_owned()).collect()
+    }
+
+    /// The texts with what their pointers stand for.
+    fn read(conversation: &Conversation) -> Vec<String> {
+        decode(conversation).into_iter().flatten().collect()
+    }
+
+    /// Another text, which may always become `SHORT`.
+    const LONG: &str = "Whoever reads this long text learns nothing from it, and would not miss it.";
+    const SHORT: &str = "Nothing.";
+
+    #[test]
+    fn no_block_is_replaced_by_one_with_as_many_tokens() {
+        let words = |word: &str, tokens: usize| {
+            let text = vec![word; tokens].join(" ");
+            assert_eq!(count(&text, Encoding::default()).tokens, tokens);
+            text
+        };
+        let old = words("old", 20);
+        for tokens in [1, 19, 20, 21, 22, 25, 30] {
+            let request = request(conversation(&[LONG, &old]));
+            let settled = settled(&request, &setting(&[(0, SHORT), (1, &words("new", tokens))]));
+            let is_replaced = written(&settled.conversation)[1] != old;
+            assert_eq!(is_replaced, tokens < 20, "{tokens} tokens in the place of 20");
+            assert_eq!(settled.changes.len(), 1 + usize::from(is_replaced));
+        }
+    }
+
+    #[test]
+    fn what_gains_nothing_changes_nothing() {
+        let request = request(conversation(&[SHORT, LONG, SHORT]));
+        let insert = |text: &str| {
+            let message = Message::new(Role::Assistant, Content::Text(text.to_owned()));
+            Plan { edits: vec![Edit::Drop { message: 1 }, Edit::Insert { before: 1, value: message.into() }] }
+        };
+        let settle = |plan| settle(&request, "test", &Proposal { plan, ..Proposal::default() });
+        assert!(matches!(settle(insert(LONG)), Err(CondenseError::ContextGrew { .. })));
+        let settled = settle(insert(SHORT)).unwrap();
+        assert_eq!(written(&settled.conversation), [SHORT; 3]);
+        let told = |change: &Change| (change.operation.clone(), change.tokens_before > 0, change.tokens_after > 0);
+        assert_eq!(
+            settled.changes.iter().map(told).collect::<Vec<_>>(),
+            [("drop".to_owned(), true, false), ("insert".to_owned(), false, true)]
+        );
+    }
+
+    /// Blocks move where others of their message come or go, and messages where others do.
+    #[test]
+    fn a_block_is_held_against_what_became_of_it() {
+        let words = |word: &str, tokens: usize| vec![word; tokens].join(" ");
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let of = |texts: [&str; 3]| texts.map(block).to_vec();
+        let messages = json!([
+            { "role": "user", "content": of([LONG, &words("old", 20), SHORT]) },
+            { "role": "assistant", "content": of([SHORT, &words("old", 30), LONG]) },
+        ]);
+        let request = request(Conversation::parse(&messages.to_string()).unwrap());
+        let set = |message, block: usize, tokens| {
+            let path = vec!["content".into(), PathStep::Index(block), "text".into()];
+            Edit::set_text(message, path, words("new", tokens))
+        };
+        let value = serde_json::value::to_raw_value(&block(SHORT)).unwrap();
+        let added = |role, text: &str| {
+            let message = Message::new(role, Content::Text(text.to_owned()));
+            Edit::Insert { before: 1, value: message.into() }
+        };
+        let edits = vec![
+            Edit::DropBlock { message: 0, block: 0 },
+            set(0, 1, 5),
+            added(Role::Assistant, SHORT),
+            added(Role::User, &words("new", 9)),
+            Edit::InsertBlock { message: 1, before: 0, value },
+            set(1, 1, 7),
+            Edit::DropBlock { message: 1, block: 2 },
+        ];
+        let settled = settled(&request, &Proposal { plan: Plan { edits }, ..Proposal::default() });
+        let (long, short) = (count(LONG, Encoding::default()).tokens, count(SHORT, Encoding::default()).tokens);
+        let told =
+            |change: &Change| (change.message_index, change.block_index, change.tokens_before, change.tokens_after);
+        assert_eq!(
+            settled.changes.iter().map(told).collect::<Vec<_>>(),
+            [
+                (0, Some(0), long, 0),
+                (0, Some(1), 20, 5),
+                (1, None, 0, short),
+                (1, None, 0, 9),
+                (1, Some(0), 0, short),
+                (1, Some(1), 30, 7),
+                (1, Some(2), long, 0)
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_block_saved_is_shared_out_as_its_notes_say() {
+        let request = request(conversation(&[&vec!["old"; 100].join(" "), "Well."]));
+        let note =
+            |operation| Note { message: 0, block: Some(0), operation, reason: said!("change.note"), grade: None };
+        let saved = |shares: &[usize]| {
+            let proposal = Proposal {
+                notes: vec![note("one"), note("other")],
+                shares: shares.to_vec(),
+                ..setting(&[(0, &vec!["new"; 20].join(" "))])
+            };
+            let changes = settled(&request, &proposal).changes;
+            changes.iter().map(|change| (change.tokens_before, change.tokens_after)).collect::<Vec<_>>()
+        };
+        assert_eq!(saved(&[30, 10]), [(100, 40), (40, 20)]);
+        assert_eq!(saved(&[0, 10]), [(100, 100), (100, 20)]);
+        assert_eq!(saved(&[]), [(100, 60), (60, 20)], "alike where nothing says how much");
+    }
+
+    /// A line that no other looks like.
+    fn line(name: &str) -> String {
+        format!("const {name} = read(\"{name}\", settings);")
+    }
+
+    /// A pointer to lines above, of which the first is [`line`].
+    fn above(lines: usize, name: &str) -> String {
+        format!("[{lines} lines as above from \"const {name} =\"]")
+    }
+
+    fn lines(names: &[&str]) -> String {
+        names.iter().map(|name| line(name)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A provider has seen to its pointers together with a change that saves nothing and is taken back. What pointed past that change goes back with it, and
+    /// so does what pointed past those.
+    #[test]
+    fn every_pointer_reads_as_it_was_planned_or_goes_when_a_change_is_taken_back() {
+        let texts = [
+            lines(&["alpha", "beta", "gamma", "delta"]),
+            lines(&["alpha", "other"]),
+            lines(&["alpha", "beta", "gamma", "other"]),
+            lines(&["gamma", "delta", "epsilon"]),
+            LONG.to_owned(),
+        ];
+        let request = request(conversation(&texts.each_ref().map(String::as_str)));
+        let plan = [(1, &*lines(&["omega", "other"])), (2, &*above(2, "alpha")), (3, &*above(2, "gamma")), (4, SHORT)];
+        let proposal = Proposal { pointers_checked: true, ..setting(&plan) };
+        let result = settled(&request, &proposal).conversation;
+        assert_eq!(written(&result), [&texts[..4], &[SHORT.to_owned()]].concat());
+        // Without the change that saves nothing, they stay.
+        let proposal = Proposal { pointers_checked: true, ..setting(&[&[(1, "Well.")], &plan[1..]].concat()) };
+        let result = settled(&request, &proposal).conversation;
+        assert_eq!(read(&result)[2..4], [lines(&["alpha", "beta"]), lines(&["gamma", "delta"])]);
+    }
+
+    /// No change is worth that a text nobody changes reads otherwise.
+    #[test]
+    fn a_pointer_in_a_text_that_nobody_changes_reads_as_it_did_when_a_change_is_taken_back() {
+        let texts = [
+            lines(&["alpha", "beta"]),
+            lines(&["alpha", "gamma", "delta", "epsilon"]),
+            "What it says.".to_owned(),
+            above(2, "alpha"),
+        ];
+        let request = request(conversation(&texts.each_ref().map(String::as_str)));
+        // What the pointer leads to goes to another text, which would grow.
+        let proposal = setting(&[(1, &*line("delta")), (2, &*lines(&["alpha", "gamma"]))]);
+        let settled = settled(&request, &Proposal { pointers_checked: true, ..proposal });
+        assert_eq!((written(&settled.conversation), settled.changes.len()), (texts.to_vec(), 0));
+    }
+
+    /// What is done to which message, as it is told.
+    fn operations(settled: &Settled) -> Vec<(usize, &str)> {
+        settled.changes.iter().map(|change| (change.message_index, change.operation.as_str())).collect()
+    }
+
+    /// A condensed conversation, in which lines may be put in the place of pointers: at first they stood there, and more.
+    fn condensed(texts: &[&str]) -> Request {
+        let now = conversation(texts);
+        let original: Vec<String> = read(&now).iter().map(|text| format!("{text}\n{LONG}")).collect();
+        let original = conversation(&original.iter().map(String::as_str).collect::<Vec<_>>());
+        Request { original, ..request(now) }
+    }
+
+    /// Lines that are put in the place of one pointer are nearer to another than what that one led to.
+    #[test]
+    fn every_pointer_of_the_result_leads_to_the_lines_it_stood_for() {
+        let first = format!("{}\n{}", lines(&["alpha", "beta", "gamma"]), [LONG; 9].join("\n"));
+        let texts = [&*first, &lines(&["beta", "delta"]), &above(3, "alpha"), &above(2, "beta"), "Done."];
+        let request = condensed(&texts);
+        let settled = settled(&request, &setting(&[(0, SHORT)]));
+        assert_eq!(written(&settled.conversation)[0], SHORT);
+        assert_eq!(read(&settled.conversation)[1..], read(&request.conversation)[1..]);
+        assert_eq!(operations(&settled), [(0, "replace"), (2, "pointers"), (3, "pointers")]);
+    }
+
+    #[test]
+    fn a_pointer_that_a_provider_wrote_never_leads_to_lines_it_was_not_for() {
+        let first = format!("{}\n{}", lines(&["alpha", "beta", "gamma"]), [LONG; 9].join("\n"));
+        let texts = [&*first, &lines(&["beta", "delta"]), &above(3, "alpha"), &lines(&["beta", "delta"]), "Done."];
+        let request = condensed(&texts);
+        let note = Note { message: 3, block: Some(0), operation: "mine", reason: said!("change.note"), grade: None };
+        let plan = setting(&[(0, SHORT), (3, &above(2, "beta"))]);
+        let settled = settled(&request, &Proposal { notes: vec![note], ..plan });
+        assert_eq!(operations(&settled), [(0, "replace"), (2, "pointers"), (3, "mine")], "told once");
+        let read = read(&settled.conversation);
+        assert_eq!(read[2], lines(&["alpha", "beta", "gamma"]));
+        assert!([lines(&["beta", "delta"]), "[… 2 lines left out]".to_owned()].contains(&read[3]), "{}", read[3]);
+    }
+
+    /// A conversation of which the first text, once it is cut, leaves these pointers without their lines. What cutting it saves has room for one of them.
+    fn two_pointers() -> [String; 5] {
+        let first = format!("{}\n{LONG}", lines(&["alpha", "beta", "gamma"]));
+        [first, above(3, "alpha"), "What it says.".to_owned(), above(3, "alpha"), "Done.".to_owned()]
+    }
+
+    const GAP: &str = "[… 3 lines left out]";
+
+    #[test]
+    fn lines_take_the_place_of_pointers_as_far_as_there_is_room() {
+        let request = condensed(&two_pointers().each_ref().map(String::as_str));
+        let plan = setting(&[(0, SHORT)]);
+        let expected = [SHORT, GAP, "What it says.", &lines(&["alpha", "beta", "gamma"]), "Done."];
+        let result = settled(&request, &plan);
+        assert_eq!(written(&result.conversation), expected);
+        assert!(result.tally.total() < request.tally.total());
+        // With a target, no further than that.
+        let target_tokens = Some(result.tally.total() - 1);
+        let result = settled(&Request { target_tokens, ..request }, &plan);
+        assert_eq!(written(&result.conversation), [SHORT, GAP, "What it says.", GAP, "Done."]);
+    }
+
+    #[test]
+    fn no_text_becomes_longer_than_it_was_before_anybody_condensed_it() {
+        let request = request(conversation(&two_pointers().each_ref().map(String::as_str)));
+        let result = settled(&request, &setting(&[(0, SHORT)])).conversation;
+        assert_eq!(written(&result), [SHORT, GAP, "What it says.", GAP, "Done."]);
+    }
+
+    /// Lines whose heading no longer holds would get their numbers again. What else changes is made true all the same.
+    #[test]
+    fn a_change_that_makes_a_text_longer_once_it_is_true_again_is_not_made() {
+        let names = ["epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "sigma", "tau"];
+        let numbered = format!("     1→[9 lines, every 10th numbered:]\n{}", lines(&names));
+        let [first, pointer, ..] = two_pointers();
+        let request = request(conversation(&[&first, &numbered, &pointer]));
+        let cut = numbered.replace(&line("iota"), "const iota = …;");
+        let result = settled(&request, &setting(&[(0, SHORT), (1, &cut)])).conversation;
+        assert_eq!(written(&result), [SHORT, &numbered, GAP]);
+    }
+}

@@ -707,36 +707,42 @@ mod tests {
 
     use crate::{
         cancel::Cancel,
-        conversation::Conversation,
+        conversation::{ContentKind, Conversation},
         salience::{History, Salience},
-        tokens::{Encoding, Tally},
-        transcript::ToolTable,
+        tokens::{Encoding, Tally, count_inside},
+        transcript::{ContentPiece, ToolTable},
     };
 
-    /// What stays of tool rounds of a shell, each a command and what it put out, in this share of their tokens.
-    fn kept(rounds: &[(&str, String)], share: f64) -> String {
+    /// Tool rounds of a shell, each a command and what it put out.
+    fn conversation(rounds: &[(impl AsRef<str>, String)]) -> Conversation {
         let mut messages = vec![json!({ "role": "user", "content": "Look." })];
         for (index, (command, output)) in rounds.iter().enumerate() {
             let id = format!("t{index}");
-            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }] }));
+            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command.as_ref() } }] }));
             messages.push(
                 json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": output }] }),
             );
         }
         messages.push(json!({ "role": "assistant", "content": "Done." }));
-        let conversation = Conversation::parse(&Value::Array(messages).to_string()).unwrap();
-        let (tally, tools) =
-            (Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap(), ToolTable::default());
-        let history = History {
-            conversation: &conversation,
-            original: &conversation,
-            tally: &tally,
-            tools: &tools,
-            cancel: &Cancel::new(),
-        };
-        let budget = (tally.total() as f64 * share) as usize;
-        let kept = Salience::all_signals(1).within(history, budget).unwrap();
-        assert!(kept.tally.total() <= budget, "{} of {budget}", kept.tally.total());
+        Conversation::parse(&Value::Array(messages).to_string()).unwrap()
+    }
+
+    /// What `of` says of a conversation.
+    fn asked<T>(conversation: &Conversation, of: impl FnOnce(History<'_>) -> T) -> T {
+        let tally = Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap();
+        let tools = ToolTable::default();
+        of(History { conversation, original: conversation, tally: &tally, tools: &tools, cancel: &Cancel::new() })
+    }
+
+    /// What stays of such rounds in this share of their tokens.
+    fn kept(rounds: &[(&str, String)], share: f64) -> String {
+        let conversation = conversation(rounds);
+        let kept = asked(&conversation, |history| {
+            let budget = (history.tally.total() as f64 * share) as usize;
+            let kept = Salience::all_signals(1).within(history, budget).unwrap();
+            assert!(kept.tally.total() <= budget, "{} of {budget}", kept.tally.total());
+            kept
+        });
         let after = conversation.apply(&kept.plan).unwrap();
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
     }
@@ -764,5 +770,42 @@ mod tests {
         let text = kept(&[("grep parse_due_date parse_due_date_of", output)], 0.3);
         let in_json = json!(names.trim_end()).to_string();
         assert!(text.contains(in_json.trim_matches('"')), "{text}");
+    }
+
+    /// What rounds put out when they look for names: every so many lines one that is long. One more of those is too much for many a budget and one less
+    /// leaves much of it free, so tries swing about it.
+    fn long_lines_among_short(rounds: usize, every: usize, long: usize, names: usize) -> Vec<(String, String)> {
+        let output = |round: usize| {
+            let line = |line: usize| {
+                let words = if (line + round).is_multiple_of(every) { long } else { 2 };
+                let word = |word| format!("value{} of part {word} ", (line * 5 + word * 3 + round) % names);
+                (0..words).map(word).collect::<String>()
+            };
+            (0..9).map(line).collect::<Vec<_>>().join("\n")
+        };
+        (0..rounds).map(|round| (format!("grep value{round} f"), output(round))).collect()
+    }
+
+    /// A try that passes the budget never takes the place of one that does not.
+    #[test]
+    fn what_stays_never_passes_the_budget_that_tries_swing_about() {
+        for (rounds, every) in [(6, 2), (8, 3)] {
+            asked(&conversation(&long_lines_among_short(rounds, every, 41, 13)), |history| {
+                for budget in (150..300).step_by(30) {
+                    let tokens = Salience::all_signals(3).within(history, budget).unwrap().tally.total();
+                    assert!(tokens <= budget, "{tokens} of {budget}");
+                }
+            });
+        }
+        let rounds = long_lines_among_short(4, 3, 23, 19);
+        asked(&conversation(&rounds), |history| {
+            let is_result = |_, piece: &ContentPiece| piece.kind == ContentKind::ToolResults;
+            for budget in (50..200).step_by(10) {
+                let cuts = Salience::all_signals(1).cut_together(history, budget, is_result);
+                let texts = cuts.iter().filter_map(|cut| cut.text.as_deref());
+                let tokens: usize = texts.map(|text| count_inside(text, Encoding::default()).tokens).sum();
+                assert!((1..=budget).contains(&tokens), "{tokens} of {budget}");
+            }
+        });
     }
 }

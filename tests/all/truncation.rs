@@ -262,6 +262,30 @@ fn where_only_the_ends_stay_two_messages_say_that_others_went() {
     }
 }
 
+/// A summary tells of messages that are nowhere else: it stays before anything else does, whatever is cut.
+#[test]
+fn where_the_target_is_missed_anyway_an_earlier_summary_stays() {
+    let summary = "The parser of due dates is done; the names of months are still to be read. ".repeat(9);
+    let mut messages = vec![
+        json!({ "role": "user", "content": "Make it." }),
+        json!({ "role": "assistant", "content": summary, "isSummary": true }),
+    ];
+    for round in 0..6 {
+        messages.push(json!({ "role": "user", "content": format!("Passage {round} of the user. ").repeat(20) }));
+        messages
+            .push(json!({ "role": "assistant", "content": format!("Passage {round} of the assistant. ").repeat(20) }));
+    }
+    let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+    for config in [json!({ "preserveRecentCount": 4 }), json!({ "preserveRecentCount": 4, "mode": "window" })] {
+        let report = run_alone("truncation", &config, &before, Some(20));
+        assert!(report.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet));
+        let after = before.apply(report.plan()).unwrap();
+        let said: Vec<&str> = after.messages().flat_map(Message::texts).map(|text| text.text).collect();
+        assert!(said.contains(&&*summary), "{config}: {said:?}");
+        assert!(!said.iter().any(|text| text.contains("Passage 0")), "{config}: {said:?}");
+    }
+}
+
 /// How often each tag of `text` opens and closes: the names with both counts.
 fn tags(text: &str) -> BTreeMap<&str, (usize, usize)> {
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
