@@ -147,7 +147,7 @@ export interface CondensationMetrics {
 /** How one pass of the smart provider went. */
 export interface PassReport {
   /**
-   * The id of the pass; `tool_rules` and `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `no_more_tokens_than` where
+   * The id of the pass; `tool_rules` and `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `one_summary` where one takes their place, `no_more_tokens_than` where
    * that preset's result took the place of theirs.
    */
   id: string;

@@ -65,7 +65,7 @@ export interface SmartConfig<M extends MessageLike = Message> {
 
 /** One step of the smart provider. */
 export interface SmartPass<M extends MessageLike = Message> {
-  /** What reports call it; no two passes share one, and none is called like a step of its own: `tool_rules`, `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`. */
+  /** What reports call it; no two passes share one, and none is called like a step of its own: `tool_rules`, `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`, `one_summary`. */
   id: string;
   /** For people. Default: the id. */
   name?: string | undefined;

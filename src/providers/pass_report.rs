@@ -53,8 +53,10 @@ impl PassReport {
     pub const TARGET: &'static str = "salient_to_target";
     /// The id of another preset's work that takes the place of what the passes have done, because it leaves less.
     pub const PRESET: &'static str = "no_more_tokens_than";
+    /// The id of the one summary that takes the place of the passes of a preset where little may stay.
+    pub const SUMMARY: &'static str = "one_summary";
     /// Ids that no pass may have.
-    pub const RESERVED: [&'static str; 4] = [Self::RULES, Self::PRELUDE, Self::TARGET, Self::PRESET];
+    pub const RESERVED: [&'static str; 5] = [Self::RULES, Self::PRELUDE, Self::TARGET, Self::PRESET, Self::SUMMARY];
 
     /// The report of a pass that changes nothing.
     pub(super) fn of(id: &str, name: &str, tokens: usize, exact: bool) -> Self {

@@ -33,7 +33,10 @@ use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
 };
-use super::{Capabilities, CondenseError, Descriptor, Native, Proposal, Provider, ProviderInfo, Request, Speed, State};
+use super::{
+    Capabilities, CondenseError, Descriptor, Native, PassReport, Proposal, Provider, ProviderInfo, Request, Speed,
+    State, pass_report::PassTimer, settle,
+};
 use crate::{
     options::{ConfigError, merged},
     progress::Progress,
@@ -167,7 +170,16 @@ fn is_tight(request: &Request) -> bool {
 async fn one_summary(request: &Request) -> Result<Proposal, CondenseError> {
     let native = Native::new(&Value::Null).map_err(CondenseError::from)?;
     let request = Request { config: Value::Null, ..request.clone() };
-    native.propose(&request).await
+    let is_exact = request.llm.preview.is_none();
+    let name = "One summary of the whole";
+    let timer = PassTimer::begin(PassReport::SUMMARY, name, request.scaled(&request.tally), is_exact);
+    let spent = request.llm.spent.total();
+    let proposal = native.propose(&request).await?;
+    let settled = settle(&request, Smart::ID, &proposal)?;
+    let done = settled.changes.iter().map(|change| (change.message_index, change.operation.as_str()));
+    let report = timer.end(request.scaled(&settled.tally), is_exact, done);
+    let cost = request.llm.spent.total() - spent;
+    Ok(Proposal { passes: vec![PassReport { cost, ..report }], ..proposal })
 }
 
 /// The same work with the shortest summaries there could be, asking nobody and telling nobody.

@@ -305,6 +305,7 @@ export const en = {
   "pass.old_messages_truncation": "Old messages: truncation",
   "pass.one_summary_of_nearly_everything": "One summary of nearly everything",
   "pass.one_summary_of_the_older_half": "One summary of the older half",
+  "pass.one_summary_of_the_whole": "One summary of the whole",
   "pass.one_summary_of_the_older_part": "One summary of the older part",
   "pass.one_summary_of_the_oldest_messages": "One summary of the oldest messages",
   "pass.salient_truncation_to_the_target": "Salient truncation to the target",

@@ -306,6 +306,7 @@ export const fr: Record<keyof typeof en, string> = {
   "pass.old_messages_truncation": "Vieux messages : coupe",
   "pass.one_summary_of_nearly_everything": "Un seul résumé de presque tout",
   "pass.one_summary_of_the_older_half": "Un résumé de la moitié la plus ancienne",
+  "pass.one_summary_of_the_whole": "Un seul résumé de tout",
   "pass.one_summary_of_the_older_part": "Un seul résumé de la partie ancienne",
   "pass.one_summary_of_the_oldest_messages": "Un seul résumé des plus vieux messages",
   "pass.salient_truncation_to_the_target": "Troncature saillante jusqu’à l’objectif",
