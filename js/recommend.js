@@ -70,6 +70,7 @@ async function keptBy(condense, cuts) {
 /** Whether what a model costs is known: under a limit of dollars nothing is asked of one of which it is not. */
 async function isPriceKnown(context, options) {
   const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
+  /** @type {any} */
   const { error } = await limited.preview(context, options);
   return error?.code !== "price_unknown";
 }

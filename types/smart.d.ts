@@ -90,6 +90,8 @@ export interface SmartPass<M extends MessageLike = Message> {
           tokenThreshold?: number | undefined;
           /** Of the messages that it selects, it works on those for which this returns true; it runs when there are any. Asked once for each message of the call. */
           executeIf?: ((context: PassMessage<M>) => boolean) | undefined;
+          /** The same in JSON: indices in the messages of the call. `executeIf` comes before it. */
+          messageIndices?: readonly number[] | undefined;
         };
       }
     | undefined;

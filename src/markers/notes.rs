@@ -123,10 +123,12 @@ pub fn notes_in_line(line: &str) -> impl Iterator<Item = (Range<usize>, usize)> 
 #[must_use]
 pub fn characters_of(text: &str) -> usize {
     let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
-    let notes = notes_in_line(shown).fold(0_usize, |more, (range, characters)| {
-        more.saturating_add(characters).saturating_sub(shown[range].chars().count())
-    });
-    shown.chars().count().saturating_add(notes).saturating_add(hidden)
+    let (mut told, mut spelled) = (0_usize, 0);
+    for (range, characters) in notes_in_line(shown) {
+        told = told.saturating_add(characters);
+        spelled += shown[range].chars().count();
+    }
+    (shown.chars().count() - spelled).saturating_add(told).saturating_add(hidden)
 }
 
 /// `at`, or where the note begins that it lies in. `text` may have several lines.

@@ -27,6 +27,8 @@ pub struct State {
     pub request: Request,
     /// What was done to the messages of the conversation that came in, by their place in it.
     pub notes: Vec<Note>,
+    /// Tokens that each of them saved when it was made: of several that touch one block, each its own.
+    shares: Vec<usize>,
     /// How each pass went, each pass once.
     pub passes: Vec<PassReport>,
     /// The newest summary.
@@ -66,6 +68,7 @@ impl State {
         Self {
             request,
             notes: Vec::new(),
+            shares: Vec::new(),
             passes: Vec::new(),
             summary: String::new(),
             summary_quality: None,
@@ -128,6 +131,12 @@ impl State {
                 block => done.contains(&(*origin, block)),
             };
             if let Some(message) = origin.filter(is_done) {
+                let is_its = |change: &&Change| {
+                    (change.message_index, change.block_index, change.operation.as_str())
+                        == (message, note.block, note.operation)
+                };
+                let saved = |change: &Change| change.tokens_before.saturating_sub(change.tokens_after);
+                self.shares.push(settled.changes.iter().find(is_its).map_or(0, saved));
                 self.notes.push(Note { message, ..note });
             }
         }
@@ -210,15 +219,17 @@ impl State {
             .filter_map(|(index, entry)| Some((entry.origin?, index)))
             .collect();
         let length = request.original.len();
-        let notes = self.notes.into_iter().filter_map(|note| {
+        let notes = self.notes.into_iter().zip(self.shares).filter_map(|(note, share)| {
             let end = (note.message >= length).then(|| request.conversation.len());
-            Some(Note { message: places.get(&note.message).copied().or(end)?, ..note })
+            Some((Note { message: places.get(&note.message).copied().or(end)?, ..note }, share))
         });
+        let (notes, shares) = notes.unzip();
         let mut plan = Plan::between(&request.conversation, &self.request.conversation);
         insert_behind_dropped(&mut plan);
         let mut proposal = Proposal {
             plan,
-            notes: notes.collect(),
+            notes,
+            shares,
             summary: self.summary,
             summary_quality: self.summary_quality,
             passes: self.passes,

@@ -30,6 +30,7 @@ use super::{
     error::CondenseError,
     proposal::{Note, Proposal},
     request::Request,
+    settle::settle,
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
@@ -234,9 +235,20 @@ fn proposal(
     how.extend(summary.cached.then(|| said!("change.fromCache")));
     let of = note(selection.start, said!("change.all", all: how));
     let SummaryRange { head, start, earlier, .. } = *selection;
-    if let Some((edits, notes)) = shortened(request, &Around { head, start, earlier, summary: &inserted })? {
+    let around = Around { head, start, earlier, summary: &inserted };
+    // Pointers that are led elsewhere when the plan is settled may take more room than was reckoned.
+    let mut within = request.clone();
+    for _ in 0..MAX_FITTINGS {
+        let Some((edits, notes)) = shortened(&within, &around)? else { break };
         (proposal.plan.edits, proposal.notes) = (edits, notes);
-        proposal.notes.push(of);
+        proposal.notes.push(of.clone());
+        let over = over_target(request, &proposal);
+        if over == 0 {
+            return Ok(proposal);
+        }
+        within.target_tokens = within.target_tokens.map(|target| target.saturating_sub(over));
+    }
+    if !proposal.plan.edits.is_empty() {
         return Ok(proposal);
     }
     for message in head..start {
@@ -251,6 +263,17 @@ fn proposal(
     }
     proposal.notes.push(of);
     Ok(proposal)
+}
+
+/// How often what stands around a summary is chosen anew, so that all of it fits.
+const MAX_FITTINGS: usize = 4;
+
+/// Tokens, scaled, by which a proposal misses the target once it is settled.
+fn over_target(request: &Request, proposal: &Proposal) -> usize {
+    let Some((target, settled)) = request.target_tokens.zip(settle(request, "summary", proposal).ok()) else {
+        return 0;
+    };
+    request.scaled(&settled.tally).saturating_sub(target)
 }
 
 fn note(message: usize, reason: Said) -> Note {

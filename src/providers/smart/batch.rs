@@ -37,7 +37,9 @@ pub(super) async fn summarize(
     let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
-    let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), ..request };
+    // What a summary of a part leaves free of the target is not for it to fill.
+    let target_tokens = request.target_tokens.filter(|_| skipped == 0);
+    let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), target_tokens, ..request };
     let middle = Middle {
         provider: Native::ID,
         keep: keep_last,

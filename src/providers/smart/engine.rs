@@ -406,9 +406,10 @@ impl<'a> Engine<'a> {
         let mut changes = Vec::new();
         let mut failure = None;
         for run in runs {
-            self.worth.take(&[tokens_of(state, &run)]);
+            let tokens = tokens_of(state, &run);
             match batch::summarize(&in_pass(state, pass), &run, summary, most_kept, config.max_concurrency).await {
                 Ok(mut proposal) => {
+                    self.worth.take(&[tokens]);
                     self.warnings.extend(std::mem::take(&mut proposal.warnings));
                     changes.extend(state.apply(ID, proposal)?);
                 }

@@ -263,6 +263,8 @@ fn both_ends(target: &Target<'_>, Ends { prefix, suffix, over }: Ends, with_note
         false if count <= over.max(prefix + suffix) => text.to_owned(),
         false => text.chars().take(prefix).chain(text.chars().skip(count - suffix)).collect(),
     };
+    // Nothing but blanks would be no text at all.
+    let text = if is_blank(&text) { target.text.to_owned() } else { text };
     let reason = said!("change.cutToEnds", prefix: prefix, suffix: suffix).about(target.piece.source.label());
     Replacement { text, operation: "truncate", reason, expected: None }
 }

@@ -125,7 +125,9 @@ impl Provider for Smart {
         }
         let request = &*request.with_tools(&config.tools);
         let engine = Engine::new(request, &config);
-        if config.preset.is_some() && engine.asks() && is_tight(request) {
+        let may_take_one = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH)
+            && config.min_reduction_tokens == 0;
+        if may_take_one && engine.asks() && is_tight(request) {
             match one_summary(request).await {
                 Ok(proposal) => return Ok(proposal),
                 // The passes do what they can; what was paid for is told.

@@ -12,6 +12,9 @@ use crate::{
     warning::{Warning, WarningCode},
 };
 
+/// The estimate is off by a tenth, and less than that more is not worth a warning.
+const WORTH_TELLING: f64 = 1.25;
+
 /// Tokens of a question about a text beside the text: its prompt, the label and the fence.
 const QUESTION: usize = 150;
 
@@ -65,7 +68,7 @@ impl Worth {
     /// For a preview: that one summary of the whole would be cheaper.
     pub fn warning(&self) -> Option<Warning> {
         let times = self.asked() as f64 / self.one_summary.max(1) as f64;
-        (times > 1.0).then(|| {
+        (times > WORTH_TELLING).then(|| {
             let message = format!(
                 "the passes ask for summaries that cost about {times:.1} times what one summary of the whole conversation would"
             );

@@ -143,13 +143,13 @@ pub fn cut_ends(text: &str, prefix: usize, suffix: usize, over: usize) -> Cow<'_
     }
     let last = missing.next_back().unwrap_or_default();
     let lines = missing.map(NoteLine::lines_of).fold(0, usize::saturating_add);
-    let is_whole = end == content.len() && (ends_in_line || !is_within_line);
+    let ends_line = end == content.len() || content[end..].starts_with('\n');
+    let is_whole = ends_line && (ends_in_line || !is_within_line);
     let lines = lines.saturating_add(if is_whole { NoteLine::lines_of(last) } else { 0 });
     let separator = if is_whole { "" } else { "\n" };
     result.extend((lines > 0).then(|| format!("{}{separator}", More::Lines(lines))));
     let rest = if is_whole { 0 } else { characters_of(last) };
-    let note =
-        || if end == content.len() { More::Characters(rest).to_string() } else { Gap::Characters(rest).to_string() };
+    let note = || if ends_line { More::Characters(rest).to_string() } else { Gap::Characters(rest).to_string() };
     result.extend((rest > 0).then(note));
     result.push_str(&content[end..]);
     if messages {
