@@ -230,7 +230,7 @@ function finish(report, prepared) {
     warnings: [...rest.warnings, ...prepared.warnings],
     restoreData: data,
   };
-  withNewContent(result.changes, plan, result.messages);
+  withNewContent(result.changes, plan, { given: prepared.given, messages: result.messages });
   if (prepared.isPreview) {
     const { samples, ...certainty } = failure ? NOTHING : preview;
     Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.given, result.messages) } });

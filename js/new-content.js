@@ -18,6 +18,13 @@ class Moves {
     return this.#added.get(index) ?? 0;
   }
 
+  /** The first of the elements that went right before this one, or the element itself: what is added before any of these stands at one place. */
+  gap(index) {
+    let first = index;
+    while (this.#dropped.has(first - 1)) first--;
+    return first;
+  }
+
   /** Where an element stands; undefined for one that went. */
   of(index) {
     return this.#dropped.has(index) ? undefined : this.before(index) + this.count(index);
@@ -40,31 +47,44 @@ const movesOf = (edits, drop, insert, block) =>
   });
 
 const isAdded = ({ tokensBefore }) => tokensBefore === 0;
-const isBeside = (one, other) => one.messageIndex === other.messageIndex && one.blockIndex === other.blockIndex;
 
 /** Of several things that were added at one place, the one that a change tells of; of changes that later ones undid, the last stand. */
-function addedBy(change, changes, moves, index) {
-  const alike = changes.filter((other) => isAdded(other) && isBeside(change, other));
-  const nth = alike.indexOf(change) - (alike.length - moves.count(index));
-  return nth < 0 ? undefined : moves.before(index) + nth;
+function addedBy(change, alike, moves, index) {
+  const first = moves.gap(index);
+  let count = 0;
+  for (let each = first; each <= index; each++) count += moves.count(each);
+  const nth = alike.indexOf(change) - (alike.length - count);
+  return nth < 0 ? undefined : moves.before(first) + nth;
 }
 
+/** The changes that added a message at the place before this one. */
+const messagesAdded = (changes, moves, index) =>
+  changes.filter((other) => isAdded(other) && other.blockIndex === null && moves.gap(other.messageIndex) === moves.gap(index));
+
+/** The changes that added a block where this one did. */
+const blocksAdded = (changes, { messageIndex, blockIndex }) =>
+  changes.filter((other) => isAdded(other) && other.messageIndex === messageIndex && other.blockIndex === blockIndex);
+
 /** What stands in the place of a change; null where nothing does. */
-function contentAt(change, { changes, plan, messages, moves }) {
+function contentAt(change, { changes, plan, given, messages, moves }) {
   const { messageIndex, blockIndex } = change;
-  if (blockIndex === null && isAdded(change)) return messages[addedBy(change, changes, moves, messageIndex)] ?? null;
+  if (blockIndex === null && isAdded(change))
+    return messages[addedBy(change, messagesAdded(changes, moves, messageIndex), moves, messageIndex)] ?? null;
   const message = messages[moves.of(messageIndex)];
-  if (message === undefined || blockIndex === null) return message ?? null;
+  // What did not change is what another change is about: one of a message that an earlier step of a strategy had added.
+  if (message === undefined || message === given[messageIndex]) return null;
+  if (blockIndex === null) return message;
   if (typeof message.content === "string") return message.content;
   const ofMessage = plan.filter((edit) => edit.message === messageIndex);
   const blocks = movesOf(ofMessage, "drop_block", "insert_block", "block");
-  const place = isAdded(change) && blocks.count(blockIndex) > 0 ? addedBy(change, changes, blocks, blockIndex) : blocks.of(blockIndex);
+  const isNew = isAdded(change) && blocks.count(blockIndex) > 0;
+  const place = isNew ? addedBy(change, blocksAdded(changes, change), blocks, blockIndex) : blocks.of(blockIndex);
   return message.content[place] ?? null;
 }
 
-/** Gives each change `newContent`, which no JSON and no copy has. `messages` are what the plan left. */
-function withNewContent(changes, plan, messages) {
-  const left = { changes, plan, messages: messages.slice(), moves: /** @type {Moves | undefined} */ (undefined) };
+/** Gives each change `newContent`, which no JSON and no copy has. `messages` are what the plan left of those that were `given`. */
+function withNewContent(changes, plan, { given, messages }) {
+  const left = { changes, plan, given, messages: messages.slice(), moves: /** @type {Moves | undefined} */ (undefined) };
   const get = (change) => {
     left.moves ??= movesOf(plan, "drop", "insert", "message");
     return contentAt(change, left);

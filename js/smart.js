@@ -14,7 +14,8 @@ const FUNCTIONS = [
 ];
 
 const functionOf = (pass, { holders, name }) => holders.reduce((inner, holder) => inner?.[holder], pass)?.[name];
-const isFunction = (pass, place) => typeof functionOf(pass, place) === "function" && (place.name !== "executeIf" || pass.execution.type === "conditional");
+const isFunction = (pass, place) =>
+  typeof functionOf(pass, place) === "function" && (place.name !== "executeIf" || pass.execution.type === "conditional");
 const hasFunctions = (config) =>
   Array.isArray(config?.passes) && config.passes.some((pass) => FUNCTIONS.some((place) => isFunction(pass, place)));
 

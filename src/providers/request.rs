@@ -61,6 +61,10 @@ pub struct Subject {
     pub task: Option<String>,
 }
 
+/// How often a plan is made anew with less room, so that it fits its target once it is settled: pointers that are led elsewhere then may take more room than was
+/// reckoned.
+pub const MAX_FITTINGS: usize = 4;
+
 impl Request {
     /// A condensation of a conversation with this tally, without a target, a system prompt, a configuration or anybody to ask.
     #[must_use]
@@ -105,6 +109,12 @@ impl Request {
             return Cow::Borrowed(self);
         }
         Cow::Owned(Self { tools: self.tools.with(rows), ..self.clone() })
+    }
+
+    /// Tokens, scaled, by which a conversation with this tally misses the target.
+    #[must_use]
+    pub fn over_target(&self, tally: &Tally) -> usize {
+        self.target_tokens.map_or(0, |target| self.scaled(tally).saturating_sub(target))
     }
 
     /// Scaled tokens of a conversation with this tally.

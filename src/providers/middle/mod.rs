@@ -29,7 +29,7 @@ use self::{
 use super::{
     error::CondenseError,
     proposal::{Note, Proposal},
-    request::Request,
+    request::{MAX_FITTINGS, Request},
     settle::settle,
 };
 use crate::{
@@ -236,13 +236,12 @@ fn proposal(
     let of = note(selection.start, said!("change.all", all: how));
     let SummaryRange { head, start, earlier, .. } = *selection;
     let around = Around { head, start, earlier, summary: &inserted };
-    // Pointers that are led elsewhere when the plan is settled may take more room than was reckoned.
     let mut within = request.clone();
     for _ in 0..MAX_FITTINGS {
         let Some((edits, notes)) = shortened(&within, &around)? else { break };
         (proposal.plan.edits, proposal.notes) = (edits, notes);
         proposal.notes.push(of.clone());
-        let over = over_target(request, &proposal);
+        let over = settle(request, "summary", &proposal).map_or(0, |settled| request.over_target(&settled.tally));
         if over == 0 {
             return Ok(proposal);
         }
@@ -263,17 +262,6 @@ fn proposal(
     }
     proposal.notes.push(of);
     Ok(proposal)
-}
-
-/// How often what stands around a summary is chosen anew, so that all of it fits.
-const MAX_FITTINGS: usize = 4;
-
-/// Tokens, scaled, by which a proposal misses the target once it is settled.
-fn over_target(request: &Request, proposal: &Proposal) -> usize {
-    let Some((target, settled)) = request.target_tokens.zip(settle(request, "summary", proposal).ok()) else {
-        return 0;
-    };
-    request.scaled(&settled.tally).saturating_sub(target)
 }
 
 fn note(message: usize, reason: Said) -> Note {

@@ -22,7 +22,7 @@ use crate::{
     progress::Progress,
     providers::{
         Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, Settled, State, Step, Truncation,
-        pass_report::PassTimer, settle, tool_rules::limited,
+        pass_report::PassTimer, request::MAX_FITTINGS, settle, tool_rules::limited,
     },
     summaries::{Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
@@ -315,8 +315,16 @@ impl<'a> Engine<'a> {
         let Done { proposal, settled, .. } = match done {
             Some(done) => done,
             None => {
-                let proposal = provider.propose(&state.request).await?;
-                let settled = settle(&state.request, ID, &proposal)?;
+                let (mut proposal, mut settled) = settled_by(provider, &state.request, &state.request).await?;
+                let mut within = state.request.clone();
+                for _ in 1..MAX_FITTINGS {
+                    let over = state.request.over_target(&settled.tally);
+                    if over == 0 || !matches!(part, Part::Target) {
+                        break;
+                    }
+                    within.target_tokens = within.target_tokens.map(|target| target.saturating_sub(over));
+                    (proposal, settled) = settled_by(provider, &within, &state.request).await?;
+                }
                 let done = Done { key, before: state.conversation().clone(), proposal, settled };
                 known().push(done.clone());
                 done
@@ -527,6 +535,17 @@ fn tokens_of(state: &State, run: &Range<usize>) -> usize {
 /// What a pass is given to work on.
 fn in_pass(state: &State, pass: &Pass) -> Request {
     Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() }
+}
+
+/// What a provider makes of `within`, settled for the request.
+async fn settled_by(
+    provider: &dyn Provider,
+    within: &Request,
+    request: &Request,
+) -> Result<(Proposal, Settled), CondenseError> {
+    let proposal = provider.propose(within).await?;
+    let settled = settle(request, ID, &proposal)?;
+    Ok((proposal, settled))
 }
 
 /// The report of a pass that does not run.
