@@ -315,16 +315,10 @@ impl<'a> Engine<'a> {
         let Done { proposal, settled, .. } = match done {
             Some(done) => done,
             None => {
-                let (mut proposal, mut settled) = settled_by(provider, &state.request, &state.request).await?;
-                let mut within = state.request.clone();
-                for _ in 1..MAX_FITTINGS {
-                    let over = state.request.over_target(&settled.tally);
-                    if over == 0 || !matches!(part, Part::Target) {
-                        break;
-                    }
-                    within.target_tokens = within.target_tokens.map(|target| target.saturating_sub(over));
-                    (proposal, settled) = settled_by(provider, &within, &state.request).await?;
-                }
+                let (proposal, settled) = match part {
+                    Part::Target => fitted(provider, &state.request).await?,
+                    _ => settled_by(provider, &state.request, &state.request).await?,
+                };
                 let done = Done { key, before: state.conversation().clone(), proposal, settled };
                 known().push(done.clone());
                 done
@@ -535,6 +529,31 @@ fn tokens_of(state: &State, run: &Range<usize>) -> usize {
 /// What a pass is given to work on.
 fn in_pass(state: &State, pass: &Pass) -> Request {
     Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() }
+}
+
+/// What a provider makes of the request, with less room where only settling takes it past the target. Where the provider says itself that its target
+/// cannot be met, less room would cut what it protects.
+async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal, Settled), CondenseError> {
+    let first = settled_by(provider, request, request).await?;
+    let mut within = request.clone();
+    let mut over = request.over_target(&first.1.tally);
+    for _ in 1..MAX_FITTINGS {
+        if over == 0 || misses_target(&first.0) {
+            break;
+        }
+        within.target_tokens = within.target_tokens.map(|target| target.saturating_sub(over));
+        let next = settled_by(provider, &within, request).await?;
+        over = request.over_target(&next.1.tally);
+        if over == 0 {
+            return Ok(next);
+        }
+    }
+    Ok(first)
+}
+
+/// Whether the proposal says that it misses its target.
+fn misses_target(proposal: &Proposal) -> bool {
+    proposal.warnings.iter().any(|warning| warning.code == WarningCode::TargetNotMet)
 }
 
 /// What a provider makes of `within`, settled for the request.

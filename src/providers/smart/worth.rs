@@ -12,7 +12,7 @@ use crate::{
     warning::{Warning, WarningCode},
 };
 
-/// The estimate is off by a tenth, and less than that more is not worth a warning.
+/// The estimate is off by a tenth either way: less than a quarter more is not worth a warning.
 const WORTH_TELLING: f64 = 1.25;
 
 /// Tokens of a question about a text beside the text: its prompt, the label and the fence.
