@@ -1,0 +1,94 @@
+//! Other copies of the lines that a pointer stood for.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    draft::{Draft, Wrong},
+    lines::{Lines, Meaning},
+};
+use crate::{
+    markers::{Direction, MAX_QUOTE_BYTES, Pointer, Reference, quote_of},
+    restore::{
+        decoder::RowsOf,
+        quotes::{LinePlace, QuotedLines},
+        rows::RowKind,
+    },
+};
+
+/// Of the places that begin with the same line, so many are looked at for another copy.
+const MAX_COPIES: usize = 8;
+
+/// Pointers to other copies of the lines that wrong pointers stood for, by their place in `wrong`.
+pub(super) fn copies(
+    wrong: &[Wrong],
+    drafts: &[Draft<'_>],
+    lines: &mut Lines<'_>,
+    was: &mut Lines<'_>,
+) -> HashMap<usize, String> {
+    let contents = lines.contents;
+    // The first line of each, and what all are.
+    let meanings: Vec<Option<(&str, &Meaning, Direction)>> = wrong
+        .iter()
+        .map(|wrong| {
+            let pointer = drafts[wrong.draft].pointer(wrong.item)?;
+            let Some(Pointer::Reference(Reference { direction, .. })) = Pointer::read(&pointer.written) else {
+                return None;
+            };
+            let meaning = pointer.meaning.as_ref()?;
+            let RowsOf { text, rows } = &meaning.target;
+            Some((
+                *was.contents(&RowsOf { text: *text, rows: rows.start..rows.start + 1 }).first()?,
+                meaning,
+                direction,
+            ))
+        })
+        .collect();
+    let mut wanted: HashMap<&str, Vec<LinePlace>> =
+        meanings.iter().flatten().map(|(first, ..)| (*first, Vec::new())).collect();
+    if wanted.is_empty() {
+        return HashMap::new();
+    }
+    for (text, content) in contents.iter().enumerate() {
+        for row in &lines.decoder.rows(text).rows {
+            if row.kind == RowKind::Line
+                && let Some(places) = wanted.get_mut(&content[row.content_range()])
+                && places.len() < MAX_COPIES
+            {
+                places.push(LinePlace { text, start: row.start as usize });
+            }
+        }
+    }
+    let mut proposed: Vec<(usize, LinePlace, LinePlace, &str)> = Vec::new();
+    for (number, (wanted_lines, wrong)) in meanings.iter().zip(wrong).enumerate() {
+        let Some((first, meaning, _)) = wanted_lines else { continue };
+        let draft = &drafts[wrong.draft];
+        let from = LinePlace { text: draft.text, start: wrong.start };
+        for place in wanted.get(first).into_iter().flatten() {
+            let rows = lines.decoder.rows(place.text);
+            let start = rows.rows.partition_point(|row| (row.start as usize) < place.start);
+            let copy = RowsOf { text: place.text, rows: start..start + meaning.target.rows.len() };
+            if rows.are_lines(&copy.rows) && lines.hash(&copy) == meaning.hash {
+                let quotes: HashSet<&str> =
+                    [20, 40, 80, MAX_QUOTE_BYTES].iter().filter_map(|least| quote_of(first, *least)).collect();
+                proposed.extend(quotes.into_iter().map(|quote| (number, from, *place, quote)));
+            }
+        }
+    }
+    // The shortest that leads there.
+    proposed.sort_by_key(|(number, _, place, quote)| (*number, quote.len(), *place));
+    let quoted = QuotedLines::find(proposed.iter().map(|(.., quote)| *quote), contents);
+    let mut found = HashMap::new();
+    for (number, from, place, quote) in proposed {
+        let direction = if place < from { Direction::Above } else { Direction::Below };
+        // What leads below goes on to, whatever the host drops from the beginning.
+        let may_lead = |old: Direction| old == Direction::Above || direction == Direction::Below;
+        if quoted.nearest(quote, from, direction) == Some(place)
+            && let Some((_, meaning, _)) = meanings[number].filter(|(.., old)| may_lead(*old))
+            && let Ok(lines) = u32::try_from(meaning.target.rows.len())
+        {
+            let pointer = Pointer::Reference(Reference { lines, direction, quote }).to_string();
+            found.entry(number).or_insert(pointer);
+        }
+    }
+    found
+}

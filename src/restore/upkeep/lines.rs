@@ -1,0 +1,83 @@
+//! Lines that pointers stand for, which can be compared without being looked at again.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::restore::decoder::{Decoder, RowsOf};
+
+/// What a pointer stands for.
+#[derive(Clone)]
+pub(super) struct Meaning {
+    pub(super) target: RowsOf,
+    /// How often.
+    pub(super) times: u32,
+    pub(super) hash: u64,
+}
+
+impl Meaning {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (self.times, self.target.rows.len(), self.hash) == (other.times, other.target.rows.len(), other.hash)
+    }
+}
+
+/// The lines of some texts, which can be compared without being looked at again.
+pub(super) struct Lines<'a> {
+    pub(super) decoder: Decoder<'a>,
+    pub(super) contents: &'a [&'a str],
+    /// For each text that was needed, the hash of its first lines: none, one, two and so on.
+    hashes: Vec<Option<Vec<u64>>>,
+}
+
+/// Hashes of lines are the digits of a number to this base, modulo a prime.
+const BASE: u64 = 0x09A3_5C77_51D4_E2B1;
+const PRIME: u64 = (1 << 61) - 1;
+
+fn times(one: u64, other: u64) -> u64 {
+    (u128::from(one) * u128::from(other) % u128::from(PRIME)) as u64
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(decoder: Decoder<'a>, contents: &'a [&'a str]) -> Self {
+        Self { decoder, contents, hashes: vec![None; contents.len()] }
+    }
+
+    pub(super) fn hash(&mut self, place: &RowsOf) -> u64 {
+        let rows = self.decoder.rows(place.text);
+        let content = self.contents[place.text].as_bytes();
+        let hashes = self.hashes[place.text].get_or_insert_with(|| {
+            let mut hash = 0;
+            let next = rows.rows.iter().map(|row| {
+                hash = (times(hash, BASE) + xxh3_64(&content[row.content_range()]) % PRIME) % PRIME;
+                hash
+            });
+            std::iter::once(0).chain(next).collect()
+        });
+        let mut power = 1;
+        let (mut base, mut left) = (BASE, place.rows.len());
+        while left > 0 {
+            power = if left % 2 == 1 { times(power, base) } else { power };
+            base = times(base, base);
+            left /= 2;
+        }
+        (hashes[place.rows.end] + PRIME - times(hashes[place.rows.start], power)) % PRIME
+    }
+
+    /// What the pointer in row `at` of a text stands for; `None` when it leads nowhere.
+    pub(super) fn meaning(&mut self, text: usize, at: usize) -> Option<Meaning> {
+        let (target, times) = self.decoder.found(text, at)?;
+        let hash = self.hash(&target);
+        Some(Meaning { target, times, hash })
+    }
+
+    /// The contents of rows.
+    pub(super) fn contents(&mut self, place: &RowsOf) -> Vec<&'a str> {
+        let (rows, text) = (self.decoder.rows(place.text), self.contents[place.text]);
+        rows.rows[place.rows.clone()].iter().map(|row| &text[row.content_range()]).collect()
+    }
+
+    /// About how many bytes rows have.
+    pub(super) fn bytes(&mut self, place: &RowsOf) -> usize {
+        let rows = self.decoder.rows(place.text);
+        let rows = &rows.rows[place.rows.clone()];
+        rows.first().zip(rows.last()).map_or(0, |(first, last)| (last.end - first.start) as usize)
+    }
+}

@@ -1,0 +1,63 @@
+//! Which row of a text before each of its rows was.
+
+use std::collections::HashMap;
+
+use crate::restore::rows::{Row, Rows, numbered};
+
+/// For each row of a text, the row of the text before that it was.
+pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, row) in old.rows.iter().enumerate() {
+        places.entry(&was[row.content_range()]).or_default().push(at);
+    }
+    let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
+    // Below a heading, a number that is not the one expected there, because lines before it are gone, is read as a part of the line.
+    let numbered = |row: usize| numbered(&now[rows.rows.get(row)?.range()]);
+    let is_numbered = |(number, content): (u32, &str), old_row: &Row| {
+        let excerpt = old.excerpts.get(old_row.excerpt as usize);
+        content == &was[old_row.content_range()]
+            && excerpt.is_some_and(|excerpt| excerpt.number_of(old_row.line) == number)
+    };
+    let is_same = |row: usize, at: usize| {
+        let (Some(contents), Some(old)) = (contents(row), old.rows.get(at)) else { return false };
+        contents.contains(&&was[old.content_range()]) || numbered(row).is_some_and(|line| is_numbered(line, old))
+    };
+    let mut next = 0;
+    let mut matched: Vec<Option<usize>> = Vec::with_capacity(rows.rows.len());
+    for row in 0..rows.rows.len() {
+        // Behind a line that was not there before, something may be left out.
+        let is_behind_note = matched.last().is_some_and(Option::is_none);
+        if !is_behind_note && is_same(row, next) {
+            matched.push(Some(next));
+            next += 1;
+            continue;
+        }
+        let behind_number = numbered(row).map(|(_, content)| content);
+        let known = contents(row).into_iter().flatten().chain(behind_number).find_map(|content| places.get(content));
+        let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
+        // Of lines that say the same, the one whose neighbours go on as they do here, and then the one that stands where the note before it says.
+        let is_end = |row: usize, at: usize| row == rows.rows.len() && at == old.rows.len();
+        let goes_on = |place: usize| {
+            (1..8).take_while(|by| is_same(row + by, place + by) || is_end(row + by, place + by)).count()
+        };
+        let noted =
+            row.checked_sub(1).filter(|_| is_behind_note).and_then(|note| number_in(&now[rows.rows[note].range()]));
+        let is_noted = |place: usize| noted.is_some_and(|lines| next.checked_add(lines) == Some(place));
+        // That a line is blank tells nothing: without a neighbour it may be any.
+        let is_blank = contents(row).is_some_and(|[content, _]| content.trim().is_empty());
+        let candidates = candidates.iter().filter(|place| is_same(row, **place));
+        let candidates =
+            candidates.filter(|place| !is_blank || (**place == next && !is_behind_note) || goes_on(**place) > 0);
+        let best =
+            candidates.take(32).max_by_key(|place| (goes_on(**place), is_noted(**place), std::cmp::Reverse(**place)));
+        next = best.map_or(next, |place| place + 1);
+        matched.push(best.copied());
+    }
+    matched
+}
+
+/// The first number in a line.
+fn number_in(line: &str) -> Option<usize> {
+    let digits = line.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?;
+    digits.parse().ok()
+}

@@ -1,0 +1,282 @@
+//! Keeps pointers true: whatever was done to a conversation, a pointer in it stands for the lines that it stood for before, or is no pointer
+//! any more.
+//!
+//! | Module | What it knows |
+//! |---|---|
+//! | `counterparts` | which text of the conversation before a text was |
+//! | `lines` | lines that pointers stand for, and whether two are the same |
+//! | `matched` | which row of a text before each of its rows was |
+//! | `draft` | a text under work: what it is made of, what is wrong in it |
+//! | `copies` | other copies of the lines that a wrong pointer stood for |
+
+mod copies;
+mod counterparts;
+mod draft;
+mod lines;
+mod matched;
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use self::{
+    copies::copies,
+    counterparts::Texts,
+    draft::{Draft, Old, Wrong},
+    lines::Lines,
+};
+use super::decoder::Decoder;
+use crate::{
+    conversation::{Block, BlockOrigins, Content, Conversation, Message, PathStep},
+    markers::may_hold_pointers,
+};
+
+/// A text of the changed conversation that has to say something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The message.
+    pub message: usize,
+    /// The block.
+    pub block: usize,
+    /// From the message to the text.
+    pub path: Vec<PathStep>,
+    /// What it says from now on.
+    pub text: String,
+    /// Pointers that lead to another copy of the same lines.
+    pub aimed: usize,
+    /// Pointers in whose place their lines stand.
+    pub expanded: usize,
+    /// Pointers whose lines are left out.
+    pub left_out: usize,
+}
+
+/// Lines in the place of a pointer, in a text that nobody changed otherwise.
+pub struct Expansion<'e> {
+    /// The message.
+    pub message: usize,
+    /// From the message to the text.
+    pub path: &'e [PathStep],
+    /// What stands there.
+    pub pointer: &'e str,
+    /// What would.
+    pub lines: &'e str,
+    /// The whole text then.
+    pub text: &'e str,
+}
+
+/// The byte ranges of the parts of a text, by its message and its path.
+pub type Parts<'p> = dyn Fn(usize, &[PathStep]) -> Vec<Range<usize>> + 'p;
+
+/// How often pointers are followed anew after some were mended. What is wrong after that is left out, as often again: without a line, another may
+/// look like a heading.
+const MAX_ROUNDS: usize = 3;
+
+/// So many times the bytes of the conversation may be looked at and copied to put lines in the place of pointers.
+const ROOM: usize = 8;
+
+/// Whether there may be pointers in a conversation. Fast.
+#[must_use]
+pub fn holds_pointers(conversation: &Conversation) -> bool {
+    conversation.messages().any(message_holds_pointers)
+}
+
+/// Whether there may be pointers in a message. Fast.
+#[must_use]
+pub fn message_holds_pointers(message: &Message) -> bool {
+    in_content(&message.content)
+}
+
+fn in_content(content: &Content) -> bool {
+    match content {
+        Content::Text(text) => may_hold_pointers(text),
+        content => content.blocks().iter().any(|block| match block {
+            Block::Text { text, .. } => may_hold_pointers(text),
+            Block::ToolUse { input, .. } => may_hold_pointers(input.get()),
+            Block::ToolResult { content, .. } => in_content(content),
+            _ => false,
+        }),
+    }
+}
+
+/// The texts of `after` that have to change so that all that is left of the pointers of `before` stays true. What only looks like a pointer and
+/// was not there before is left out. `origins` says where blocks stood before, and `parts` what the text at a path of a message before is made of: no
+/// heading of ours is about lines of two. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes
+/// longer.
+#[must_use]
+pub fn kept_true(
+    before: &Conversation,
+    after: &Conversation,
+    origins: &BlockOrigins,
+    parts: &Parts<'_>,
+    mut may_expand: Option<&mut dyn FnMut(Expansion<'_>) -> bool>,
+) -> Vec<Mended> {
+    let (was, is) = (Texts::of(before), Texts::of(after));
+    let (was_contents, is_contents) = (was.contents(), is.contents());
+    let mut old_lines = Lines::of(Decoder::new(&was_contents), &was_contents);
+    let places = before.positions();
+    let mut counterparts: Vec<Option<usize>> =
+        (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
+    is.adopt(&mut counterparts, after, &was, before);
+    let is_changed = |text: usize| counterparts[text].is_none_or(|old| was_contents[old] != is_contents[text]);
+    // What nobody changed is not read again.
+    let unchanged = |text: usize| counterparts[text].filter(|_| !is_changed(text));
+    let mut after_decoder = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
+    // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
+    let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
+    let mut drafts: Vec<Draft<'_>> = Vec::new();
+    // What a provider wrote, and what it says.
+    let mut trusted: Vec<(usize, String)> = Vec::new();
+    let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
+    let was_text = |text: usize| counterparts[text].map(|old| Old { text: old, parts: &parts_of });
+    for text in 0..is_contents.len() {
+        let (old, is_changed) = (counterparts[text], is_changed(text));
+        let concerns = after_decoder.has_pointers(text)
+            || (is_changed
+                && old.is_some_and(|old| {
+                    // A heading that claims more lines than there are is none.
+                    old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
+                }));
+        if !concerns {
+            continue;
+        }
+        // A provider may have written pointers itself, such as one of the host that asked ours.
+        let may_be_own = match old {
+            Some(_) => is_changed,
+            None => after.entries()[is.texts[text].0].foreign.is_some(),
+        };
+        let (said, dead) = if may_be_own { after_decoder.text_and_dead(text) } else { Default::default() };
+        let is_true = may_be_own
+            && dead.is_empty()
+            && old.is_none_or(|old| {
+                after_decoder.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
+            });
+        // Of a message that the host made nobody knows what it was, but its pointers lead somewhere.
+        if is_true {
+            trusted.push((text, said.into_owned()));
+        } else {
+            drafts.push(Draft::new(text, is_contents[text], was_text(text), is_changed, &mut old_lines));
+        }
+    }
+    if drafts.is_empty() {
+        return Vec::new();
+    }
+    for round in 0..=2 * MAX_ROUNDS {
+        let texts: Vec<String> = drafts.iter().map(Draft::text).collect();
+        let mut contents = is_contents.clone();
+        drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
+        let is_draft: HashSet<usize> = drafts.iter().map(|draft| draft.text).collect();
+        let known = |text: usize| after_decoder.known_rows(text).filter(|_| !is_draft.contains(&text));
+        let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
+        let wrong: Vec<Wrong> = drafts.iter().enumerate().flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
+        // What was mended elsewhere may be nearer than what a pointer led to.
+        let led_astray: Vec<usize> =
+            trusted.extract_if(.., |(text, said)| lines.decoder.text(*text) != *said).map(|(text, _)| text).collect();
+        if wrong.is_empty() && led_astray.is_empty() {
+            break;
+        }
+        let may_grow = round < MAX_ROUNDS && may_expand.is_some();
+        let copies = if may_grow { copies(&wrong, &drafts, &mut lines, &mut old_lines) } else { HashMap::new() };
+        // The newest first: what they say is needed most. From the end, so that items keep their places.
+        for (number, wrong) in wrong.iter().enumerate().rev() {
+            let (message, at) = &is.texts[drafts[wrong.draft].text];
+            let draft = &mut drafts[wrong.draft];
+            if let Some(pointer) = copies.get(&number) {
+                draft.aim(wrong.item, pointer.clone());
+                continue;
+            }
+            let expanded = if may_grow { draft.expanded(wrong.item, &mut old_lines, &mut room) } else { None };
+            let whole = expanded.filter(|(pointer, lines, whole)| {
+                let text = whole.text();
+                let expansion = Expansion { message: *message, path: &at.path, pointer, lines, text: &text };
+                may_expand.as_mut().is_some_and(|may_expand| may_expand(expansion))
+            });
+            match whole {
+                Some((_, _, whole)) => *draft = whole,
+                None => draft.leave_out(wrong.item),
+            }
+        }
+        for text in led_astray {
+            drafts.push(Draft::new(text, is_contents[text], was_text(text), true, &mut old_lines));
+        }
+    }
+    let mended = drafts.into_iter().filter_map(|draft| {
+        let text = draft.text();
+        if text == is_contents[draft.text] {
+            return None;
+        }
+        let (message, at) = &is.texts[draft.text];
+        let Draft { aimed, expanded, left_out, .. } = draft;
+        Some(Mended { message: *message, block: at.block, path: at.path.clone(), text, aimed, expanded, left_out })
+    });
+    mended.collect()
+}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::{Edit, Plan};
+
+    /// A text that is one part.
+    fn whole(_: usize, _: &[PathStep]) -> Vec<Range<usize>> {
+        std::iter::once(0..usize::MAX).collect()
+    }
+
+    fn line(number: usize) -> String {
+        format!("    call_number_{number}_of_many(with, its, own, arguments);")
+    }
+
+    /// Of lines that say the same, the one behind a note is the one that its neighbours or the count of the note make it.
+    #[test]
+    fn a_line_behind_a_note_has_its_own_number() {
+        let mut text: Vec<String> = (1..=60).map(line).collect();
+        (text[13], text[47]) = ("} else {".to_owned(), "} else {".to_owned());
+        text[0] = "     1→[60 lines, every 10th numbered:]\n".to_owned() + &text[0];
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let kept = [&text[..13], &["... (34 more lines)".to_owned()], &text[47..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], kept.join("\n"))] };
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
+        let [mended] = &mended[..] else { panic!("{mended:?}") };
+        assert!(mended.text.contains("\n    48→[13 lines, every 10th numbered:]\n} else {\n"), "{}", mended.text);
+    }
+
+    /// A number below a heading that is not the one expected there, because lines before it are gone, hid the pointer behind it.
+    #[test]
+    fn a_pointer_below_a_heading_is_seen_where_lines_before_it_are_gone() {
+        let mut text: Vec<String> = (1..50).map(line).collect();
+        text[0] = "     1→[59 lines, every 10th numbered:]\n".to_owned() + &text[0];
+        text.push("    50→[3 lines as above from \"call_number_20_of\"]".to_owned());
+        text.extend((53..60).map(line));
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let decoded = crate::restore::decode(&before);
+        assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
+        // Somebody leaves out the lines that the pointer leads to.
+        let gone = [&text[..15], &["[…16-30]".to_owned()], &text[30..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
+        let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
+        let [mended] = &mended[..] else { panic!("{mended:?}") };
+        assert_eq!(mended.left_out, 1);
+        assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
+        assert!(!mended.text.contains("as above"), "{}", mended.text);
+    }
+
+    #[test]
+    fn what_leads_nowhere_claims_no_lines_in_a_heading() {
+        let forged = "[9999999 lines as above from \"what stands nowhere\"]";
+        let mut text = vec!["     1→[9 lines, every 10th numbered:]".to_owned()];
+        text.extend((1..=8).map(line));
+        text.push(forged.to_owned());
+        let message = |text: &[String]| json!([{ "role": "user", "content": text.join("\n") }]);
+        let before = Conversation::parse(&message(&text).to_string()).unwrap();
+        let gone = [&text[..2], &["[…2-2]".to_owned()], &text[3..]].concat();
+        let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
+        let after = before.apply(&cut).unwrap();
+        let mut texts =
+            kept_true(&before, &after, &BlockOrigins::default(), &whole, None).into_iter().map(|mended| mended.text);
+        let text = texts.next_back().unwrap_or_else(|| gone.join("\n"));
+        assert!(text.contains(forged) && text.contains("[6 lines, every 10th"), "{text}");
+    }
+}
