@@ -3,19 +3,20 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
-const { stringify } = require("../deep-json.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
-const { fingerprintOf } = require("../fingerprints.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
+const { OpenHistory } = require("./open-history.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
-const { answersOf, questionsOf } = require("../recall/index.js");
+const { answersOf } = require("../recall/index.js");
+const { StudioFailure, failure } = require("./failure.js");
+const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
 const { version } = require("../../package.json");
@@ -37,153 +38,6 @@ const HOST_OPTIONS = Object.freeze([
   "saveOpened",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
-
-/** A failure that the page shows to its user. */
-class StudioFailure extends Error {
-  constructor(code, message, cause) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-  }
-}
-
-const failure = (code, message, cause) => new StudioFailure(code, message, cause);
-
-/** A history that is looked at: what was read last, and how often that changed. */
-class OpenHistory {
-  /** @type {readonly any[] | undefined} */
-  messages;
-  revision = 0;
-  bytes;
-  problem;
-  #source;
-  #reading;
-  #asked;
-  /** What was saved, the newest last, each with the messages that this left, as a hash. */
-  #savings = [];
-  #hashed;
-
-  /** `canClose`: the page opened it. */
-  constructor(source, canClose = false) {
-    this.#source = source;
-    this.canClose = canClose;
-  }
-
-  get id() {
-    return this.#source.id;
-  }
-
-  get canWrite() {
-    return typeof this.#source.save === "function";
-  }
-
-  /** Watches it, where that is possible. Returns what stops that. */
-  watch(changed) {
-    return this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed())) ?? (() => {});
-  }
-
-  /** Reads it again. Whether it was another than before. */
-  async reload() {
-    this.#reading = this.#read();
-    return this.#reading;
-  }
-
-  async #read() {
-    let found = { messages: this.messages, bytes: this.bytes };
-    let problem;
-    let isOther = false;
-    try {
-      const read = await this.#source.read();
-      if (!Array.isArray(read.messages)) throw notAllowed("messages", read.messages, "an array of messages");
-      // Nothing else reads between here and the end: what was read at the same time counts once.
-      isOther = stringify(read.messages) !== stringify(this.messages);
-      found = read;
-    } catch (error) {
-      // An agent may be in the middle of writing: what was read last stays.
-      problem = { message: messageOf(error), ...(error?.said && { said: error.said }) };
-    }
-    const isNew = problem?.message !== this.problem?.message || isOther;
-    Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
-    if (isNew) this.revision++;
-    return isNew;
-  }
-
-  async loaded() {
-    if (this.messages === undefined) await (this.#reading ?? this.reload());
-    if (this.messages === undefined) throw failure("unreadable", this.problem?.message ?? "the history cannot be read");
-    return this.messages;
-  }
-
-  /** What it asks of whoever condenses its earlier part. */
-  questions(messages) {
-    if (this.#asked?.messages !== messages) this.#asked = { messages, questions: questionsOf(messages) };
-    return this.#asked.questions;
-  }
-
-  /** Whether the last saving can be taken back: the file is as that left it. */
-  get canUndoSave() {
-    const saved = this.#savings.at(-1);
-    if (saved === undefined || typeof this.#source.undoSave !== "function" || this.problem !== undefined) return false;
-    return saved.hash === this.#hash();
-  }
-
-  #hash() {
-    const { messages } = this;
-    if (this.#hashed?.messages !== messages) this.#hashed = { messages, hash: fingerprintOf(messages) };
-    return this.#hashed.hash;
-  }
-
-  /** Refuses to write where the file is another than it was, which nobody may have told yet. */
-  async #checkUnchanged(isUnchanged) {
-    await this.reload();
-    if (this.problem !== undefined)
-      throw failure("unreadable", `nothing was written, because the file cannot be read now: ${this.problem.message}`);
-    if (!isUnchanged()) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
-  }
-
-  /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
-  async save({ messages, restoreData }, revision) {
-    await this.#checkUnchanged(() => this.revision === revision);
-    const written = await this.#source.save(messages, restoreData);
-    const own = await this.#revisionWith(messages);
-    if (own !== undefined) this.#savings.push({ written, hash: this.#hash() });
-    return { ...written, ...(own !== undefined && { revision: own }), ...(this.canUndoSave && { canUndo: true }) };
-  }
-
-  /** Puts back what the last saving replaced. */
-  async undoSave() {
-    const saved = this.#savings.at(-1);
-    if (saved === undefined || typeof this.#source.undoSave !== "function")
-      throw failure("nothing_to_undo", "there is no saving that could be taken back");
-    await this.#checkUnchanged(() => this.canUndoSave);
-    const undone = await this.#source.undoSave(saved.written);
-    this.#savings.pop();
-    await this.reload();
-    return { ...undone, revision: this.revision, ...(this.canUndoSave && { canUndo: true }) };
-  }
-
-  /** The revision after `messages` were written; undefined where somebody else has written since. */
-  async #revisionWith(messages) {
-    const before = stringify(this.messages);
-    await this.reload();
-    const now = stringify(this.messages);
-    // A history may be saved elsewhere than where it is read.
-    return this.problem === undefined && (now === stringify(messages) || now === before) ? this.revision : undefined;
-  }
-
-  told() {
-    return {
-      id: this.id,
-      name: this.#source.name ?? this.id,
-      revision: this.revision,
-      messages: this.messages?.length ?? 0,
-      ...(this.bytes !== undefined && { bytes: this.bytes }),
-      canWrite: this.canWrite,
-      ...(this.canUndoSave && { canUndo: true }),
-      ...(this.canClose && { canClose: true }),
-      ...(this.problem !== undefined && { problem: this.problem }),
-    };
-  }
-}
 
 class StudioHost {
   #manager;
@@ -577,35 +431,6 @@ class StudioHost {
 }
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
-
-/** What became of what does not stand word for word any more. */
-function fateOf({ survival }, scale) {
-  const { pointed, superseded, summarized, recorded, lost } = survival?.total ?? {};
-  const scaled = (...parts) => Math.round(parts.reduce((sum, part) => sum + (part?.tokens ?? 0), 0) * scale);
-  return { pointed: scaled(pointed), superseded: scaled(superseded), told: scaled(summarized, recorded), lost: scaled(lost) };
-}
-
-/** Of which part a change has taken. */
-const PARTS = Object.freeze({ inline: "pointed", superseded: "superseded" });
-
-/** The sums of a condensation of which some changes were taken back, by what those had saved. Changes say their tokens unscaled. */
-function undoneSums({ result, said }, scale) {
-  const left = new Set(result.changes.map(({ id }) => id));
-  const fate = fateOf(said, scale);
-  const partOf = ({ grade, operation }) => PARTS[grade] ?? (operation === "summarize" ? "told" : "lost");
-  let back = 0;
-  for (const change of said.changes) {
-    if (left.has(change.id)) continue;
-    const saved = Math.round((change.tokensBefore - change.tokensAfter) * scale);
-    const part = partOf(change);
-    fate[part] = Math.max(0, fate[part] - saved);
-    back += saved;
-  }
-  // A change saves a little less than it takes: it leaves a note.
-  const parts = new Set(result.changes.map(partOf));
-  for (const part of Object.keys(fate)) if (part !== "told" && !parts.has(part)) fate[part] = 0;
-  return { tokensAfter: Math.min(said.prevContextTokens, said.newContextTokens + back), fate };
-}
 
 /** The messages in a JSON value, as the command line finds them. */
 function messagesOf(value) {
