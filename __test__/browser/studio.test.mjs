@@ -322,7 +322,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     // The target that it was measured with goes along, so that the numbers are the same.
     const measured = Number(
-      /([\d,]+) tokens are left/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
+      /it leaves ([\d,]+) tokens/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
     );
     await expect.poll(async () => Number((await page.locator(".rc-card dd").nth(2).textContent()).replaceAll(",", ""))).toBe(measured);
     await page.getByRole("tab", { name: "Metrics" }).click();
