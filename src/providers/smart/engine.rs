@@ -325,7 +325,7 @@ impl<'a> Engine<'a> {
             }
         };
         if let Part::Target = part {
-            state.missed = proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet).cloned();
+            state.missed = target_missed(&proposal).cloned();
         }
         Ok(state.adopt(settled, proposal))
     }
@@ -538,7 +538,7 @@ async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal,
     let mut within = request.clone();
     let mut over = request.over_target(&first.1.tally);
     for _ in 1..MAX_FITTINGS {
-        if over == 0 || misses_target(&first.0) {
+        if over == 0 || target_missed(&first.0).is_some() {
             break;
         }
         within.target_tokens = within.target_tokens.map(|target| target.saturating_sub(over));
@@ -551,9 +551,9 @@ async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal,
     Ok(first)
 }
 
-/// Whether the proposal says that it misses its target.
-fn misses_target(proposal: &Proposal) -> bool {
-    proposal.warnings.iter().any(|warning| warning.code == WarningCode::TargetNotMet)
+/// What a proposal says of missing its target.
+fn target_missed(proposal: &Proposal) -> Option<&Warning> {
+    proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet)
 }
 
 /// What a provider makes of `within`, settled for the request.
