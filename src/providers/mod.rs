@@ -33,7 +33,7 @@ pub use self::{
     error::CondenseError,
     host_result::{Returned, proposal_of},
     lossless::Lossless,
-    middle::SummaryQuality,
+    middle::quality::SummaryQuality,
     native::Native,
     pass_report::{PassReport, PassTimer},
     proposal::{Change, Grade, Note, Proposal, Settled},

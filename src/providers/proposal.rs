@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{middle::SummaryQuality, pass_report::PassReport};
+use super::{middle::quality::SummaryQuality, pass_report::PassReport};
 use crate::{
     conversation::{Conversation, Plan},
     tokens::Tally,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use super::{
     error::CondenseError,
-    middle::SummaryQuality,
+    middle::quality::SummaryQuality,
     pass_report::PassReport,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,

@@ -11,19 +11,19 @@
 mod around;
 mod check;
 mod must;
-mod quality;
+pub(super) mod quality;
 mod selection;
 
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
-
 pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
-pub use self::quality::SummaryQuality;
+
 use self::{
     around::{Around, shortened},
     check::{Checked, checked},
     must::MustSurvive,
+    quality::SummaryQuality,
     selection::{SummaryRange, select},
 };
 use super::{
