@@ -113,3 +113,12 @@ test("texts that name providers, presets or APIs name all of them", () => {
   expect(Object.keys(KEY_VARIABLES)).toEqual(flagNamed("llm").values);
   for (const variable of Object.values(KEY_VARIABLES)) expect(flagNamed("llm").details).toContain(variable);
 });
+
+test("flags that answer a question take the words that the answer may be", () => {
+  const ofWords = FLAGS.filter(({ answers, values }) => answers && Array.isArray(values));
+  expect(ofWords.length).toBeGreaterThan(3);
+  for (const { answers, values } of ofWords) {
+    const allowed = values.map((word) => `"${word}"`).join(", ");
+    expect(() => library.recommend({ [answers]: "?" })).toThrow(`${answers}: "?" is not allowed; allowed: ${allowed}`);
+  }
+});
