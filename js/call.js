@@ -260,8 +260,8 @@ function takeBack(report) {
   Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
 }
 
-function describe({ code, message, foreignCause }, prepared) {
-  return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
+function describe({ code, message, said, foreignCause }, prepared) {
+  return { code, message, said, ...(foreignCause !== undefined && { cause: prepared.causes[foreignCause] }) };
 }
 
 module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };

@@ -6,6 +6,7 @@
 const { argumentError, messageOf } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
+const { told } = require("./words.js");
 
 /** Whether rules hold a function or a regular expression. */
 const needsMessages = (protect) =>
@@ -57,11 +58,11 @@ function rulesFor(protect, messages, path, warnings) {
   return rules;
 }
 
-/** The warning about expressions that find nothing, as the addon words that about other rules. */
+/** The warning about expressions that find nothing, as that about other rules. */
 function aboutNothing(unmatched) {
   const field = "protect.text";
-  const verb = unmatched.length === 1 ? "is" : "are";
-  return { code: "protect_unmatched", message: `${field}: ${unmatched.join(", ")} ${verb} about nothing in the conversation`, field };
+  const values = { field, named: unmatched.join(", "), count: unmatched.length };
+  return { code: "protect_unmatched", ...told("warning.protectUnmatched", values), field };
 }
 
 function chosen(choose, messages, path) {

@@ -12,6 +12,11 @@ pub fn apart(one: f64, other: f64) -> [String; 2] {
     told.unwrap_or_else(|| with(DIGITS))
 }
 
+/// A number with so many digits behind its point, for words that are made later.
+pub fn rounded(number: f64, digits: usize) -> f64 {
+    format!("{number:.digits$}").parse().unwrap_or(number)
+}
+
 /// The same as numbers, for words that are made later.
 pub fn rounded_apart(one: f64, other: f64) -> [f64; 2] {
     let told = apart(one, other);

@@ -14,6 +14,7 @@ use crate::{
         decompose, is_named,
     },
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// The option `protect` of managers, calls and providers.
@@ -279,11 +280,12 @@ fn quoted(rule: &str) -> String {
 
 fn warning(kind: &str, unused: &[String]) -> Warning {
     let named = unused[..unused.len().min(MAX_NAMED)].join(", ");
-    let more = unused.len().saturating_sub(MAX_NAMED);
-    let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let verb = if unused.len() == 1 { "is" } else { "are" };
-    let message = format!("protect.{kind}: {named}{and_more} {verb} about nothing in the conversation");
-    Warning::new(WarningCode::ProtectUnmatched, message).about(format!("protect.{kind}"))
+    let field = format!("protect.{kind}");
+    let said = match unused.len().saturating_sub(MAX_NAMED) {
+        0 => said!("warning.protectUnmatched", field: field.as_str(), named: named, count: unused.len()),
+        more => said!("warning.protectUnmatchedMore", field: field.as_str(), named: named, more: more),
+    };
+    Warning::new(WarningCode::ProtectUnmatched, said).about(field)
 }
 
 /// Pins what pointers in pinned blocks lead to: those cannot be led elsewhere. Returns whether that is more than was pinned.
@@ -462,10 +464,10 @@ mod tests {
             "messages": [4, 6, 99],
             "text": ["needle", "x".repeat(100)],
         })), @r#"
-        protect_unmatched: protect.tools: "nobody" is about nothing in the conversation
-        protect_unmatched: protect.paths: "D:\\x", "b", "c", "d", "e" and 1 more are about nothing in the conversation
-        protect_unmatched: protect.messages: 6, 99 are about nothing in the conversation
-        protect_unmatched: protect.text: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is about nothing in the conversation
+        protect_unmatched: protect.tools: "nobody" matches nothing in this conversation
+        protect_unmatched: protect.paths: "D:\\x", "b", "c", "d", "e" and 1 more match nothing in this conversation
+        protect_unmatched: protect.messages: 6, 99 match nothing in this conversation
+        protect_unmatched: protect.text: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" matches nothing in this conversation
         "#);
     }
 

@@ -7,14 +7,19 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::Said;
+
 /// Something that the caller should know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// What it is, as programs compare it.
     pub code: WarningCode,
     /// The same for a person, without the code.
     pub message: String,
+    /// The same as a code and values, to be told in another language; absent where a custom provider gave the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// The message it is about, by its index in the conversation that came in; of several, the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_index: Option<usize>,
@@ -91,10 +96,10 @@ pub enum WarningCode {
 }
 
 impl Warning {
-    /// A warning with this message.
+    /// A warning in these words.
     #[must_use]
-    pub fn new(code: WarningCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), message_index: None, error_code: None, field: None }
+    pub fn new(code: WarningCode, said: Said) -> Self {
+        Self { code, message: said.to_string(), said: Some(said), message_index: None, error_code: None, field: None }
     }
 
     /// The same, about an option.
@@ -161,24 +166,30 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::words::said;
 
     #[test]
     fn as_json_it_holds_what_is_known() {
-        let warning = Warning::new(WarningCode::InvalidThreshold, "4 is too low").about("profileThresholds.low");
-        let json = json!({ "code": "invalid_threshold", "message": "4 is too low", "field": "profileThresholds.low" });
+        let said = said!("warning.handlerMissing", profile: "low");
+        let warning = Warning::new(WarningCode::HandlerMissing, said).about("profiles.low.handler");
+        let message = "profile \"low\" has no handler; the condensing handler of the call is used instead";
+        let json = json!({
+            "code": "handler_missing", "message": message, "field": "profiles.low.handler",
+            "said": { "code": "warning.handlerMissing", "values": { "profile": "low" } },
+        });
         assert_eq!(serde_json::to_value(&warning).unwrap(), json);
         assert_eq!(serde_json::from_value::<Warning>(json).unwrap(), warning);
-        assert_eq!(warning.to_string(), "invalid_threshold: 4 is too low");
+        assert_eq!(warning.to_string(), format!("handler_missing: {message}"));
         let own = json!({ "code": "too_hot", "message": "wait", "messageIndex": 3 });
         let read: Warning = serde_json::from_value(own.clone()).unwrap();
-        assert_eq!(read, Warning::new(WarningCode::Own("too_hot".into()), "wait").at(Some(3)));
+        assert_eq!((read.code.clone(), read.said.clone()), (WarningCode::Own("too_hot".into()), None));
         assert_eq!(serde_json::to_value(&read).unwrap(), own);
     }
 
     #[test]
     fn each_thing_is_told_once() {
         let warnings = Warnings::default();
-        let warning = Warning::new(WarningCode::NoHandler, "nobody");
+        let warning = Warning::new(WarningCode::NoHandler, said!("warning.noHandler", pass: "a", instead: "skipped"));
         warnings.extend([warning.clone(), warning.clone(), warning.clone().at(Some(1))]);
         assert_eq!(warnings.take(), [warning.clone(), warning.at(Some(1))]);
         assert_eq!(warnings.take(), []);

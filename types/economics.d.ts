@@ -2,6 +2,7 @@
 
 import type { CondensationError } from "./errors.js";
 import type { Warning } from "./warnings.js";
+import type { Said } from "./words.js";
 
 /**
  * What a decision by money goes by. A condensation makes the prompt cache of the model's provider miss once, from the first change on, and makes every later request
@@ -56,6 +57,8 @@ export interface EconomicDecision {
   code: "pays" | "waits" | "does_not_pay" | "clears_too_little" | "nothing_to_gain" | "window" | "price_unknown";
   /** The same for people. */
   reason: string;
+  /** The same as a code and values, to be told in another language. */
+  said: Said;
   /** Whether the cache still has the last request. */
   warm: boolean;
   /** Requests to come that it goes by. */

@@ -1,5 +1,7 @@
 // Errors that are thrown, failures that are returned, and their codes.
 
+import type { Said } from "./words.js";
+
 /**
  * `code` of the errors that wrong arguments and wrong configuration throw at once, as a `TypeError` or `RangeError`:
  *
@@ -127,6 +129,8 @@ export interface CondensationError {
   code: CondensationErrorCode | ArgumentErrorCode;
   /** For a person. */
   message: string;
+  /** The same as a code and values, to be told in another language; absent where JavaScript found it. */
+  said?: Said;
   /** What the host's own provider or handler threw or rejected with, the same object. */
   cause?: unknown;
 }

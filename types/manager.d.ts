@@ -16,6 +16,7 @@ import type { TriggerDecision, Usage } from "./trigger.js";
 import type { Experiment } from "./experiments.js";
 import type { Warning } from "./warnings.js";
 import type { Protect } from "./protect.js";
+import type { Said } from "./words.js";
 
 /** When automatic condensing without gain is given up for a while. The `guard` of the Roo-Code drop-in means the same. */
 export interface GuardOptions {
@@ -211,6 +212,8 @@ export interface MetricAlert {
   code: "low_reduction" | "high_cost" | "cost_limit";
   /** For a person. */
   message: string;
+  /** The same as a code and values, to be told in another language. */
+  said: Said;
   /** The provider, if it is about one. */
   providerId?: string;
   /** The profile, if it is about one. */

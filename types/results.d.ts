@@ -188,6 +188,8 @@ export interface StrategyChoice {
   provider: string;
   /** Why that one, for people. */
   reason: string;
+  /** The same as a code and values, to be told in another language. */
+  said: Said;
   /** The experiment that it belongs to. */
   experiment?: string;
   /** The variant of that experiment. */

@@ -1,5 +1,7 @@
 // Warnings: what the caller should know of a call that did not fail.
 
+import type { Said } from "./words.js";
+
 /**
  * `code` of a {@link Warning}:
  *
@@ -76,6 +78,8 @@ export interface Warning {
   code: WarningCode | (string & {});
   /** The same for a person, without the code. */
   message: string;
+  /** The same as a code and values, to be told in another language; absent where a custom provider gave the words. */
+  said?: Said;
   /** The code of the error that a provider, a pass or a summary failed with, where it tells of one. */
   errorCode?: string;
   /** The message it is about, by its index in the messages that came in; of several, the first. */

@@ -155,10 +155,10 @@ describe("rules that are about nothing", () => {
     const result = await create({}).condense({ messages: history() }, { ...options, protect: wrong });
     expect(new Set(told(result).map(({ field }) => field))).toEqual(new Set(kinds));
     const messages = told(result).map(({ message }) => message);
-    expect(messages).toContain('protect.paths: "D:\\\\nowhere" is about nothing in the conversation');
-    expect(messages).toContain("protect.messages: 99 is about nothing in the conversation");
-    expect(messages).toContain('protect.text: "nowhere" is about nothing in the conversation');
-    expect(messages).toContain("protect.text: /^nowhere$/m is about nothing in the conversation");
+    expect(messages).toContain('protect.paths: "D:\\\\nowhere" matches nothing in this conversation');
+    expect(messages).toContain("protect.messages: 99 matches nothing in this conversation");
+    expect(messages).toContain('protect.text: "nowhere" matches nothing in this conversation');
+    expect(messages).toContain("protect.text: /^nowhere$/m matches nothing in this conversation");
   });
 
   test.each(PROVIDERS)("%s tells of them, once, by its configuration", async (_, create, options) => {

@@ -268,7 +268,7 @@ describe("what summaries cost", () => {
     const provider = createSmartProvider(config);
     const { warnings, cost } = await provider.preview({ messages }, { handler });
     expect(warnings.find(({ code }) => code === "dear_summaries").message).toMatch(
-      /^the passes ask for summaries that cost about \d\.\d times/,
+      /^the passes request summaries that cost about \d\.\d times/,
     );
     expect(cost).toBeGreaterThan(await createNativeProvider().estimateCost({ messages }, undefined, { handler }));
     await provider.condense({ messages }, { handler });

@@ -271,11 +271,7 @@ describe.each(FAULTS)("%s", (_, code, make) => {
       expect(manager.getMetrics().providers.native).toMatchObject({ calls: 1, errors: 1, cost: result.cost });
     } else {
       expect(result.error).toBeUndefined();
-      expect(result.warnings).toContainEqual({
-        code: "provider_failed",
-        errorCode: code,
-        message: expect.stringContaining(`native: ${code}: `),
-      });
+      expect(result.warnings).toContainEqual(expect.objectContaining({ code: "provider_failed", errorCode: code }));
       expect(result.metrics.providerId).toBe("lossless");
       expect(validateMessages(result.messages)).toEqual([]);
     }

@@ -350,7 +350,7 @@ test("of rules that protect nothing the host is told, once", async () => {
   });
   const { summarizeConversation } = createCondense(host);
   for (let call = 0; call < 2; call++) await summarizeConversation(conversation(12), handler(), "", "task", 50_000, false);
-  expect(told.warnings).toEqual(['protect.paths: "D:\\\\\\\\nowhere" is about nothing in the conversation.']);
+  expect(told.warnings).toEqual(['protect.paths: "D:\\\\\\\\nowhere" matches nothing in this conversation.']);
 });
 
 test("what gained nothing is told by what was used", async () => {

@@ -3,6 +3,7 @@
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use super::{TokenUsage, Unreported, service_error::says_too_long};
+use crate::words::{Said, said};
 
 /// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,25 +35,28 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(model `{}`", self.model)?;
-        if !self.endpoint.is_empty() {
-            write!(f, " at {}", self.endpoint)?;
-        }
+impl Failure {
+    /// Where and after what, as a code and values.
+    fn said(&self) -> Said {
+        let model = self.model.as_str();
+        let mut place = match self.endpoint.as_str() {
+            "" => said!("llm.model", model: model),
+            endpoint => said!("llm.modelAt", model: model, endpoint: endpoint),
+        };
         if let Some(status) = self.status {
-            write!(f, ", HTTP {status}")?;
+            place = said!("llm.withStatus", place: place, status: status.to_string());
         }
         if let Some(message) = &self.server_message {
-            write!(f, ": {message}")?;
+            place = said!("llm.saying", place: place, message: message.as_str());
         }
+        let mut parts = vec![place];
         if let Some(id) = &self.request_id {
-            write!(f, ", request {id}")?;
+            parts.push(said!("llm.request", id: id.as_str()));
         }
         if self.attempts > 1 {
-            write!(f, ", after {} attempts", self.attempts)?;
+            parts.push(said!("llm.attempts", count: self.attempts as usize));
         }
-        f.write_str(")")
+        said!("llm.where", parts: parts)
     }
 }
 
@@ -70,14 +74,14 @@ pub enum TimeoutPhase {
     Server,
 }
 
-impl fmt::Display for TimeoutPhase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::FirstByte => "no first byte",
-            Self::NextByte => "nothing more of the answer",
-            Self::Overall => "no complete answer, retries included,",
-            Self::Server => "the server itself gave up waiting",
-        })
+impl TimeoutPhase {
+    fn said(self) -> Said {
+        match self {
+            Self::FirstByte => said!("llm.noFirstByte"),
+            Self::NextByte => said!("llm.noNextByte"),
+            Self::Overall => said!("llm.notComplete"),
+            Self::Server => said!("llm.serverGaveUp"),
+        }
     }
 }
 
@@ -100,11 +104,10 @@ pub struct LlmError {
 }
 
 /// What went wrong between a question and its answer.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum LlmErrorKind {
     /// Too slow. Example: nothing came within `idleTimeoutMs`.
-    #[error("the model was too slow: {phase}{}", within(.limit))]
     Timeout {
         /// What was waited for.
         phase: TimeoutPhase,
@@ -112,40 +115,32 @@ pub enum LlmErrorKind {
         limit: Option<Duration>,
     },
     /// The caller cancelled.
-    #[error("the request was aborted by the caller")]
     Aborted,
     /// Too many requests. Example: HTTP 429 with `retry-after: 20`.
-    #[error("the service limits the rate of requests{}", asked(.retry_after))]
     RateLimited {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
     },
     /// No money or quota left. Example: HTTP 402, or 429 with `insufficient_quota`. Waiting does not help.
-    #[error("the account has no credit or quota left")]
     QuotaExceeded,
     /// The key is missing, wrong, or may not use the model (HTTP 401, 403).
-    #[error("the service refused the key")]
     Unauthorized,
     /// The service has too much to do (HTTP 503, 529).
-    #[error("the service is overloaded{}", asked(.retry_after))]
     Overloaded {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
     },
     /// The service failed (HTTP 409 and other 5xx).
-    #[error("the service failed")]
     ServerError {
         /// What the service asked to wait.
         retry_after: Option<Duration>,
     },
     /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
-    #[error("could not get an answer: {reason}")]
     ConnectionFailed {
         /// What the network said.
         reason: String,
     },
     /// The stream ended without its end event, so the text is not complete.
-    #[error("the answer was cut off after {received_bytes} bytes of text{}", because(.reason))]
     StreamCut {
         /// Bytes of text received.
         received_bytes: usize,
@@ -153,7 +148,6 @@ pub enum LlmErrorKind {
         reason: Option<String>,
     },
     /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of an answer.
-    #[error("the service reported `{name}` inside its answer")]
     StreamError {
         /// The service's name for it.
         name: String,
@@ -161,7 +155,6 @@ pub enum LlmErrorKind {
         transient: bool,
     },
     /// Not the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an event that is not JSON.
-    #[error("the answer is not what `api` promises: {problem}")]
     InvalidResponse {
         /// What is wrong with it.
         problem: String,
@@ -169,46 +162,28 @@ pub enum LlmErrorKind {
         transient: bool,
     },
     /// The service does not accept the request (HTTP 400, 422 and other 4xx).
-    #[error("the service does not accept the request")]
     BadRequest,
     /// The address or the model does not exist (HTTP 404).
-    #[error("the service knows no such address or model")]
     NotFound,
     /// The question does not fit the model's context window, or is too large for the service.
-    #[error("the request is too long for the model")]
     ContextTooLong,
     /// The answer is larger than this program is willing to hold.
-    #[error("the answer is larger than {limit} bytes")]
     ResponseTooLarge {
         /// Bytes allowed.
         limit: usize,
     },
     /// The service redirects to another origin, where the key must not go.
-    #[error("the service redirects to {location}, where the key is not sent")]
     Redirected {
         /// Where to, without its query.
         location: String,
     },
     /// The host's own handler failed.
-    #[error("the handler failed: {message}")]
     Callback {
         /// What it said.
         message: String,
         /// What it threw.
         cause: Option<CallbackCause>,
     },
-}
-
-fn within(limit: &Option<Duration>) -> String {
-    limit.map_or_else(String::new, |limit| format!(" within {} ms", limit.as_millis()))
-}
-
-fn asked(retry_after: &Option<Duration>) -> String {
-    retry_after.map_or_else(String::new, |wait| format!(" and asks to wait {} ms", wait.as_millis()))
-}
-
-fn because(reason: &Option<String>) -> String {
-    reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"))
 }
 
 impl LlmErrorKind {
@@ -236,27 +211,59 @@ impl LlmErrorKind {
         }
     }
 
+    /// What happened, as a code and values.
+    fn said(&self) -> Said {
+        let milliseconds = |time: &Duration| time.as_millis() as f64;
+        match self {
+            Self::Timeout { phase, limit: None } => said!("llm.timeout", phase: phase.said()),
+            Self::Timeout { phase, limit: Some(limit) } => {
+                said!("llm.timeoutWithin", phase: phase.said(), limit: milliseconds(limit))
+            }
+            Self::Aborted => said!("llm.aborted"),
+            Self::RateLimited { retry_after: None } => said!("llm.rateLimited"),
+            Self::RateLimited { retry_after: Some(wait) } => said!("llm.rateLimitedFor", wait: milliseconds(wait)),
+            Self::QuotaExceeded => said!("llm.quotaExceeded"),
+            Self::Unauthorized => said!("llm.unauthorized"),
+            Self::Overloaded { retry_after: None } => said!("llm.overloaded"),
+            Self::Overloaded { retry_after: Some(wait) } => said!("llm.overloadedFor", wait: milliseconds(wait)),
+            Self::ServerError { .. } => said!("llm.serverError"),
+            Self::ConnectionFailed { reason } => said!("llm.connectionFailed", reason: reason.as_str()),
+            Self::StreamCut { received_bytes, reason: None } => said!("llm.cut", bytes: *received_bytes),
+            Self::StreamCut { received_bytes, reason: Some(reason) } => {
+                said!("llm.cutBecause", bytes: *received_bytes, reason: reason.as_str())
+            }
+            Self::StreamError { name, .. } => said!("llm.streamError", name: name.as_str()),
+            Self::InvalidResponse { problem, .. } => said!("llm.invalidResponse", problem: problem.as_str()),
+            Self::BadRequest => said!("llm.badRequest"),
+            Self::NotFound => said!("llm.notFound"),
+            Self::ContextTooLong => said!("llm.contextTooLong"),
+            Self::ResponseTooLarge { limit } => said!("llm.responseTooLarge", limit: *limit),
+            Self::Redirected { location } => said!("llm.redirected", location: location.as_str()),
+            Self::Callback { message, .. } => said!("llm.callbackFailed", message: message.as_str()),
+        }
+    }
+
     /// What the user can do about it; nothing where that is not for us to say.
-    fn remedy(&self) -> Option<&'static str> {
+    fn remedy(&self) -> Option<Said> {
         Some(match self {
-            Self::Timeout { .. } => "raise `timeoutMs` or `idleTimeoutMs`, or choose a faster model",
+            Self::Timeout { .. } => said!("remedy.raiseTimeout"),
             Self::Aborted | Self::Callback { .. } => return None,
-            Self::RateLimited { .. } => "wait, or lower the number of parallel requests",
-            Self::QuotaExceeded => "add credit, or use another key",
-            Self::Unauthorized => "check `apiKey` and that it may use this model",
-            Self::Overloaded { .. } | Self::ServerError { .. } => "try again later",
+            Self::RateLimited { .. } => said!("remedy.wait"),
+            Self::QuotaExceeded => said!("remedy.addCredit"),
+            Self::Unauthorized => said!("remedy.checkKey"),
+            Self::Overloaded { .. } | Self::ServerError { .. } => said!("remedy.later"),
             // Companies that read their staff's traffic sign it with an authority of their own.
             Self::ConnectionFailed { reason } if reason.contains("certificate") => {
-                "check `baseUrl`, the network and the proxy settings, and that the system or the file in `NODE_EXTRA_CA_CERTS` has the authority that signed the certificate"
+                said!("remedy.checkCertificates")
             }
-            Self::ConnectionFailed { .. } => "check `baseUrl`, the network and the proxy settings",
-            Self::StreamCut { .. } | Self::StreamError { .. } => "try again",
-            Self::InvalidResponse { .. } => "check `api`, `baseUrl` and any proxy in between",
-            Self::BadRequest => "check `model`, `maxTokens`, `temperature` and the messages",
-            Self::NotFound => "check `baseUrl` and `model`",
-            Self::ContextTooLong => "send less, or choose a model with a larger window",
-            Self::ResponseTooLarge { .. } => "lower `maxTokens`, or raise `maxResponseBytes`",
-            Self::Redirected { .. } => "if that is right, set `baseUrl` to it",
+            Self::ConnectionFailed { .. } => said!("remedy.checkNetwork"),
+            Self::StreamCut { .. } | Self::StreamError { .. } => said!("remedy.again"),
+            Self::InvalidResponse { .. } => said!("remedy.checkApi"),
+            Self::BadRequest => said!("remedy.checkRequest"),
+            Self::NotFound => said!("remedy.checkAddress"),
+            Self::ContextTooLong => said!("remedy.sendLess"),
+            Self::ResponseTooLarge { .. } => said!("remedy.allowMore"),
+            Self::Redirected { .. } => said!("remedy.setBaseUrl"),
         })
     }
 
@@ -299,13 +306,7 @@ impl LlmErrorKind {
 
 impl fmt::Display for LlmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, failure } = self;
-        write!(f, "{kind}")?;
-        // What a host's own handler says stands for itself.
-        if !matches!(kind, LlmErrorKind::Callback { .. }) {
-            write!(f, " {failure}")?;
-        }
-        kind.remedy().map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+        self.said().fmt(f)
     }
 }
 
@@ -346,6 +347,21 @@ impl LlmError {
     pub fn with_unreported(mut self, unreported: Unreported) -> Self {
         self.failure.unreported = unreported;
         self
+    }
+
+    /// What happened, where, and what to do about it, as a code and values.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        let what = self.kind.said();
+        // What a host's own handler says stands for itself.
+        let Some(remedy) = self.kind.remedy() else {
+            return if matches!(self.kind, LlmErrorKind::Callback { .. }) {
+                what
+            } else {
+                said!("llm.failed", what: what, place: self.failure.said())
+            };
+        };
+        said!("llm.failedTry", what: what, place: self.failure.said(), remedy: remedy)
     }
 
     /// The code under which JavaScript sees it.

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::{Metrics, Report};
 use crate::{
-    dollars::apart,
+    dollars::{rounded, rounded_apart},
     summaries::Budget,
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
@@ -20,12 +21,21 @@ pub struct Alert {
     pub code: &'static str,
     /// What it is about, for a person.
     pub message: String,
+    /// The same as a code and values, to be told in another language.
+    pub said: Said,
     /// The provider, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
     /// The profile, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
+}
+
+impl Alert {
+    /// About no provider or profile in particular.
+    fn of(code: &'static str, said: Said) -> Self {
+        Self { code, message: said.to_string(), said, provider_id: None, profile_id: None }
+    }
 }
 
 /// The alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
@@ -36,65 +46,53 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) ->
             let average = totals.average_reduction_percent;
             if totals.successes > 0 && average < LOW_REDUCTION_PERCENT {
                 let own = |of: &str| (kind == of).then(|| id.clone());
-                alerts.push(Alert {
-                    code: "low_reduction",
-                    message: format!(
-                        "{kind} \"{id}\" removes {average:.1}% of the tokens on average, under {LOW_REDUCTION_PERCENT}%"
-                    ),
-                    provider_id: own("provider"),
-                    profile_id: own("profile"),
-                });
+                let [provider, profile] = ["provider", "profile"].map(own);
+                let words = if kind == "provider" { "alert.providerReduces" } else { "alert.profileReduces" };
+                let (removed, least) = (rounded(average, 1), LOW_REDUCTION_PERCENT);
+                let said = said!(words, id: id.as_str(), removed: removed, least: least);
+                alerts.push(Alert { provider_id: provider, profile_id: profile, ..Alert::of("low_reduction", said) });
             }
         }
     }
     if let Some(limit) = cost_alert.filter(|limit| metrics.total.highest_cost > *limit) {
-        alerts.push(Alert {
-            code: "high_cost",
-            message: high_cost(metrics.total.highest_cost, limit),
-            provider_id: None,
-            profile_id: None,
-        });
+        alerts.push(Alert::of("high_cost", high_cost(metrics.total.highest_cost, limit)));
     }
-    alerts.extend(over_limit(budget).map(|message| Alert {
-        code: "cost_limit",
-        message,
-        provider_id: None,
-        profile_id: None,
-    }));
+    alerts.extend(over_limit(budget).map(|said| Alert::of("cost_limit", said)));
     alerts
 }
 
 /// Adds what deserves attention in one result to its warnings.
 pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>) {
     if let Some(limit) = cost_alert.filter(|limit| report.cost() > *limit) {
-        let message = if report.is_preview() {
-            let [cost, limit] = apart(report.cost(), limit);
-            format!("it would cost about {cost}, more than {limit}")
+        let said = if report.is_preview() {
+            let [cost, limit] = rounded_apart(report.cost(), limit);
+            said!("warning.wouldCost", cost: cost, limit: limit)
         } else {
             high_cost(report.cost(), limit)
         };
-        report.add_warning(Warning::new(WarningCode::HighCost, message).about("costAlert"));
+        report.add_warning(Warning::new(WarningCode::HighCost, said).about("costAlert"));
     }
     let reduction = report.reduction_percent();
     if report.cost() > 0.0 && report.did_condense() && reduction < LOW_REDUCTION_PERCENT {
-        let message = format!("{reduction:.1}% of the tokens were removed, under {LOW_REDUCTION_PERCENT}%");
-        report.add_warning(Warning::new(WarningCode::LowReduction, message));
+        let said = said!("warning.lowReduction", removed: rounded(reduction, 1), least: LOW_REDUCTION_PERCENT);
+        report.add_warning(Warning::new(WarningCode::LowReduction, said));
     }
     if report.cost() > 0.0
-        && let Some(message) = over_limit(budget)
+        && let Some(said) = over_limit(budget)
     {
-        report.add_warning(Warning::new(WarningCode::CostLimit, message).about("maxCost"));
+        report.add_warning(Warning::new(WarningCode::CostLimit, said).about("maxCost"));
     }
 }
 
-fn high_cost(cost: f64, limit: f64) -> String {
-    let [cost, limit] = apart(cost, limit);
-    format!("a condensation cost {cost}, more than {limit}")
+fn high_cost(cost: f64, limit: f64) -> Said {
+    let [cost, limit] = rounded_apart(cost, limit);
+    said!("warning.highCost", cost: cost, limit: limit)
 }
 
 /// An answer may cost more than was estimated, so the limit can be passed by the last one.
-fn over_limit(budget: &Budget) -> Option<String> {
+fn over_limit(budget: &Budget) -> Option<Said> {
     let limit = budget.limit()?;
     let spent = budget.spent();
-    (spent > 0.0 && spent >= limit).then(|| format!("${spent:.4} are spent, and the limit is ${limit:.4}"))
+    (spent > 0.0 && spent >= limit)
+        .then(|| said!("warning.overLimit", spent: rounded(spent, 4), limit: rounded(limit, 4)))
 }

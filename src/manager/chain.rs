@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     conversation::{Contents, Conversation, Edit, Plan, Recipe},
-    markers::counted,
     parallel::all_three,
     providers::{
         Acceptance, CallRecord, Change, Choice, CondenseError, Lossless, PassReport, Proposal, Provider, ProviderStep,
@@ -25,6 +24,7 @@ use crate::{
     summaries::Llm,
     tokens::Tally,
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// What came out of a chain of providers.
@@ -194,8 +194,8 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
                 let go_on = error.allows_fallback();
                 // Said here unless it becomes the error of the whole.
                 if go_on && (asked_succeeded || index + 1 < providers.len() || !turns.changes.is_empty()) {
-                    let message = format!("{id}: {}: {error}", error.code());
-                    turns.warnings.push(Warning::new(WarningCode::ProviderFailed, message).of(error.code()));
+                    let said = said!("warning.failed", what: id.as_str(), code: error.code(), error: error.said());
+                    turns.warnings.push(Warning::new(WarningCode::ProviderFailed, said).of(error.code()));
                 }
                 if !asked_succeeded {
                     outcome.error.get_or_insert(error);
@@ -301,8 +301,8 @@ async fn take_over(ready: &Ready, state: &mut State, turns: &mut Turns, counts: 
     let result = state.run(&mut ProviderStep::new(ready, &id, turns, &mut Followable(counts))).await;
     state.request.config = config;
     if let Err(error) = &result {
-        let message = format!("what was prepared could not be applied: {}: {error}", error.code());
-        turns.warnings.push(Warning::new(WarningCode::PreparationStale, message).of(error.code()));
+        let said = said!("warning.preparedFailed", code: error.code(), error: error.said());
+        turns.warnings.push(Warning::new(WarningCode::PreparationStale, said).of(error.code()));
     }
     result.is_ok() && state.tokens() < before
 }
@@ -373,11 +373,8 @@ async fn settle_thinking(outcome: &mut ChainOutcome, request: &mut Request, orig
         }
         Ok(ThinkingOutcome::Untouched) => return,
         Ok(ThinkingOutcome::Kept(signed)) => {
-            let message = format!(
-                "{} of signed thinking behind the first change: Claude models with preserved thinking refuse the request, or drop them",
-                counted(signed, "block")
-            );
-            outcome.warnings.push(Warning::new(WarningCode::ThinkingAfterChange, message).about("thinking"));
+            let said = said!("warning.thinkingAfterChange", count: signed);
+            outcome.warnings.push(Warning::new(WarningCode::ThinkingAfterChange, said).about("thinking"));
             return;
         }
         Ok(ThinkingOutcome::Removed(result)) => result,
@@ -451,24 +448,23 @@ async fn say_if_missed(outcome: &mut ChainOutcome, current: &Request, goal: Goal
     let told = outcome.warnings.iter().rposition(is_miss).map(|last| outcome.warnings.remove(last));
     outcome.warnings.retain(|warning| !is_miss(warning));
     let (ours, left, target) = (outcome.final_tokens, left.ceil(), limit.floor());
-    let message = match (told, counted, goal.reported) {
-        (Some(told), None, None) => told.message,
+    let said = match (told, counted, goal.reported) {
+        (Some(Warning { said: Some(said), .. }), None, None) => said,
+        (Some(Warning { message, .. }), None, None) => Said::own(message),
         (None, None, _) if outcome.error.is_some() => return,
-        (_, _, Some(reported)) => format!(
-            "about {left} of the {reported} tokens that were reported are left, more than the target of {target}; counted locally they are {ours}"
-        ),
-        (_, Some(_), None) => format!(
-            "{left} tokens are left as the handler counts, more than the target of {target}; counted locally they are {ours}"
-        ),
+        (_, _, Some(reported)) => {
+            said!("warning.missedOfReported", left: left, reported: reported, target: target, ours: ours)
+        }
+        (_, Some(_), None) => said!("warning.missedAsCounted", left: left, target: target, ours: ours),
         (None, None, None) => {
             let tried: Vec<&str> = outcome.calls.iter().map(|(id, _)| id.as_str()).collect();
             let tried = tried.join(", ");
-            format!("{left} tokens are left, more than the target of {target}: {tried} found nothing more to save")
+            said!("warning.missed", left: left, target: target, tried: tried)
         }
     };
-    let message = match current.conversation.frozen() {
-        0 => message,
-        frozen => format!("{message}; the first {frozen} messages may not be changed (frozenMessages)"),
+    let said = match current.conversation.frozen() {
+        0 => said,
+        frozen => said!("warning.missedFrozen", missed: said, count: frozen),
     };
-    outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, message));
+    outcome.warnings.push(Warning::new(WarningCode::TargetNotMet, said));
 }

@@ -497,7 +497,7 @@ impl Manager {
             match in_force.registry.get(id) {
                 Ok(provider) => providers.push(provider),
                 Err(error) if self.options.fallback.is_some() => {
-                    let warning = Warning::new(WarningCode::UnknownProvider, error.to_string());
+                    let warning = Warning::new(WarningCode::UnknownProvider, error.said());
                     warnings.push(warning.about(format!("fallback[{index}]")));
                 }
                 Err(_) => {}

@@ -19,6 +19,7 @@ use crate::{
     conversation::{Contents, Edit, NewValue},
     providers::{Choice, CondenseError, Proposal, ProviderInfo},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// Tasks for which something is kept or under way at once; a host seldom runs more than a few.
@@ -278,10 +279,7 @@ impl Manager {
         let was_kept = self.preparations().of(task).is_some();
         let prepared = self.prepared(task, &now);
         let is_stale = was_kept && self.preparations().of(task).is_none();
-        let warning = is_stale.then(|| {
-            let message = "what was prepared is of no use: the conversation no longer begins with the messages it was prepared for";
-            Warning::new(WarningCode::PreparationStale, message)
-        });
+        let warning = is_stale.then(|| Warning::new(WarningCode::PreparationStale, said!("warning.preparationStale")));
         Ok((prepared, warning))
     }
 

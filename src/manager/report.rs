@@ -21,6 +21,7 @@ use crate::{
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,
+    words::Said,
 };
 
 /// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
@@ -100,6 +101,8 @@ struct BothContents {
 pub(super) struct ReportedError {
     code: &'static str,
     message: String,
+    /// The same as a code and values, to be told in another language.
+    said: Said,
     /// Which of the host's own errors caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
@@ -459,6 +462,7 @@ impl Report {
 
 impl From<CondenseError> for ReportedError {
     fn from(error: CondenseError) -> Self {
-        Self { code: error.code(), foreign_cause: error.foreign_cause(), message: error.to_string() }
+        let (code, foreign_cause, message) = (error.code(), error.foreign_cause(), error.to_string());
+        Self { code, message, said: error.said(), foreign_cause }
     }
 }

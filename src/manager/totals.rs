@@ -9,6 +9,7 @@ use crate::{
     llm::LlmHandler,
     providers::{CondenseError, Request},
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// How long a handler may take to count. Our own numbers are used then.
@@ -50,11 +51,10 @@ pub async fn host_count(
     };
     let failure = match result {
         Ok(Ok(counted)) => return Ok(counted),
-        Ok(Err(message)) => message,
-        Err(_) => format!("no answer within {} ms", PATIENCE.as_millis()),
+        Ok(Err(message)) => Said::own(message),
+        Err(_) => said!("warning.noAnswer", limit: PATIENCE.as_millis() as f64),
     };
-    let message = format!("{failure}; the totals are counted locally");
-    warnings.push(Warning::new(WarningCode::CountTokensFailed, message));
+    warnings.push(Warning::new(WarningCode::CountTokensFailed, said!("warning.countedLocally", failure: failure)));
     Ok(None)
 }
 

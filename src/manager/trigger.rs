@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::warning::{Warning, WarningCode};
+use crate::{
+    warning::{Warning, WarningCode},
+    words::said,
+};
 
 /// Share of the context window that stays free, in percent.
 pub const TOKEN_BUFFER_PERCENTAGE: f64 = 10.0;
@@ -109,12 +112,16 @@ impl Thresholds {
             None | Some((_, INHERIT)) => (self.global, None),
             Some((id, own)) => {
                 let field = format!("profileThresholds.{id}");
-                let message = format!(
-                    "{field} is {own}; allowed: {INHERIT} to inherit, or {MIN_CONDENSE_THRESHOLD} to \
-                     {MAX_CONDENSE_THRESHOLD}; the global {} applies",
-                    self.global
+                let said = said!(
+                    "warning.invalidThreshold",
+                    field: field.as_str(),
+                    value: own,
+                    inherit: INHERIT,
+                    least: MIN_CONDENSE_THRESHOLD,
+                    most: MAX_CONDENSE_THRESHOLD,
+                    global: self.global,
                 );
-                (self.global, Some(Warning::new(WarningCode::InvalidThreshold, message).about(field)))
+                (self.global, Some(Warning::new(WarningCode::InvalidThreshold, said).about(field)))
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 
 use super::call_record::CallRecord;
+use crate::words::Said;
 
 /// One decision of a strategy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +17,8 @@ pub struct Choice {
     pub provider: String,
     /// Why that one.
     pub reason: String,
+    /// The same as a code and values, to be told in another language.
+    pub said: Said,
     /// The experiment that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,

@@ -1,19 +1,24 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
-use crate::{cancel::Cancelled, conversation::PlanError, options::ConfigError, summaries::SummaryError};
+use std::fmt;
+
+use crate::{
+    cancel::Cancelled,
+    conversation::PlanError,
+    options::ConfigError,
+    summaries::SummaryError,
+    words::{Said, said},
+};
 
 /// Why a condensation ended without a result.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum CondenseError {
     /// The configuration given with the call is wrong, for example `maxToolResultLines: 0`.
-    #[error("{}", ConfigError::list(.0))]
     InvalidConfig(Vec<ConfigError>),
     /// The call was aborted by its signal.
-    #[error("the condensation was aborted; the messages are unchanged")]
     Aborted,
     /// No provider has this id, for example `smrt`.
-    #[error("provider: \"{id}\" is not registered{}; registered: {registered}", meant(.near))]
     UnknownProvider {
         /// The id.
         id: String,
@@ -23,7 +28,6 @@ pub enum CondenseError {
         registered: String,
     },
     /// A provider returned a plan that does not fit the conversation.
-    #[error("provider \"{provider}\" returned a plan that does not fit: {source}")]
     InvalidPlan {
         /// The provider.
         provider: String,
@@ -31,7 +35,6 @@ pub enum CondenseError {
         source: PlanError,
     },
     /// A provider would have broken the conversation, for example by dropping one half of a tool pair.
-    #[error("provider \"{provider}\" would break the conversation: message {message}: {problem}")]
     BrokenResult {
         /// The provider.
         provider: String,
@@ -41,7 +44,6 @@ pub enum CondenseError {
         problem: String,
     },
     /// The result would have at least as many tokens as the input.
-    #[error("the condensed conversation has {after} tokens, not fewer than the {before} it had")]
     ContextGrew {
         /// Tokens before.
         before: usize,
@@ -49,7 +51,6 @@ pub enum CondenseError {
         after: usize,
     },
     /// A provider written by the host failed or returned something that is not a result.
-    #[error("provider \"{provider}\" failed: {message}")]
     ProviderFailed {
         /// The provider.
         provider: String,
@@ -59,10 +60,6 @@ pub enum CondenseError {
         foreign_cause: Option<usize>,
     },
     /// Condensing again and again without gain.
-    #[error(
-        "{attempts} automatic condensations in a row gained less than {min_gain_percent}% each; the next one may be tried {window_ms} ms \
-         after the last"
-    )]
     CondenseLoop {
         /// How many.
         attempts: usize,
@@ -72,9 +69,6 @@ pub enum CondenseError {
         min_gain_percent: f64,
     },
     /// There is nothing between the first message and the kept ones to summarise, for example in a conversation of three messages.
-    #[error(
-        "there are {messages} messages; a summary needs at least {needed}, with one between the first and those that are kept"
-    )]
     NotEnoughMessages {
         /// How many there are.
         messages: usize,
@@ -82,17 +76,81 @@ pub enum CondenseError {
         needed: usize,
     },
     /// Since the last summary there is at most one message outside the kept ones.
-    #[error("the conversation was condensed recently: hardly anything is new since the last summary")]
     CondensedRecently,
     /// A model was to write a summary, and there is none.
-    #[error(transparent)]
     Summary(SummaryError),
     /// A fault of this library.
-    #[error("internal error: {0}; please report it")]
     Internal(String),
 }
 
+impl fmt::Display for CondenseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidConfig(errors) => f.write_str(&ConfigError::list(errors)),
+            error => error.said().fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CondenseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::InvalidPlan { source, .. } => Some(source),
+            Self::Summary(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl CondenseError {
+    /// What happened, as a code and values.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        match self {
+            Self::InvalidConfig(errors) => match errors.as_slice() {
+                [error] => error.said(),
+                errors => said!("error.faults", all: errors.iter().map(ConfigError::said).collect::<Vec<_>>()),
+            },
+            Self::Aborted => said!("error.aborted"),
+            Self::UnknownProvider { id, near, registered } if near.is_empty() => {
+                said!("error.unknownProvider", id: id.as_str(), registered: registered.as_str())
+            }
+            Self::UnknownProvider { id, near, registered } => {
+                let near = near.join(" or ");
+                said!("error.unknownProviderNear", id: id.as_str(), near: near, registered: registered.as_str())
+            }
+            Self::InvalidPlan { provider, source } => {
+                said!("error.invalidPlan", provider: provider.as_str(), source: source.to_string())
+            }
+            Self::BrokenResult { provider, message, problem } => said!(
+                "error.brokenResult",
+                provider: provider.as_str(),
+                message: message.to_string(),
+                problem: problem.as_str(),
+            ),
+            Self::ContextGrew { before, after } => said!("error.contextGrew", before: *before, after: *after),
+            Self::ProviderFailed { provider, message, .. } => {
+                said!("error.providerFailed", provider: provider.as_str(), message: message.as_str())
+            }
+            Self::CondenseLoop { attempts, window_ms, min_gain_percent } => {
+                let (least, wait) = (*min_gain_percent, *window_ms as f64);
+                said!("error.condenseLoop", count: *attempts, least: least, wait: wait)
+            }
+            Self::NotEnoughMessages { messages, needed } => {
+                said!("error.notEnoughMessages", count: *messages, needed: *needed)
+            }
+            Self::CondensedRecently => said!("error.condensedRecently"),
+            Self::Summary(error) => error.said(),
+            Self::Internal(problem) => said!("error.internal", problem: problem.as_str()),
+        }
+    }
+
+    /// The same behind its code.
+    #[must_use]
+    pub fn said_with_code(&self) -> Said {
+        said!("error.withCode", code: self.code(), error: self.said())
+    }
+
     /// The code, as hosts compare it.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -130,10 +188,6 @@ impl CondenseError {
             Self::InvalidConfig(_) | Self::Aborted | Self::UnknownProvider { .. } | Self::CondenseLoop { .. }
         )
     }
-}
-
-fn meant(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
 }
 
 impl From<Cancelled> for CondenseError {

@@ -12,7 +12,6 @@ use super::{
 use crate::{
     cancel::Cancelled,
     conversation::{Block, Content, Conversation, Edit, Inserted, Message, Plan, Problem, Role, answers, calls},
-    markers::counted,
     tokens::Tally,
     warning::{Warning, WarningCode},
     words::{Said, said},
@@ -49,12 +48,9 @@ pub fn proposal_of(request: &Request, provider: &str, returned: Vec<Returned>) -
     let back = complete(before, &mut proposal.plan);
     if let Some(first) = back.iter().min() {
         proposal.notes.retain(|note| !(note.block.is_none() && note.operation == DROP && back.contains(&note.message)));
-        let message = format!(
-            "\"{provider}\" left out {} that others need: tool calls, their results, or what keeps the roles in order; they stay",
-            counted(back.len(), "message")
-        );
+        let said = said!("warning.pairsCompleted", provider: provider, count: back.len());
         let origin = before.entries()[*first].origin;
-        proposal.warnings.push(Warning::new(WarningCode::PairsCompleted, message).at(origin));
+        proposal.warnings.push(Warning::new(WarningCode::PairsCompleted, said).at(origin));
     }
     Ok(proposal)
 }

@@ -11,6 +11,7 @@ use crate::{
     options::Settings,
     providers::{CondenseError, Request},
     summaries::{CONDENSING_PROFILE, Llm},
+    words::{Said, said},
 };
 
 /// One of the variants.
@@ -40,10 +41,11 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         composition.warn(warning);
     }
     let variant = Some((experiment.to_owned(), name.clone()));
-    let its = Ask { variant, ..Ask::of(part, format!("variant {name} by {whom}")).with(asking(assigned)) };
+    let its =
+        Ask { variant, ..Ask::of(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned)) };
     let (before, after) = variants.split_at(at);
     let others = after[1..].iter().chain(before).filter(|other| other.share > 0.0).map(|other| {
-        let reason = format!("variant {} in the place of {name}, which has no model to ask", other.name);
+        let reason = said!("choice.inThePlace", other: other.name.as_str(), name: name.as_str());
         Ask::of(&other.part, reason).with(asking(other))
     });
     composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
@@ -76,16 +78,16 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
 }
 
 /// What is assigned: the user, else the task, else what the conversation begins with.
-fn whom(request: &Request) -> (&'static str, String) {
+fn whom(request: &Request) -> (Said, String) {
     if let Some(user) = &request.subject.user {
-        return ("userId", user.clone());
+        return (Said::own("userId"), user.clone());
     }
     if let Some(task) = &request.subject.task {
-        return ("taskId", task.clone());
+        return (Said::own("taskId"), task.clone());
     }
     let first = request.original.messages().next();
     let texts = first.into_iter().flat_map(crate::conversation::Message::texts);
-    ("the first message, because no userId or taskId was given", texts.map(|text| text.text.to_owned()).collect())
+    (said!("choice.firstMessage"), texts.map(|text| text.text.to_owned()).collect())
 }
 
 /// The place of the variant of `id`, by the hash of experiment, salt and id: the same in every process, and as many ids for each as its share says.

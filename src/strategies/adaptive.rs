@@ -5,7 +5,12 @@ use super::{
     part::Part,
     tables::{ADAPTIVE, default_list},
 };
-use crate::{options::Settings, providers::CondenseError};
+use crate::{
+    dollars::rounded,
+    options::Settings,
+    providers::CondenseError,
+    words::{Said, said},
+};
 
 /// A provider, and below which ratio of tokens to target it is asked; `None` for any.
 struct Band {
@@ -23,7 +28,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         let Some(Band { part, .. }) = bands.get(index).filter(|_| !asked.contains(&index)) else { return Ok(()) };
         let weaker_first = std::iter::once(index).chain((0..index).rev()).chain(index + 1..bands.len());
         let in_order: Vec<usize> = weaker_first.filter(|band| !asked.contains(band)).collect();
-        let stands_in = format!("{reason}, and {} has no model to ask", part.provider);
+        let stands_in = said!("choice.hasNoModel", reason: reason.clone(), provider: part.provider.as_str());
         let asks = in_order
             .iter()
             .map(|band| Ask::of(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
@@ -52,13 +57,13 @@ fn bands(settings: &Settings<'_>) -> Vec<Band> {
 }
 
 /// The band that the conversation is in now, and why; none of them where the last one has a limit that is passed.
-fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, String) {
+fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, Said) {
     let Some(target) = composition.now().target_tokens else {
-        return (0, "there is no target, so the first band".to_owned());
+        return (0, said!("choice.firstBand"));
     };
     let tokens = composition.tokens();
     let ratio = tokens as f64 / target as f64;
     let index = bands.iter().position(|band| band.below.is_none_or(|below| ratio < below));
-    let reason = format!("{tokens} tokens are {ratio:.2} times the target of {target}");
+    let reason = said!("choice.band", tokens: tokens, ratio: rounded(ratio, 2), target: target);
     (index.unwrap_or(bands.len()), reason)
 }

@@ -15,7 +15,7 @@ use crate::{
     },
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
-    words::Said,
+    words::{Said, said},
 };
 
 /// The work of one strategy for one request.
@@ -36,7 +36,7 @@ pub struct Ask<'p> {
     /// Who is asked.
     pub part: &'p Part,
     /// Why this one.
-    pub reason: String,
+    pub reason: Said,
     /// What it asks models with; what the strategy was given when absent.
     pub llm: Option<Llm>,
     /// The experiment and the variant that it is.
@@ -45,8 +45,8 @@ pub struct Ask<'p> {
 
 impl<'p> Ask<'p> {
     /// A turn with everything as the strategy has it.
-    pub fn of(part: &'p Part, reason: impl Into<String>) -> Self {
-        Self { part, reason: reason.into(), llm: None, variant: None }
+    pub fn of(part: &'p Part, reason: Said) -> Self {
+        Self { part, reason, llm: None, variant: None }
     }
 
     /// The same with other means to ask models.
@@ -102,8 +102,12 @@ impl<'a> Composition<'a> {
     pub fn warn_of_failure(&mut self, part: &Part, error: &CondenseError) {
         let unknown = matches!(error, CondenseError::UnknownProvider { .. });
         let code = if unknown { WarningCode::UnknownProvider } else { WarningCode::ProviderFailed };
-        let message = if unknown { error.to_string() } else { format!("{}: {}: {error}", part.provider, error.code()) };
-        let warning = Warning::new(code, message).of(error.code());
+        let said = if unknown {
+            error.said()
+        } else {
+            said!("warning.failed", what: part.provider.as_str(), code: error.code(), error: error.said())
+        };
+        let warning = Warning::new(code, said).of(error.code());
         self.warn(if part.place.is_empty() { warning } else { warning.about(part.place.clone()) });
     }
 
@@ -127,7 +131,8 @@ impl<'a> Composition<'a> {
         let place = self.state.request.choices.add(Choice {
             strategy: self.strategy,
             provider: part.provider.clone(),
-            reason,
+            reason: reason.to_string(),
+            said: reason,
             experiment,
             variant,
             record: None,
@@ -164,7 +169,7 @@ impl<'a> Composition<'a> {
             let mut report = timer.end(left, self.state.is_exact(), done);
             report.cost = cost;
             if let Err(error) = &result {
-                report = report.skipped(Said::own(format!("{}: {error}", error.code())));
+                report = report.skipped(error.said_with_code());
             }
             self.turns.passes.push(report);
         }

@@ -6,11 +6,12 @@ use super::{
     pipeline,
 };
 use crate::{
-    dollars::apart,
+    dollars::rounded_apart,
     options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
     summaries::Llm,
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// Asks what `maxCost` pays for.
@@ -30,8 +31,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
                     // What costs too much is passed over as configured; that nobody knows a price is news.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
                     if let Some((code, why)) = unpriced {
-                        let message = format!("{why}; {} does the work", part.provider);
-                        composition.warn(Warning::new(code, message).about(option));
+                        let said = said!("warning.otherWorks", why: why, provider: part.provider.as_str());
+                        composition.warn(Warning::new(code, said).about(option));
                     }
                     return Ok(());
                 }
@@ -41,7 +42,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
             Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
                 // Nobody can be asked for anything.
-                refused.push((WarningCode::NoHandler, error.to_string()));
+                refused.push((WarningCode::NoHandler, error.said()));
                 break;
             }
             Fit::Useless(error) => composition.warn_of_failure(&part, &error),
@@ -50,8 +51,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
     if let Some((code, _)) = refused.first() {
         let code = code.clone();
         let why: Vec<_> = refused.into_iter().map(|(_, why)| why).collect();
-        let message = format!("{}; lossless and truncation, which are free, do the work", why.join("; "));
-        composition.warn(Warning::new(code, message).about(option));
+        composition.warn(Warning::new(code, said!("warning.freeWork", why: why)).about(option));
     }
     pipeline::stages(composition, &[Part::new(Lossless::ID), Part::new(Truncation::ID)]).await
 }
@@ -59,9 +59,9 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
 /// Whether a budget pays for a part.
 pub enum Fit {
     /// It does; why.
-    Fits(String),
+    Fits(Said),
     /// It does not, or nobody knows, because the price of a model is not known; why.
-    Refused(WarningCode, String),
+    Refused(WarningCode, Said),
     /// There is nothing that it could do.
     Useless(CondenseError),
 }
@@ -81,17 +81,16 @@ pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Resu
     }
     let (provider, most, left) = (&part.provider, tried.most, llm.budget.left().unwrap_or(f64::INFINITY));
     let option = llm.budget.limiting_option().unwrap_or_default();
-    let [costs, budget] = apart(most, left);
+    let [costs, budget] = rounded_apart(most, left);
+    let provider = provider.as_str();
     Ok(if most <= left {
         // Where an answer fails, something else may be asked, of what is then left.
-        Fit::Fits(format!(
-            "{provider} costs at most {costs} where no answer fails, within the {budget} left of {option}"
-        ))
+        Fit::Fits(said!("choice.fits", provider: provider, costs: costs, budget: budget, option: option))
     } else if most.is_finite() {
-        let why = format!("{provider} could cost {costs}, more than the {budget} left of {option}");
+        let why = said!("choice.costsMore", provider: provider, costs: costs, budget: budget, option: option);
         Fit::Refused(WarningCode::CostLimit, why)
     } else {
-        let why = format!("{provider} could cost anything, because the price of a model is not known");
+        let why = said!("choice.unpriced", provider: provider);
         Fit::Refused(WarningCode::PriceUnknown, why)
     })
 }

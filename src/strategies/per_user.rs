@@ -12,9 +12,10 @@ use super::{
     tables::{self, PREFERENCES},
 };
 use crate::{
-    options::{ConfigError, Settings, merged},
+    options::{Settings, merged},
     providers::{CondenseError, Smart},
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// Where the preferences of users are looked up that the configuration does not have.
@@ -51,11 +52,13 @@ pub async fn run(
     let llm = composition.within(limit, LIMIT);
     match cost_aware::fits(composition, &part, &llm).await? {
         Fit::Refused(code, why) => {
-            let message = format!("{why}; cost_aware does the work within it");
-            composition.warn(Warning::new(code, message).about(LIMIT));
+            let said = said!("warning.costAwareWorks", why: why);
+            composition.warn(Warning::new(code, said).about(LIMIT));
             cost_aware::within(composition, limit, LIMIT).await
         }
-        Fit::Fits(why) => composition.ask(Ask::of(&part, format!("{whose}; {why}")).with(llm)).await.map(drop),
+        Fit::Fits(why) => {
+            composition.ask(Ask::of(&part, said!("choice.both", whose: whose, why: why)).with(llm)).await.map(drop)
+        }
         Fit::Useless(error) => Err(error),
     }
 }
@@ -65,15 +68,15 @@ async fn preferences(
     composition: &mut Composition<'_>,
     settings: &Settings<'_>,
     directory: Option<&dyn UserDirectory>,
-) -> Result<(String, String, Value), CondenseError> {
+) -> Result<(Said, String, Value), CondenseError> {
     let default = settings.value("default").cloned().unwrap_or_else(|| json!({}));
     let Some(user) = composition.now().subject.user.clone() else {
-        return Ok(("no userId was given, so the default".to_owned(), "default".to_owned(), default));
+        return Ok((said!("choice.noUser"), "default".to_owned(), default));
     };
     let known = settings.value("users").and_then(|users| users.get(&user)).filter(|known| !known.is_null());
     if let Some(known) = known {
         return Ok((
-            format!("the preferences of user \"{user}\""),
+            said!("choice.ofUser", user: user.as_str()),
             crate::options::path_of("users", &user),
             known.clone(),
         ));
@@ -84,34 +87,36 @@ async fn preferences(
             () = cancel.cancelled() => return Err(CondenseError::Aborted),
             looked_up = tokio::time::timeout(PATIENCE, directory.look_up(&user)) => looked_up,
         };
-        let looked_up = looked_up.unwrap_or_else(|_| Err(format!("no answer within {} ms", PATIENCE.as_millis())));
+        let looked_up = looked_up
+            .map_err(|_| said!("warning.noAnswer", limit: PATIENCE.as_millis() as f64))
+            .and_then(|found| found.map_err(Said::own));
         match looked_up.and_then(|found| checked(composition, found)) {
             Ok(Some(found)) => {
-                let whose = format!("the preferences that were looked up of user \"{user}\"");
+                let whose = said!("choice.lookedUp", user: user.as_str());
                 return Ok((whose, ANSWER.to_owned(), found));
             }
             Ok(None) => {}
-            Err(message) => {
-                let message = format!("user \"{user}\": {message}; the default is used");
-                composition.warn(Warning::new(WarningCode::LookUpFailed, message).about("lookUp"));
+            Err(failure) => {
+                let said = said!("warning.lookUpFailed", user: user.as_str(), failure: failure);
+                composition.warn(Warning::new(WarningCode::LookUpFailed, said).about("lookUp"));
             }
         }
     }
-    Ok((format!("user \"{user}\" is not known, so the default"), "default".to_owned(), default))
+    Ok((said!("choice.unknownUser", user: user.as_str()), "default".to_owned(), default))
 }
 
 /// Where faults in what was looked up stand.
 const ANSWER: &str = "lookUp()";
 
 /// Preferences that were looked up, unless something is wrong with them.
-fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Value>, String> {
+fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Value>, Said> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
     let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
     for fault in &mut faults {
         fault.path = fault.path.replacen("default", ANSWER, 1);
     }
     if !faults.is_empty() {
-        return Err(ConfigError::list(&faults));
+        return Err(CondenseError::from(faults).said());
     }
     if let Some(provider) = found["preferredProvider"].as_str() {
         composition.knows(provider).map_err(|error| format!("{ANSWER}.preferredProvider: {error}"))?;

@@ -5,7 +5,7 @@ use super::{
     part::Part,
     tables::{PIPELINE, default_list},
 };
-use crate::{options::Settings, providers::CondenseError};
+use crate::{options::Settings, providers::CondenseError, words::said};
 
 /// Asks the stages of the configuration.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
@@ -23,7 +23,8 @@ pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Resul
         if composition.meets_target() {
             break;
         }
-        let reason = format!("stage {} of {}, with {} tokens left", index + 1, stages.len(), composition.tokens());
+        let (stage_number, tokens) = (index + 1, composition.tokens());
+        let reason = said!("choice.stage", stage: stage_number, of: stages.len(), tokens: tokens);
         match composition.ask(Ask::of(stage, reason)).await {
             Ok(_) => worked = true,
             Err(error) if ends_all(&error) => return Err(error),

@@ -7,11 +7,12 @@ use super::{
     pipeline,
 };
 use crate::{
-    dollars::apart,
+    dollars::rounded_apart,
     options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
     summaries::Llm,
     warning::Warning,
+    words::{Said, said},
 };
 
 /// With no larger budget no model is asked: a cheap one costs about as much for a long conversation.
@@ -30,32 +31,32 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     let llm = composition.within(budget, "budget");
     let can_ask = llm.handler.is_some() || llm.condensing_handler.is_some();
     if can_ask && !composition.meets_target() && budget > CHEAP_ABOVE {
-        let [budget, least] = apart(budget, CHEAP_ABOVE);
-        let reason = format!("{}, and {budget} may be spent, more than {least}", missed(composition));
+        let [budget, least] = rounded_apart(budget, CHEAP_ABOVE);
+        let reason = said!("choice.mayBeSpent", missed: missed(composition), budget: budget, least: least);
         ask_within(composition, reason, llm.clone()).await?;
     }
     let left = llm.budget.left().unwrap_or_default();
     if can_ask && !composition.meets_target() && left > OWN_MODEL_ABOVE {
-        let [left, least] = apart(left, OWN_MODEL_ABOVE);
-        let reason = format!("{}, and {left} are left, more than {least}", missed(composition));
+        let [left, least] = rounded_apart(left, OWN_MODEL_ABOVE);
+        let reason = said!("choice.areLeft", missed: missed(composition), left: left, least: least);
         let own = llm.handler.clone().or_else(|| llm.condensing_handler.clone());
         let llm = Llm { condensing_handler: own, ..llm };
         ask_within(composition, reason, llm).await?;
     }
     if !composition.meets_target() {
-        let reason = format!("{}, and truncation is free", missed(composition));
+        let reason = said!("choice.isFree", missed: missed(composition));
         composition.ask(Ask::of(&Part::new(Truncation::ID), reason)).await?;
     }
     Ok(())
 }
 
-fn missed(composition: &Composition<'_>) -> String {
+fn missed(composition: &Composition<'_>) -> Said {
     let target = composition.now().target_tokens.unwrap_or_default();
-    format!("{} tokens are left, more than the target of {target}", composition.tokens())
+    said!("choice.missed", tokens: composition.tokens(), target: target)
 }
 
 /// Asks native for one summary, which fills the target around it, where the budget pays for the whole of it.
-async fn ask_within(composition: &mut Composition<'_>, reason: String, llm: Llm) -> Result<(), CondenseError> {
+async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     let part = Part::new(Native::ID);
     // Of a summary in parts all are paid for or none is asked for: some of them are no summary.
     match fits(composition, &part, &llm).await? {
@@ -67,7 +68,7 @@ async fn ask_within(composition: &mut Composition<'_>, reason: String, llm: Llm)
 }
 
 /// Asks a tier; that it failed is told.
-async fn ask(composition: &mut Composition<'_>, part: &Part, reason: String, llm: Llm) -> Result<(), CondenseError> {
+async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     match composition.ask(Ask::of(part, reason).with(llm)).await {
         Err(error) if ends_all(&error) => Err(error),
         Err(error) => {

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     options::Settings,
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
+    words::{Said, said},
 };
 
 /// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: each keeps more of what is used
@@ -18,16 +19,15 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
     let truncation = Part::new(Truncation::ID);
     if composition.now().target_tokens.is_none() {
         let careful = Part::new(Smart::ID).with(json!({ "preset": "conservative" }));
-        let before = "a provider before it failed".to_owned();
-        if !failed(composition, &careful, "the preset that loses least".to_owned()).await?
+        let before = said!("choice.otherFailed");
+        if !failed(composition, &careful, said!("choice.losesLeast")).await?
             || !failed(composition, &Part::new(Native::ID), before.clone()).await?
         {
             return Ok(());
         }
         return composition.ask(Ask::of(&truncation, before)).await.map(drop);
     }
-    let missed =
-        |composition: &Composition<'_>| format!("{} tokens are left, more than the target", composition.tokens());
+    let missed = |composition: &Composition<'_>| said!("choice.moreThanTarget", tokens: composition.tokens());
     pipeline::stages(composition, &[Part::new(Lossless::ID)]).await?;
     let llm = &composition.now().llm;
     let can_ask = llm.handler.is_some() || llm.condensing_handler.is_some();
@@ -43,7 +43,7 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
 }
 
 /// Asks a provider; whether it failed, which is told.
-async fn failed(composition: &mut Composition<'_>, part: &Part, reason: String) -> Result<bool, CondenseError> {
+async fn failed(composition: &mut Composition<'_>, part: &Part, reason: Said) -> Result<bool, CondenseError> {
     match composition.ask(Ask::of(part, reason)).await {
         Ok(_) => Ok(false),
         Err(error) if ends_all(&error) => Err(error),

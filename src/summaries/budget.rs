@@ -2,7 +2,13 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    dollars::rounded,
+    words::{Said, said},
 };
 
 /// Dollars that may be spent in all, and what was spent of them. A request reserves its estimate before it is sent, so requests
@@ -36,10 +42,7 @@ struct Account {
 }
 
 /// The estimate does not fit the limit; nothing was sent.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "${spent:.4} are spent or reserved, and ${estimate:.4} more would exceed the limit of ${limit:.4} (`{option}`)"
-)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverBudget {
     /// Dollars allowed.
     pub limit: f64,
@@ -50,6 +53,24 @@ pub struct OverBudget {
     /// The option that has the limit.
     pub option: &'static str,
 }
+
+impl OverBudget {
+    /// The same as a code and values.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        let Self { limit, spent, estimate, option } = *self;
+        let [spent, estimate, limit] = [spent, estimate, limit].map(|dollars| rounded(dollars, 4));
+        said!("error.overBudget", spent: spent, estimate: estimate, limit: limit, option: option)
+    }
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.said().fmt(f)
+    }
+}
+
+impl std::error::Error for OverBudget {}
 
 impl Budget {
     /// A budget of `limit` dollars; `None` for no limit.

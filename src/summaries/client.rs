@@ -29,6 +29,7 @@ use crate::{
     },
     tokens::{count, count_inside},
     warning::{Warning, WarningCode, Warnings},
+    words::said,
 };
 
 /// How long a cancelled handler may take to say what it spent.
@@ -200,14 +201,11 @@ impl<'a> SummaryClient<'a> {
         if answer.complete {
             self.store(&key, &answer.text).await;
         } else {
-            let (longest, option, remedy) = match (paid_for, self.context.llm.budget.limiting_option()) {
-                (Some(most), Some(option)) => (most, option, format!("raise `{option}`, or set no limit")),
-                _ => (longest, "maxTokens", "raise `maxTokens` of the handler".to_owned()),
+            let (said, option) = match (paid_for, self.context.llm.budget.limiting_option()) {
+                (Some(most), Some(option)) => (said!("warning.truncatedByLimit", tokens: most, option: option), option),
+                _ => (said!("warning.truncated", tokens: longest), "maxTokens"),
             };
-            let message = format!(
-                "the model reached the longest answer allowed ({longest} tokens), so the end of the summary is missing; {remedy}"
-            );
-            self.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about(option));
+            self.warnings.add(Warning::new(WarningCode::SummaryTruncated, said).about(option));
         }
         Ok(answer)
     }
@@ -401,7 +399,10 @@ impl<'a> SummaryClient<'a> {
     }
 
     fn warn_of_cache(&self, error: &StoreError) {
-        self.warnings.add(Warning::new(WarningCode::CacheFailed, error.to_string()).about("cache"));
+        self.warnings.add(
+            Warning::new(WarningCode::CacheFailed, said!("warning.cacheFailed", error: error.message.as_str()))
+                .about("cache"),
+        );
     }
 
     /// What the store says, unless it takes too long; then it is not asked again.

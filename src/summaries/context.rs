@@ -13,6 +13,7 @@ use crate::{
     progress::Progress,
     tokens::{Encoding, Scale},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// What is needed to ask a model within one call. The default can ask nobody.
@@ -95,9 +96,8 @@ impl Llm {
         let missing = |profile: &&str| *profile != CONDENSING_ROLE && !self.profiles.contains_key(*profile);
         let profile = profile.filter(missing)?;
         self.summarizer()?;
-        let message =
-            format!("profile \"{profile}\" has no handler; the condensing handler of the call is asked instead");
-        Some(Warning::new(WarningCode::HandlerMissing, message).about(format!("profiles.{profile}.handler")))
+        let said = said!("warning.handlerMissing", profile: profile);
+        Some(Warning::new(WarningCode::HandlerMissing, said).about(format!("profiles.{profile}.handler")))
     }
 
     /// Whether anybody can be asked for summaries under a profile.

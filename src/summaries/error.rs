@@ -1,34 +1,27 @@
 //! What can keep a summary from being written.
 
+use std::fmt;
+
 use super::budget::OverBudget;
 use crate::{
     cancel::Cancelled,
     llm::{LlmError, LlmErrorKind},
+    words::{Said, said},
 };
 
 /// Why there is no summary. The codes are those that hosts see.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum SummaryError {
     /// The call was aborted by its signal.
-    #[error("the condensation was aborted; the messages are unchanged")]
     Aborted,
     /// A model is to be asked, but no handler can.
-    #[error(
-        "there is no handler that can answer; give `handler` or `condensingHandler`, made by httpHandler() or callbackHandler()"
-    )]
     HandlerInvalid,
     /// The model answered with nothing, or with white space.
-    #[error("the model's summary is empty; try again, or choose another model or prompt")]
     Empty,
     /// The model, or a filter before it, refused to write the summary.
-    #[error("the model refused to summarise the conversation; choose another model or prompt")]
     Refused,
     /// Not even a part of the conversation fits the condensing model.
-    #[error(
-        "the condensing model's window of {window} tokens is too small: {needed} are needed for the prompt, the answer and a part of \
-         the conversation; choose a model with a larger window, or correct `contextWindow`"
-    )]
     WindowTooSmall {
         /// Tokens of the window.
         window: usize,
@@ -36,13 +29,8 @@ pub enum SummaryError {
         needed: usize,
     },
     /// The summary would probably exceed the limit on cost; nothing was sent.
-    #[error("the summary is not asked for, because {0}; raise it")]
-    CostLimit(#[from] OverBudget),
+    CostLimit(OverBudget),
     /// Nobody knows what the summary would cost, and a limit on cost must not be exceeded; nothing was sent.
-    #[error(
-        "the summary is not asked for, because the price of model \"{model}\" is not known, so that `{option}` could be exceeded; give its \
-         price, of zeros where it costs nothing"
-    )]
     Unpriced {
         /// The model.
         model: String,
@@ -50,11 +38,48 @@ pub enum SummaryError {
         option: &'static str,
     },
     /// The model gave no answer.
-    #[error("{0}")]
     Llm(Box<LlmError>),
 }
 
+impl fmt::Display for SummaryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.said().fmt(f)
+    }
+}
+
+impl std::error::Error for SummaryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::CostLimit(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<OverBudget> for SummaryError {
+    fn from(error: OverBudget) -> Self {
+        Self::CostLimit(error)
+    }
+}
+
 impl SummaryError {
+    /// What happened, as a code and values.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        match self {
+            Self::Aborted => said!("error.aborted"),
+            Self::HandlerInvalid => said!("error.handlerInvalid"),
+            Self::Empty => said!("error.summaryEmpty"),
+            Self::Refused => said!("error.summaryRefused"),
+            Self::WindowTooSmall { window, needed } => {
+                said!("error.windowTooSmall", window: *window, needed: *needed)
+            }
+            Self::CostLimit(error) => said!("error.costLimit", why: error.said()),
+            Self::Unpriced { model, option } => said!("error.unpriced", model: model.as_str(), option: *option),
+            Self::Llm(error) => error.said(),
+        }
+    }
+
     /// The code, as hosts compare it.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -17,6 +17,7 @@ use crate::{
     llm::{HostRequest, LlmMessage, LlmRequest, LlmRole},
     tokens::{Encoding, count_inside},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// With less room for the conversation than this, a summary is not worth asking for.
@@ -76,11 +77,9 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
     match first.run(turns.clone()).await {
         Err(error) if error.is_too_long() => {
             let smaller = first.sent(&turns).min(window) / 2;
-            let message = format!(
-                "model \"{}\" refused a request as too long; tried again with a window of {smaller} tokens instead of {window}",
-                client.handler.model()
-            );
-            client.warnings.add(Warning::new(WarningCode::WindowTooLarge, message).about("contextWindow"));
+            let model = client.handler.model();
+            let said = said!("warning.triedSmaller", model: model, smaller: smaller, window: window);
+            client.warnings.add(Warning::new(WarningCode::WindowTooLarge, said).about("contextWindow"));
             // Nobody knows how the window could be too small for the model: its own words say more.
             match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,

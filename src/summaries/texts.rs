@@ -18,7 +18,10 @@ use super::{
     groups::{Together, Wanted, grouped},
     questions::{SourceText, within},
 };
-use crate::warning::{Warning, WarningCode};
+use crate::{
+    warning::{Warning, WarningCode},
+    words::{Said, said},
+};
 
 /// What came of the summaries of some texts.
 #[derive(Default)]
@@ -232,8 +235,8 @@ impl<'a> Writer<'a> {
     async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, SummaryError> {
         let half = text.half(self.client);
         let model = self.client.handler.model();
-        let message = format!("model \"{model}\" refused a text as too long; half of it was asked for instead");
-        self.client.warnings.add(Warning::new(WarningCode::WindowTooLarge, message).about("contextWindow"));
+        let said = said!("warning.triedHalf", model: model);
+        self.client.warnings.add(Warning::new(WarningCode::WindowTooLarge, said).about("contextWindow"));
         self.client.ask_anew(half).await
     }
 
@@ -249,62 +252,62 @@ impl<'a> Writer<'a> {
     }
 
     fn warn_of_cut(&self, max_tokens: usize) {
-        let message = format!(
-            "some summaries were longer than `maxTokens` allows ({max_tokens} tokens), so their ends are missing"
-        );
-        self.client.warnings.add(Warning::new(WarningCode::SummaryTruncated, message).about("maxTokens"));
+        let said = said!("warning.someTruncated", tokens: max_tokens);
+        self.client.warnings.add(Warning::new(WarningCode::SummaryTruncated, said).about("maxTokens"));
     }
-}
-
-/// How a summary failed.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Failure {
-    code: &'static str,
-    sentence: String,
 }
 
 /// Failed summaries; those that failed alike are told together.
 #[derive(Default)]
 struct Failures {
-    /// With the messages that the texts are in; `None` for one that was added.
-    alike: BTreeMap<Failure, BTreeSet<Option<usize>>>,
+    /// By code and English words, so that their order is always the same.
+    alike: BTreeMap<(&'static str, String), Failure>,
     first: Option<SummaryError>,
     not_asked: usize,
+}
+
+/// How summaries failed.
+struct Failure {
+    error: Said,
+    /// The messages that the texts are in; `None` for one that was added.
+    messages: BTreeSet<Option<usize>>,
 }
 
 impl Failures {
     /// Adds that the summaries of texts in `messages` failed.
     fn add(&mut self, messages: impl IntoIterator<Item = Option<usize>>, error: SummaryError) {
-        let mut failure = Failure { code: error.code(), sentence: error.to_string() };
+        let (code, mut words) = (error.code(), error.to_string());
         if let SummaryError::CostLimit(_) = error
-            && let Some(known) = self.alike.keys().find(|known| known.code == failure.code)
+            && let Some((_, known)) = self.alike.keys().find(|(known, _)| *known == code)
         {
             // Each names its own price.
-            failure.sentence.clone_from(&known.sentence);
+            words.clone_from(known);
         }
-        self.alike.entry(failure).or_default().extend(messages);
+        let alike = self.alike.entry((code, words));
+        let failure = alike.or_insert_with(|| Failure { error: error.said(), messages: BTreeSet::new() });
+        failure.messages.extend(messages);
         self.first.get_or_insert(error);
     }
 
     /// What to tell.
     fn warnings(&self) -> Vec<Warning> {
         const NAMED: usize = 5;
-        let failed = |message: String| Warning::new(WarningCode::SummaryFailed, message);
+        let failed = |said: Said| Warning::new(WarningCode::SummaryFailed, said);
         let mut warnings = Vec::new();
-        for (Failure { code, sentence }, messages) in &self.alike {
+        for ((code, _), Failure { error, messages }) in &self.alike {
             let origins: Vec<usize> = messages.iter().copied().flatten().collect();
             let named: Vec<String> = origins.iter().take(NAMED).map(ToString::to_string).collect();
+            let messages = named.join(", ");
             let place = match origins.len().checked_sub(NAMED) {
-                None if origins.is_empty() => "an added message".to_owned(),
-                None | Some(0) => format!("message {}", named.join(", ")),
-                Some(more) => format!("message {} and {more} more", named.join(", ")),
+                None if origins.is_empty() => said!("warning.addedMessage"),
+                None | Some(0) => said!("warning.messages", messages: messages),
+                Some(more) => said!("warning.messagesAndMore", messages: messages, more: more),
             };
-            let message = format!("{place} left as it was: {code}: {sentence}");
-            warnings.push(failed(message).at(origins.first().copied()).of(*code));
+            let said = said!("warning.leftAsItWas", place: place, code: *code, error: error.clone());
+            warnings.push(failed(said).at(origins.first().copied()).of(*code));
         }
         if self.not_asked > 0 {
-            let more = self.not_asked;
-            warnings.push(failed(format!("{more} more summaries were not asked for, because they would fail alike")));
+            warnings.push(failed(said!("warning.notAsked", count: self.not_asked)));
         }
         warnings
     }

@@ -308,7 +308,7 @@ fn amounts_that_are_compared_look_different() {
     let target = share(conversation, 20);
     let report = run("progressive", json!({ "budget": 0.010_01 }), conversation, Some(target), Some(&Arc::new(model)));
     let reason = &report.choices()[1].reason;
-    assert!(reason.ends_with("$0.01001 may be spent, more than $0.01000"), "{reason}");
+    assert!(reason.ends_with("$0.01001 may be spent, more than $0.0100"), "{reason}");
 }
 
 /// Without a price nobody knows what is spent.

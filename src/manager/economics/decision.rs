@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::words::{Said, said};
+
 /// What was decided by money.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,10 +26,38 @@ pub struct MoneyDecision {
     pub code: &'static str,
     /// The same for people.
     pub reason: String,
+    /// The same as a code and values, to be told in another language.
+    pub said: Said,
     /// Whether the cache still has the last request.
     pub warm: bool,
     /// Requests to come that it goes by.
     pub expected_requests: f64,
     /// Tokens that it frees, as the caller counts them.
     pub tokens_freed: f64,
+}
+
+impl MoneyDecision {
+    /// Nothing is gained yet.
+    pub(super) fn open(warm: bool, expected_requests: f64) -> Self {
+        let said = said!("money.nothingToGain");
+        Self {
+            condense: false,
+            provider: None,
+            target_tokens: None,
+            saves: 0.0,
+            costs: 0.0,
+            carried: 0.0,
+            code: "nothing_to_gain",
+            reason: said.to_string(),
+            said,
+            warm,
+            expected_requests,
+            tokens_freed: 0.0,
+        }
+    }
+
+    /// The same with this reason.
+    pub(super) fn told(self, code: &'static str, said: Said) -> Self {
+        Self { code, reason: said.to_string(), said, ..self }
+    }
 }

@@ -16,9 +16,11 @@ pub use self::{
 use self::{options::requests_in, reckoning::Rewrite};
 use super::{CallOptions, Manager, Report, Run, Trial, TriggerDecision, Work};
 use crate::{
+    dollars::rounded,
     llm::ModelPrice,
     providers::{Lossless, Truncation},
     tokens::Tally,
+    words::said,
 };
 
 /// A decision, and the call that does it.
@@ -67,34 +69,20 @@ impl Manager {
         tally: &Tally,
     ) -> Result<Weighed, Box<Report>> {
         let economics = work.call.economics.clone().unwrap_or_default();
-        let open = MoneyDecision {
-            condense: false,
-            provider: None,
-            target_tokens: None,
-            saves: 0.0,
-            costs: 0.0,
-            carried: 0.0,
-            code: "nothing_to_gain",
-            reason: "there is nothing to gain".to_owned(),
-            warm: economics.is_warm(),
-            expected_requests: economics.requests(&work.conversation),
-            tokens_freed: 0.0,
-        };
+        let open = MoneyDecision::open(economics.is_warm(), economics.requests(&work.conversation));
         let Some(price) = self.conversation_price(work) else {
-            let reason = "what the conversation's model costs is not known, so the trigger decides";
-            return Ok(self.by_trigger(work, trigger, "price_unknown", reason, open));
+            return Ok(self.by_trigger(work, trigger, open.told("price_unknown", said!("money.priceUnknown"))));
         };
         if trigger.due && trigger.prev_context_tokens > trigger.allowed_tokens {
-            let reason = "the next answer would not fit the window, so money is not asked";
-            return Ok(self.by_trigger(work, trigger, "window", reason, open));
+            return Ok(self.by_trigger(work, trigger, open.told("window", said!("money.window"))));
         }
         let history = self.history(work, trigger, tally, &economics);
         let default = || economics.target.min(trigger.allowed_tokens.max(0.0) / 2.0);
         let target = work.call.target_tokens.map_or_else(default, |target| target as f64);
         let least = economics.least_cleared(target);
         if history.now < target + least {
-            let reason = format!("{:.0} tokens are too few to free {least:.0}", history.now);
-            return Ok(Weighed { decision: MoneyDecision { reason, ..open }, call: None });
+            let said = said!("money.tooFew", tokens: history.now.round(), least: least.round());
+            return Ok(Weighed { decision: open.told("nothing_to_gain", said), call: None });
         }
         let call = self.call_by_money(work, &history, target, &economics);
         let trial = Trial::of(work.with_call(call.clone()));
@@ -112,17 +100,9 @@ impl Manager {
     }
 
     /// The trigger decides.
-    fn by_trigger(
-        &self,
-        work: &Work,
-        trigger: &TriggerDecision,
-        code: &'static str,
-        reason: &str,
-        open: MoneyDecision,
-    ) -> Weighed {
+    fn by_trigger(&self, work: &Work, trigger: &TriggerDecision, decision: MoneyDecision) -> Weighed {
         let provider = trigger.due.then(|| self.first_provider(work, Some(trigger)));
-        let decision = MoneyDecision { condense: trigger.due, provider, code, reason: reason.to_owned(), ..open };
-        Weighed { decision, call: None }
+        Weighed { decision: MoneyDecision { condense: trigger.due, provider, ..decision }, call: None }
     }
 
     /// The call that would be made: with who was asked, or with truncation, which asks no model, where nobody chose.
@@ -181,35 +161,31 @@ fn weighed(least: f64, price: &ModelPrice, history: &History, tried: &Report, op
     let carried = rewrite.carried(price, history.requests.iter().copied());
     // A host may expect one and a half.
     let shown = (requests * 10.0).round() / 10.0;
-    let over = format!("in {shown} request{}", if shown == 1.0 { "" } else { "s" });
-    let (code, reason) = if freed < least {
-        ("clears_too_little", format!("it would free {freed:.0} tokens, and `clearAtLeast` is {least:.0}"))
+    let over = said!("money.requests", count: shown);
+    let (tokens, dollars) = (freed.round(), |amount: f64| rounded(amount, 4));
+    let (code, said) = if freed < least {
+        ("clears_too_little", said!("money.clearsTooLittle", tokens: tokens, least: least.round()))
     } else if saves <= 0.0 {
         // Without a minus before a zero.
-        let more = -saves + 0.0;
-        ("does_not_pay", format!("{freed:.0} tokens less would cost ${more:.4} more than they save {over}"))
+        ("does_not_pay", said!("money.doesNotPay", tokens: tokens, more: dollars(-saves + 0.0), over: over))
     } else if costs > carried {
-        let told = format!(
-            "carrying {freed:.0} tokens has cost ${carried:.4} so far, and to be rid of them costs ${costs:.4}"
-        );
-        ("waits", format!("{told}: waiting is cheaper"))
+        ("waits", said!("money.waits", tokens: tokens, carried: dollars(carried), costs: dollars(costs)))
     } else if costs > 0.0 {
-        ("pays", format!("it costs ${costs:.4} now, and {freed:.0} tokens less save ${saves:.4} more than that {over}"))
+        ("pays", said!("money.pays", costs: dollars(costs), tokens: tokens, saves: dollars(saves), over: over))
     } else if open.warm {
-        ("pays", format!("the cache holds, and {freed:.0} tokens less save ${saves:.4} {over}"))
+        ("pays", said!("money.paysWarm", tokens: tokens, saves: dollars(saves), over: over))
     } else {
-        ("pays", format!("the cache is cold, and {freed:.0} tokens less save ${saves:.4} {over}"))
+        ("pays", said!("money.paysCold", tokens: tokens, saves: dollars(saves), over: over))
     };
     let condense = code == "pays";
+    let decision = open.told(code, said);
     MoneyDecision {
         condense,
         provider: condense.then(|| tried.provider().to_owned()),
         saves,
         costs: costs.max(0.0),
         carried,
-        code,
-        reason,
         tokens_freed: freed,
-        ..open
+        ..decision
     }
 }

@@ -6,12 +6,14 @@ use super::{
 };
 use crate::{
     conversation::{Conversation, is_blank},
+    dollars::rounded,
     markers::WORD_FOR_WORD,
     options::{Field, Kind, Settings, Table},
     providers::{CondenseError, Request},
     summaries::{Summary, SummaryClient, SummaryError, foresee_mending, mend, told_in_other_words},
     tokens::count_inside,
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// A summary below this share is written again unless another one is set: of five things that must survive one may be missing.
@@ -140,9 +142,8 @@ pub(super) async fn checked(
 }
 
 fn failed(error: &SummaryError) -> Warning {
-    let message =
-        format!("the summary could not be asked for again with what it leaves out: {}: {error}", error.code());
-    Warning::new(WarningCode::SummaryFailed, message).of(error.code()).about("summaryCheck")
+    let said = said!("warning.notCompleted", code: error.code(), error: error.said());
+    Warning::new(WarningCode::SummaryFailed, said).of(error.code()).about("summaryCheck")
 }
 
 impl Checked {
@@ -182,9 +183,11 @@ impl Checked {
             return;
         }
         let most = foresee_mending(client, prompt, &self.summary.text, &told);
-        let dollars = most.map_or_else(String::new, |most| format!(", for at most ${most:.4} more"));
-        let message = format!("a summary that leaves out what must survive will be asked for once more{dollars}");
-        client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, message).about("summaryCheck"));
+        let said = match most {
+            Some(most) => said!("warning.mayAskAgainFor", most: rounded(most, 4)),
+            None => said!("warning.mayAskAgain"),
+        };
+        client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, said).about("summaryCheck"));
     }
 
     /// What is put behind the summary, word for word; `None` where nothing is.
@@ -225,12 +228,8 @@ impl Checked {
         let left = completed.map_or_else(|| missing.clone(), |after| self.missing(after, text));
         let score = self.score(&left);
         if self.min_score.is_some_and(|min| score < min) {
-            let message = format!(
-                "the summary tells {:.0}% of what must survive: {} of it are missing",
-                100.0 * score,
-                left.len()
-            );
-            client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, message).about("summaryCheck.minScore"));
+            let said = said!("warning.summaryMisses", score: rounded(100.0 * score, 0), count: left.len());
+            client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, said).about("summaryCheck.minScore"));
         }
         let completed = missing.len() - left.len().min(missing.len());
         let missing = left.iter().map(|must| MissingText { kind: must.kind, text: must.text().to_owned() }).collect();

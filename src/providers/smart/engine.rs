@@ -199,12 +199,12 @@ impl<'a> Engine<'a> {
         // Limits of so many lines for each text cannot know how much the target leaves room for.
         let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
         if left_to_the_end {
-            self.warn_of_missing_models(pass, "salient truncation to the target does its work");
+            self.warn_of_missing_models(pass, said!("skipped.truncation"));
             return Some(said!("skipped.truncation"));
         }
         let only_asks = matches!(pass.mode, Mode::BatchSummarize(_)) && !asks(self.request, pass);
         if only_asks {
-            self.warn_of_missing_models(pass, "it is skipped");
+            self.warn_of_missing_models(pass, said!("warning.isSkipped"));
             return Some(said!("skipped.noHandler"));
         }
         if let Mode::BatchSummarize(_) = &pass.mode {
@@ -256,7 +256,7 @@ impl<'a> Engine<'a> {
                 Ok(done) => changes = done,
                 Err(error @ (CondenseError::Aborted | CondenseError::InvalidConfig(_))) => return Err(error),
                 Err(error) => {
-                    skipped = Some(Said::own(format!("{}: {error}", error.code())));
+                    skipped = Some(error.said_with_code());
                     match part {
                         Part::Pass(_) | Part::Target if is_nothing_to_gain(&error) => {}
                         Part::Pass(pass) => {
@@ -344,7 +344,7 @@ impl<'a> Engine<'a> {
         }
         let targets = individual::targets(&request, &pass.selection, individual);
         if targets.iter().any(|target| matches!(target.operation, ContentOperation::Summarize(_))) {
-            self.warn_of_missing_models(pass, "salient truncation stands in for its summaries");
+            self.warn_of_missing_models(pass, said!("warning.standsIn"));
         }
         let mut replacements = individual::mechanical(&request, &targets);
         if asks(&request, pass) {
@@ -384,9 +384,13 @@ impl<'a> Engine<'a> {
             .filter_map(|(entry, chosen)| entry.origin.filter(|_| chosen))
             .collect();
         for message in individual.overridden().filter(|message| !chosen.contains(message)) {
-            let message_is = if message < original.len() { "is not among those it selects" } else { "does not exist" };
-            let text = format!("pass \"{}\" has an override for message {message}, which {message_is}", pass.id);
-            self.warnings.add(Warning::new(WarningCode::OverrideUnused, text).at(Some(message)));
+            let (pass, number) = (pass.id.as_str(), message.to_string());
+            let said = if message < original.len() {
+                said!("warning.overrideNotSelected", pass: pass, message: number)
+            } else {
+                said!("warning.overrideOfNothing", pass: pass, message: number)
+            };
+            self.warnings.add(Warning::new(WarningCode::OverrideUnused, said).at(Some(message)));
         }
     }
 
@@ -398,7 +402,7 @@ impl<'a> Engine<'a> {
         summary: &BatchSummary,
         state: &mut State,
     ) -> Result<Vec<Change>, CondenseError> {
-        self.warn_of_missing_models(pass, "");
+        self.warn_of_missing_models(pass, said!("warning.isSkipped"));
         let length = state.conversation().len();
         let runs = pass.selection.runs(state.conversation(), &state.request.tally);
         let most_kept = pass.selection.preserved_by_tokens(length, &state.request.tally).unwrap_or(usize::MAX);
@@ -430,11 +434,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Warns where a pass wants a model and there is none, or not the one it names.
-    fn warn_of_missing_models(&self, pass: &Pass, instead: &str) {
+    fn warn_of_missing_models(&self, pass: &Pass, instead: Said) {
         for profile in pass.asked_under() {
             if !self.request.llm.can_ask(profile) {
-                let message = format!("pass \"{}\" asks a model, and there is no handler; {instead}", pass.id);
-                self.warnings.add(Warning::new(WarningCode::NoHandler, message));
+                let said = said!("warning.noHandler", pass: pass.id.as_str(), instead: instead.clone());
+                self.warnings.add(Warning::new(WarningCode::NoHandler, said));
             } else if let Some(warning) = self.request.llm.warn_of_others(profile) {
                 self.warnings.add(warning);
             }
@@ -580,7 +584,8 @@ fn before_truncation(operations: &Value) -> Value {
 }
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
-    Warning::new(WarningCode::PassFailed, format!("{}: {}: {error}", pass.id, error.code())).of(error.code())
+    let said = said!("warning.failed", what: pass.id.as_str(), code: error.code(), error: error.said());
+    Warning::new(WarningCode::PassFailed, said).of(error.code())
 }
 
 /// For each pass, as far as they are asked for: whether it has cut texts by their salience, and whether it will.

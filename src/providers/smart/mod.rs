@@ -43,6 +43,7 @@ use crate::{
     protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
+    words::{Said, said},
 };
 
 /// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
@@ -132,15 +133,15 @@ impl Provider for Smart {
                 Ok(proposal) => return Ok(proposal),
                 // The passes do what they can; what was paid for is told.
                 Err(error) => {
-                    let message = format!("one summary: {}: {error}", error.code());
-                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, message).of(error.code()));
+                    let said = said!("warning.oneSummaryFailed", code: error.code(), error: error.said());
+                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, said).of(error.code()));
                 }
             }
         }
         if config.min_reduction_tokens > 0 && engine.asks() && request.llm.preview.is_none() {
             let trial = at_best(request);
             let state = Engine::new(&trial, &config).run().await?;
-            if let Some(warning) = too_small(&config, request, &state, "at best") {
+            if let Some(warning) = too_small(&config, request, &state, said!("warning.atBest")) {
                 return Ok(Proposal { warnings: vec![warning], ..Proposal::default() });
             }
         }
@@ -152,7 +153,7 @@ impl Provider for Smart {
         }
         let mut warnings = engine.warnings.take();
         warnings.extend(engine.worth.warning().filter(|_| request.llm.preview.is_some()));
-        if let Some(warning) = too_small(&config, request, &state, "in all") {
+        if let Some(warning) = too_small(&config, request, &state, said!("warning.inAll")) {
             warnings.push(warning);
             return Ok(Proposal { warnings, passes: state.passes, ..Proposal::default() });
         }
@@ -196,13 +197,10 @@ fn at_best(request: &Request) -> Request {
 }
 
 /// The warning that a result is not worth a change.
-fn too_small(config: &SmartConfig, request: &Request, state: &State, when: &str) -> Option<Warning> {
+fn too_small(config: &SmartConfig, request: &Request, state: &State, when: Said) -> Option<Warning> {
     let saved = request.scaled(&request.tally).saturating_sub(state.scaled());
     (saved > 0 && saved < config.min_reduction_tokens).then(|| {
-        let message = format!(
-            "{saved} tokens would be saved {when}, fewer than the {} that are worth a change (minReductionTokens)",
-            config.min_reduction_tokens
-        );
-        Warning::new(WarningCode::ReductionTooSmall, message).about("minReductionTokens")
+        let said = said!("warning.reductionTooSmall", saved: saved, when: when, least: config.min_reduction_tokens);
+        Warning::new(WarningCode::ReductionTooSmall, said).about("minReductionTokens")
     })
 }

@@ -7,9 +7,11 @@ use std::{
 
 use super::{config::SmartConfig, presets};
 use crate::{
+    dollars::rounded,
     providers::{Native, Request, middle::told_by_one},
     summaries::{SourceText, price_in_tokens},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 /// The estimate is off by a tenth either way: less than a quarter more is not worth a warning.
@@ -69,10 +71,8 @@ impl Worth {
     pub fn warning(&self) -> Option<Warning> {
         let times = self.asked() as f64 / self.one_summary.max(1) as f64;
         (times > WORTH_TELLING).then(|| {
-            let message = format!(
-                "the passes ask for summaries that cost about {times:.1} times what one summary of the whole conversation would"
-            );
-            Warning::new(WarningCode::DearSummaries, message).about("passes")
+            let said = said!("warning.dearSummaries", times: rounded(times, 1));
+            Warning::new(WarningCode::DearSummaries, said).about("passes")
         })
     }
 }

@@ -306,11 +306,8 @@ fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, Cond
     if request.meets_target(&left) {
         return Ok(None);
     }
-    let message = format!(
-        "the first message, the newest ones and the system prompt leave {} tokens, more than the target of {target}",
-        request.scaled(&left),
-    );
-    Ok(Some(Warning::new(WarningCode::TargetNotMet, message)))
+    let said = said!("warning.leastLeaves", tokens: request.scaled(&left), target: target);
+    Ok(Some(Warning::new(WarningCode::TargetNotMet, said)))
 }
 
 /// The tally after what will be done of `plan`.

@@ -14,6 +14,7 @@ use crate::{
     summaries::{MemoryStore, Preview, ProfileHandler},
     tokens::{Encoding, count},
     warning::{Warning, WarningCode},
+    words::said,
 };
 
 #[tokio::test]
@@ -151,8 +152,8 @@ async fn summaries_are_asked_of_the_profile_that_is_named() {
     };
     let (proposal, settled, cost) = with_model(config.clone(), &conversation, &main, named).await.unwrap();
     assert_eq!((main.asked(), cheap.asked(), cost), (1, 2, 0.75));
-    let message = "profile \"gone\" has no handler; the condensing handler of the call is asked instead";
-    let missing = Warning::new(WarningCode::HandlerMissing, message).about("profiles.gone.handler");
+    let said = said!("warning.handlerMissing", profile: "gone");
+    let missing = Warning::new(WarningCode::HandlerMissing, said).about("profiles.gone.handler");
     assert_eq!(proposal.warnings, [missing]);
     assert!(problems(&settled.conversation).is_empty() && proposal.summary.starts_with("Short: "));
     // With nobody else to ask, what is not under the profile does without.
